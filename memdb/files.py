@@ -1,0 +1,49 @@
+"""The only reader of `sql/`, `prompts/` and `rules/`: beside the package in a checkout, inside it in a wheel."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
+
+
+def _folder(name: str) -> Path:
+    inside = _PACKAGE / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+@cache
+def read(name: str) -> str:
+    """Return the text of a shipped file, such as "sql/schema.sql"."""
+    folder, _, rest = name.partition("/")
+    return (_folder(folder) / rest).read_text(encoding="utf-8")
+
+
+def migrations() -> list[tuple[int, str]]:
+    """Return the migrations in order, as (number, SQL)."""
+    paths = sorted((_folder("sql") / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    return [(int(path.name[:4]), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def statement_files() -> list[str]:
+    """Return the names of the files in `sql/` that hold named statements or are one statement."""
+    whole = {"schema", "triggers", "views", "seeds", "vectors", "no_vectors"}
+    return sorted(path.stem for path in _folder("sql").glob("*.sql") if path.stem not in whole)
+
+
+def statements(file: str) -> dict[str, str]:
+    """Return the statements of `sql/<file>.sql` by name; a file without `-- statement:` lines is one statement of its own name."""
+    parts = _STATEMENT.split(read(f"sql/{file}.sql"))
+    if len(parts) == 1:
+        return {file: parts[0]}
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@cache
+def statement(name: str) -> str:
+    """Return one statement: "retrieve", or "apply.insert_fact" for a named one in a file of several."""
+    file, _, part = name.partition(".")
+    return statements(file)[part or file]

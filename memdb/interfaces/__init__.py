@@ -1,0 +1,1 @@
+"""Ways in: each uses only what any user can import from memdb."""

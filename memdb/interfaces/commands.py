@@ -1,0 +1,462 @@
+"""The verbs of the command line, the same as those of `Memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, cast, get_args
+
+import typer
+from typer.core import TyperGroup
+
+import memdb
+from memdb import Change, Fact, InputError, MdbError, Memory, NotFoundError
+from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
+from memdb.interfaces import demo as demonstration
+from memdb.interfaces import work
+from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
+from memdb.records import Hit, Record, Status
+
+
+class _Commands(TyperGroup):
+    """Commands whose errors are one sentence on standard error and exit code 1."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own Context, a subclass of click's
+        try:
+            return super().invoke(ctx)
+        except MdbError as error:
+            say(str(error))
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="The long-term memory of an AI assistant in one SQLite file.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
+User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
+AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Embedder = Annotated[str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
+Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
+Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
+Weights = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, help="How many hits at most.")]
+Statuses = Annotated[
+    str | None, typer.Option("--status", "--statuses", help="Only these, separated by commas, such as superseded,expired.")
+]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Only store; `memdb drain`, or whoever opens the file next, does the rest.")]
+
+_FILE = Path("mem.db")
+
+
+class Observed(Record):
+    """A turn that was taken, and what was learned from it."""
+
+    turn_id: str
+    changes: tuple[Change, ...]
+
+
+class Loaded(Record):
+    """How many messages of a user were read, and how many of them were new."""
+
+    user_id: str
+    messages: int
+    new: int
+
+
+class Found(Record):
+    """The hits of a search, best first; see `memdb.Hits`."""
+
+    degraded: str | None
+    elapsed_ms: float
+    hits: tuple[Hit, ...]
+
+
+class Drained(Record):
+    """Whether everything is done, and what is left: turns, vectors that wait, vectors that failed for good."""
+
+    done: bool
+    turns: int
+    turns_failed: int
+    vectors_waiting: int
+    vectors_dead: int
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"memdb {memdb.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _memdb(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def observe(
+    text: Annotated[str, typer.Argument(help="What the user said; - reads it from standard input.")],
+    user: User,
+    assistant: Annotated[str, typer.Option("--assistant", help="What the assistant answered.")] = "",
+    turn_id: Annotated[str | None, typer.Option("--turn-id", help="A name for the turn; the same turn again changes nothing.")] = None,
+    timestamp: Annotated[str | None, typer.Option("--timestamp", help="When it was said; the present by default.")] = None,
+    session_id: Annotated[str | None, typer.Option("--session-id", help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", help="Who spoke, where that is not the user.")] = None,
+    no_wait: NoWait = False,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Take a turn of a conversation, and print its id and what was learned from it."""
+    said = _standard_input().rstrip("\n") if text == "-" else text
+    with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
+        turn = memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
+        if not no_wait:
+            _drain(memory)
+        changes = [change for change in memory.history(user_id=user) if change.turn_id == turn]
+        if json:
+            print_json(Observed(turn_id=turn, changes=tuple(changes)))
+            return
+        print(turn)
+        if changes:
+            _print_changes(memory, changes)
+
+
+@app.command()
+def load(
+    file: Annotated[str, typer.Argument(help="Messages in JSON or JSON lines, or LoCoMo's samples; - reads standard input.")],
+    user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; the file's own names by default.")] = None,
+    no_wait: NoWait = False,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Take many messages at once; loading them again adds nothing."""
+    conversations = parse_conversation(_standard_input(), origin="standard input") if file == "-" else read_conversation(file)
+    if user is None and any(conversation.user_id is None for conversation in conversations):
+        raise typer.BadParameter("the file does not say whose memory it is, so give a name.", param_hint="--user")
+    with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
+        loaded = [
+            _load(memory, conversation, user_id=user or conversation.user_id or "", apart=user is not None and len(conversations) > 1)
+            for conversation in conversations
+        ]
+        if not no_wait:
+            _drain(memory)
+    if json:
+        print_json(loaded)
+    else:
+        print_rows(
+            ("user", "messages", "new"), ((one.user_id, str(one.messages), str(one.new)) for one in loaded), none="Nothing was loaded."
+        )
+
+
+@app.command()
+def drain(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> None:
+    """Think about everything that still waits, write it down and embed it."""
+    with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
+        done = _drain(memory)
+        stats = memory.stats()
+    waiting = {status: stats.turns_by_status.get(status, 0) for status in ("queued", "working", "failed")}
+    left = Drained(
+        done=done,
+        turns=waiting["queued"] + waiting["working"],
+        turns_failed=waiting["failed"],
+        vectors_waiting=stats.outbox_waiting,
+        vectors_dead=stats.outbox_dead,
+    )
+    if json:
+        print_json(left)
+    else:
+        print_rows(("", ""), ((name, str(value).lower()) for name, value in left.model_dump().items()))
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, or any text.")],
+    user: User,
+    limit: Limit = 10,
+    kinds: Kinds = None,
+    as_of: AsOf = None,
+    weights: Weights = "default",
+    statuses: Statuses = None,
+    now: Now = None,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Find what bears on a question, best first, with every part of each score."""
+    with _open(_existing(db), embedder=_embedder(embedder)) as memory:
+        hits = memory.search(
+            query,
+            user_id=user,
+            limit=limit,
+            kinds=_listed(kinds),
+            as_of=as_of,
+            weights=weights,
+            statuses=_statuses(statuses),
+            now=now,
+        )
+        zone = memory.config.zone
+    if hits.degraded and embedder != "none":
+        say(hits.degraded)
+    if json:
+        print_json(Found(degraded=hits.degraded, elapsed_ms=hits.elapsed_ms, hits=tuple(hits)))
+        return
+    print_rows(
+        ("score", "kind", "since", "text", "parts of the score", "fact"),
+        (
+            (f"{hit.score:.3f}", hit.fact.kind, instant(hit.fact.valid_from, zone), _spoken(hit.fact), parts(hit), hit.fact.fact_id)
+            for hit in hits
+        ),
+        none="Nothing bears on that.",
+        below=3,
+    )
+
+
+@app.command()
+def context(
+    query: Annotated[str, typer.Argument(help="What the next prompt is about.")],
+    user: User,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=0, help="The budget; the setting context_max_tokens by default.")
+    ] = None,
+    limit: Limit = 16,
+    weights: Weights = "default",
+    now: Now = None,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Print memory made ready for the next prompt, within a budget of tokens."""
+    with _open(_existing(db), embedder=_embedder(embedder), weights=weights) as memory:
+        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, now=now)
+    if made.degraded and embedder != "none":
+        say(made.degraded)
+    if json:
+        print_json(made)
+        return
+    print(made.text)
+    if is_terminal():
+        say(f"{made.tokens} of {made.max_tokens} tokens ({made.tokenizer}), {len(made.dropped)} lines dropped")
+
+
+@app.command()
+def profile(user: User, now: Now = None, db: Db = _FILE, json: Json = False) -> None:
+    """Show what is held of a user: identity, preferences, tasks, recent changes and sensitive topics."""
+    with _open(_existing(db)) as memory:
+        held = memory.profile(user, now=now)
+        zone = memory.config.zone
+    if json:
+        print_json(held)
+        return
+    rows: list[tuple[str, ...]] = [
+        (section, entry.key, entry.text, share(entry.confidence), entry.status, instant(entry.valid_from, zone))
+        for section, entry in entries(held)
+    ]
+    rows += [
+        ("recent_changes", one.key, mind(one), share(one.confidence), one.operation, instant(one.changed_at, zone))
+        for one in held.recent_changes
+    ]
+    print_rows(("section", "key", "text", "sure", "status", "since"), rows, none=f"Nothing is held of {user}.")
+
+
+@app.command()
+def facts(
+    user: User,
+    key: Annotated[str | None, typer.Option("--key", help="Only this key, such as user.lives_in.")] = None,
+    statuses: Statuses = None,
+    kinds: Kinds = None,
+    as_of: AsOf = None,
+    now: Now = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """List a user's facts."""
+    with _open(_existing(db)) as memory:
+        found = memory.facts(user, key=key, statuses=_statuses(statuses), kinds=_listed(kinds), as_of=as_of, now=now)
+        zone = memory.config.zone
+    if json:
+        print_json(found)
+        return
+    print_rows(
+        ("key", "text", "sure", "status", "since", "until", "turn", "fact"),
+        (
+            (fact.key, _spoken(fact), share(fact.confidence), fact.status, instant(fact.valid_from, zone), instant(fact.valid_to, zone),
+             fact.source_turn_id, fact.fact_id)
+            for fact in found
+        ),
+        none=f"No such facts are held of {user}.",
+        below=1,
+    )  # fmt: skip
+
+
+@app.command()
+def history(
+    user: AnyUser = None,
+    fact_id: Annotated[str | None, typer.Option("--fact-id", help="Only the changes of this fact.")] = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """Show the audit trail, oldest first: each change, why, and because of which turn."""
+    with _open(_existing(db)) as memory:
+        changes = memory.history(user_id=user, fact_id=fact_id)
+        if json:
+            print_json(changes)
+        else:
+            _print_changes(memory, changes)
+
+
+@app.command()
+def confirm(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: Db = _FILE, json: Json = False) -> None:
+    """Take a fact as confirmed by the user; what it contradicted is superseded."""
+    with _open(_existing(db)) as memory:
+        _print_fact(memory.confirm(fact_id), memory, json=json)
+
+
+@app.command()
+def reject(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: Db = _FILE, json: Json = False) -> None:
+    """Take a fact as never true."""
+    with _open(_existing(db)) as memory:
+        _print_fact(memory.reject(fact_id), memory, json=json)
+
+
+@app.command()
+def forget(
+    user: User,
+    key: Annotated[str | None, typer.Option("--key", help="Only what was learned under this key, such as user.lives_in.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Erase everything of a user, or everything learned under one key, from the whole file. It cannot be undone."""
+    with _open(_existing(db), embedder=_embedder(embedder)) as memory:
+        if not yes:
+            what = f"everything learned under {key} of {user}" if key else f"everything of {user}"
+            typer.confirm(f"Erase {what} from {db}, for good?", abort=True, err=True)
+        forgotten = memory.forget(user, key=key)
+    if json:
+        print_json(forgotten)
+    else:
+        print_rows(("erased", "rows"), ((name, str(count)) for name, count in forgotten.model_dump().items()))
+
+
+@app.command()
+def stats(db: Db = _FILE, json: Json = False) -> None:
+    """Show the state of the file in numbers."""
+    with _open(_existing(db)) as memory:
+        numbers = memory.stats()
+    if json:
+        print_json(numbers)
+        return
+    rows: list[tuple[str, str]] = []
+    for name, value in numbers.model_dump(mode="json").items():
+        inner = {f"{name}.{part}": number for part, number in value.items()} if isinstance(value, dict) else {name: value}
+        rows += [
+            (label, "" if one is None else f"{one:.3f}".rstrip("0").rstrip(".") if isinstance(one, float) else str(one))
+            for label, one in inner.items()
+        ]
+    print_rows(("", ""), rows)
+
+
+@app.command()
+def demo(
+    conversation: Annotated[Path | None, typer.Option("--conversation", help="Any other conversation, also LoCoMo's samples.")] = None,
+    sample: Annotated[
+        str | None, typer.Option("--sample", help="Which conversation of the file, by its name; the first by default.")
+    ] = None,
+    db: Db = _FILE,
+    embedder: Embedder = "auto",
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause between turns.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file, whatever it holds.")] = False,
+) -> None:
+    """Show the whole of it on a conversation: what is learned, what changes and why, and what is found; it leaves the file behind."""
+    pause = 0.0 if fast or not is_terminal() else 0.1
+    demonstration.run(conversation, sample=sample, path=db, embedder=_embedder(embedder), pause=pause, force=force)
+
+
+def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weights: str = "default") -> Memory:
+    return memdb.open(db, config={"worker": worker}, embedder=embedder, weights=weights)
+
+
+def _existing(db: Path) -> Path:
+    if not db.exists():
+        raise NotFoundError(f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db.")
+    return db
+
+
+def _embedder(name: str) -> str | None:
+    return None if name == "none" else name
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _statuses(text: str | None) -> list[Status] | None:
+    names = _listed(text)
+    for name in names or ():
+        if name not in get_args(Status):
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(Status))}.", param_hint="--status")
+    return cast("list[Status] | None", names)
+
+
+def _standard_input() -> str:
+    try:
+        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"Standard input is not UTF-8 text ({error}); convert it first.") from error
+
+
+def _load(memory: Memory, conversation: Conversation, *, user_id: str, apart: bool) -> Loaded:
+    """Load one conversation. Conversations of one user are kept `apart` by their names, since each counts its turns from one."""
+    turns: Sequence[Exchange] = conversation.turns
+    if apart and conversation.user_id is not None:
+        turns = [turn.model_copy(update=_prefixed(turn, f"{conversation.user_id}/")) for turn in turns]
+    return Loaded(user_id=user_id, messages=len(turns), new=work.store(memory, turns, user_id=user_id))
+
+
+def _prefixed(turn: Exchange, prefix: str) -> dict[str, str]:
+    return {name: prefix + value for name, value in (("turn_id", turn.turn_id), ("session_id", turn.session_id)) if value is not None}
+
+
+def _drain(memory: Memory) -> bool:
+    done = work.drain(memory)
+    if not done:
+        say("Some of the work failed and waits to be tried again; `memdb stats` counts it, `memdb drain` tries it again.")
+    return done
+
+
+def _spoken(fact: Fact) -> str:
+    return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text
+
+
+def _print_fact(fact: Fact, memory: Memory, *, json: bool) -> None:
+    if json:
+        print_json(fact)
+        return
+    row = (fact.key, fact.value_text, share(fact.confidence), fact.status, instant(fact.valid_from, memory.config.zone), fact.fact_id)
+    print_rows(("key", "text", "sure", "status", "since", "fact"), [row], below=1)
+
+
+def _print_changes(memory: Memory, changes: Sequence[Change]) -> None:
+    zone = memory.config.zone
+    print_rows(
+        ("when", "what", "key", "before", "after", "sure", "turn", "why", "fact"),
+        (
+            (instant(told.change.changed_at, zone), told.look.word, told.key, told.before, told.after, share(told.confidence_after),
+             told.change.turn_id, told.reason, told.change.fact_id)
+            for told in tell(changes)
+        ),
+        none="Nothing has changed.",
+        below=7,
+    )  # fmt: skip

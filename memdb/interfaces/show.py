@@ -1,0 +1,184 @@
+"""How the command line shows things: tables on a terminal, tab-separated lines in a pipe, one JSON document on request."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from pydantic import BaseModel
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from memdb import Change, Fact, Hit, Profile, ProfileChange, ProfileEntry
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+_SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score", "kind"})  # columns of values that do not wrap
+
+_ID_WIDTH = 36
+_ROOMY = 120  # a terminal this wide shows an id in one piece
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a kind of change is told: a sign, a word, a colour."""
+
+    sign: str
+    word: str
+    style: str
+
+
+LOOKS: dict[str, Look] = {
+    "insert": Look("+", "new", "green"),
+    "noop": Look("=", "confirmed", "cyan"),
+    "update": Look("~", "refined", "blue"),
+    "supersede": Look(">", "superseded", "yellow"),
+    "expire": Look("x", "expired", "magenta"),
+    "mark_pending_confirmation": Look("?", "pending", "bright_yellow"),
+    "confirm": Look("!", "confirmed", "cyan"),
+    "reject": Look("-", "rejected", "red"),
+    "archive": Look(".", "archived", "dim"),
+    "undo": Look("<", "undone", "red"),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """One or two rows of the history as one event: what it did, to which key, from what to what, and why."""
+
+    look: Look
+    key: str
+    before: str
+    after: str
+    confidence_before: float | None
+    confidence_after: float | None
+    reason: str
+    change: Change
+
+
+def tell(changes: Sequence[Change]) -> list[Told]:
+    """Return changes as they are told. Where one fact ended so that another could begin, the two rows are one event."""
+    begun = {
+        (change.turn_id, change.action_hash): change
+        for change in changes
+        if change.operation in ("insert", "confirm") and change.after is not None and change.after.status == "active"
+    }
+    ended = {(change.turn_id, change.action_hash) for change in changes if change.operation == "supersede"}
+    told: list[Told] = []
+    for change in changes:
+        identity = (change.turn_id, change.action_hash)
+        if change.operation == "insert" and identity in ended:
+            continue
+        after = begun.get(identity, change).after if change.operation == "supersede" else change.after
+        told.append(
+            Told(
+                look=LOOKS[change.operation],
+                key=change.key,
+                before=value_of(change.before),
+                after=value_of(after),
+                confidence_before=change.before.confidence if change.before else None,
+                confidence_after=after.confidence if after else None,
+                reason=change.reason,
+                change=change,
+            )
+        )
+    return told
+
+
+def clean(text: str) -> str:
+    """Return a text without control characters, so that what is remembered cannot steer a terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def say(text: str) -> None:
+    """Say something beside the output: on standard error."""
+    print(f"memdb: {clean(text)}", file=sys.stderr)
+
+
+def is_terminal() -> bool:
+    """Whether the output is read by a person at a terminal."""
+    return sys.stdout.isatty()
+
+
+def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
+    """Print a record, or a list of records, as one JSON document."""
+    document = value.model_dump(mode="json") if isinstance(value, BaseModel) else [item.model_dump(mode="json") for item in value]
+    print(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: str = "", below: int | None = None) -> None:
+    """Print rows: a table on a terminal, where `none` stands for no rows; tab-separated lines without a heading in a pipe.
+
+    On a terminal, the last column goes under the column `below`, since a long id beside the others leaves them no room.
+    """
+    if not is_terminal():
+        for row in rows:
+            print("\t".join(_in_line(value) for value in row))
+        return
+    console = Console(highlight=False)
+    widest = _ID_WIDTH if console.width >= _ROOMY else None
+    table = Table(box=box.SIMPLE_HEAD if any(columns) else box.SIMPLE, pad_edge=False, header_style="bold", show_header=any(columns))
+    for place, column in enumerate(columns if below is None else columns[:-1]):
+        table.add_column(column, overflow="fold", no_wrap=column in _SHORT, min_width=widest if place == below else None)
+    for row in rows:
+        cells = [Text(clean(value)) for value in row]
+        if below is not None:
+            under = cells.pop().plain
+            cells[below].append(f"\n{under}", style="dim")
+        table.add_row(*cells)
+    console.print(table if table.row_count else Text(none))
+
+
+def instant(value: datetime | None, zone: tzinfo) -> str:
+    """Return the day for a person at a terminal, or the whole time as ISO-8601 UTC for a pipe; nothing for None."""
+    if value is None:
+        return ""
+    return f"{value.astimezone(zone):%Y-%m-%d}" if is_terminal() else value.isoformat().replace("+00:00", "Z")
+
+
+def share(value: float | None) -> str:
+    """Return a number between 0 and 1, or nothing."""
+    return "" if value is None else f"{value:.2f}"
+
+
+def parts(hit: Hit) -> str:
+    """Return what each feature added to a score, the most first."""
+    ranked = sorted(hit.contributions.items(), key=lambda part: -abs(part[1]))
+    return " ".join(f"{name}={value:.3f}" for name, value in ranked if abs(value) >= 0.0005)
+
+
+def value_of(fact: Fact | None) -> str:
+    """Return what a fact says, bare ("Lisbon"); where it denies something, the whole sentence."""
+    if fact is None:
+        return ""
+    denied = isinstance(fact.value_json, dict) and fact.value_json.get("polarity") == "negative"
+    return fact.value_text if denied else fact.object
+
+
+def entries(profile: Profile) -> list[tuple[str, ProfileEntry]]:
+    """Return what a profile holds, each entry with its section, recent changes aside."""
+    named = [("identity", profile.identity), ("hard_preferences", profile.hard_preferences), ("soft_preferences", profile.soft_preferences)]
+    listed = [("current_tasks", profile.current_tasks), ("sensitive_topics", profile.sensitive_topics)]
+    return [(section, entry) for section, held in named for values in held.values() for entry in values] + [
+        (section, entry) for section, held in listed for entry in held
+    ]
+
+
+def mind(change: ProfileChange) -> str:
+    """Return a change of mind in a few words."""
+    if change.operation in ("expire", "reject"):
+        return f"{change.before} ({LOOKS[change.operation].word})"
+    if change.before and change.after and change.before != change.after:
+        return f"{change.before} → {change.after}"
+    return f"{change.after or change.before} ({LOOKS[change.operation].word})"
+
+
+def _in_line(value: str) -> str:
+    return clean(value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r"))

@@ -1,0 +1,91 @@
+"""Work that takes long, with a bar on standard error where a person watches: storing a conversation, and waiting for what follows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from memdb import MdbError, Memory
+from memdb.conversations import Exchange
+
+_LOOK_SECONDS = 0.2  # how often the bars are brought up to date
+
+
+def store(memory: Memory, turns: Sequence[Exchange], *, user_id: str) -> int:
+    """Put a conversation into memory, answers with the messages they answer; return how many messages or exchanges were new.
+
+    Raises:
+        InputError: one of them cannot be used; those before it are kept.
+    """
+    with _bars() as bars:
+        task = bars.add_task(f"storing {user_id}", total=len(turns))
+        if not any(turn.assistant for turn in turns):
+            return memory.load(turns, user_id=user_id, progress=lambda done: bars.update(task, completed=done))
+        known = {fact.source_turn_id for fact in memory.facts(user_id, kinds=["message"])}
+        new = 0
+        for place, turn in enumerate(turns, start=1):
+            new += observe(memory, turn, user_id=user_id) not in known
+            bars.update(task, completed=place)
+        return new
+
+
+def observe(memory: Memory, turn: Exchange, *, user_id: str) -> str:
+    """Put one exchange into memory and return its turn's id."""
+    return memory.observe(
+        turn.text,
+        turn.assistant,
+        user_id=user_id,
+        turn_id=turn.turn_id,
+        timestamp=turn.timestamp,
+        session_id=turn.session_id,
+        speaker=turn.speaker,
+    )
+
+
+def drain(memory: Memory) -> bool:
+    """Wait until all that was observed is thought about, written and embedded; see `Memory.drain`."""
+    with _bars() as bars, _watched(memory, bars):
+        return memory.drain()
+
+
+def _bars() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def _watched(memory: Memory, bars: Progress) -> Iterator[None]:
+    """Keep the bars up to date while the body waits."""
+    if bars.disable:
+        yield
+        return
+    over = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(memory, bars, over.wait), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _watch(memory: Memory, bars: Progress, over: Callable[[float], bool]) -> None:
+    tasks = {name: bars.add_task(name, total=None) for name in ("thinking", "embedding")}
+    most = dict.fromkeys(tasks, 0)
+    while not over(_LOOK_SECONDS):
+        try:
+            numbers = memory.stats()
+        except MdbError:
+            continue  # a look that fails is no reason to stop waiting
+        left = {
+            "thinking": sum(numbers.turns_by_status.get(status, 0) for status in ("queued", "working")),
+            "embedding": numbers.outbox_waiting if memory.embedder is not None else 0,
+        }
+        for name, task in tasks.items():
+            most[name] = max(most[name], left[name])
+            bars.update(task, total=most[name], completed=most[name] - left[name])

@@ -1,0 +1,69 @@
+"""Canonical keys, `subject.predicate`, and how the objects under them are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from memdb.errors import InputError
+from memdb.records import Predicate
+
+_NOT_WORD = re.compile(r"[\W_]+")
+_PUNCTUATION = re.compile(r"[^\w+#]|_")  # "C++" and "C#" are not the same language
+_APOSTROPHES = re.compile("['\u2019]")
+_CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def slug(text: str) -> str:
+    """Return a text as one part of a key: lower snake case, ASCII letters and digits.
+
+    Of a text that has none of these ("张伟") it is a short digest, the same each time; of a blank one it is "".
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    written = _NOT_WORD.sub("_", plain.lower()).strip("_")
+    if written or not text.strip():
+        return written
+    return "x" + hashlib.sha256(text.strip().casefold().encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def canonical_key(subject: str, predicate: str) -> str:
+    """Return `subject.predicate` in lower snake case.
+
+    Raises:
+        InputError: the subject or the predicate is blank.
+    """
+    left, right = slug(subject), slug(predicate)
+    if not left or not right:
+        raise InputError(f"{subject!r} and {predicate!r} make no key; name both.")
+    return f"{left}.{right}"
+
+
+def is_canonical(key: str) -> bool:
+    """Tell whether a key is written as `canonical_key` writes it."""
+    return _CANONICAL.fullmatch(key) is not None
+
+
+def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
+    """Return how a key behaves.
+
+    A predicate that is not in the table behaves like the longest known one that it begins with, word by word, so `favourite_colour`
+    behaves like `favourite` and is labelled "… colour". One that begins with none holds a single value of category `other`.
+    """
+    name = key.rpartition(".")[2]
+    words = name.split("_")
+    for length in range(len(words), 0, -1):
+        known = predicates.get("_".join(words[:length]))
+        if known is not None:
+            rest = " ".join(words[length:])
+            return known.model_copy(update={"predicate": name, "label": f"{known.label} {rest}".strip()}) if rest else known
+    return Predicate(predicate=name, label=f"has the {' '.join(words)}", category="other", cardinality="one")
+
+
+def normalise(text: str) -> str:
+    """Return an object as it is compared: case folded, without punctuation and articles; the text itself, folded, if only those remain."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = _PUNCTUATION.sub(" ", _APOSTROPHES.sub("", folded)).split()
+    return " ".join(word for word in words if word not in _ARTICLES) or " ".join(words) or folded.strip()

@@ -1,0 +1,269 @@
+"""The writing chain: a turn is queued, thought about, and written down, by a worker that can be killed at any moment."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.embed import Embedder
+from memdb.errors import BusyError, ConflictError, MdbError
+from memdb.keys import canonical_key, predicate_of
+from memdb.records import Action, Candidate, Fact, Predicate, Turn
+from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
+from memdb.steps.arbitrate import arbitrate
+from memdb.steps.extract import extract
+from memdb.steps.guard import guard
+from memdb.steps.materialize import materialize
+from memdb.steps.sync import sync
+from memdb.store import Database, Row, Store
+from memdb.times import to_text, utc_now
+
+log = logging.getLogger("memdb")
+
+_MAX_TURN_ATTEMPTS = 5
+_IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
+_MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
+
+
+def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
+    """Put a turn into the queue and its messages into memory, within the caller's transaction. Return False if it is there already.
+
+    Raises:
+        ConflictError: another turn of this user has the same id and says something else.
+    """
+    existing = db.one("queue.find", user_id=turn.user_id, turn_id=turn.turn_id)
+    if existing is not None:
+        if (existing["user_input"], existing["assistant_response"]) != (turn.user_input, turn.assistant_response):
+            raise ConflictError(f"User {turn.user_id!r} already has another turn {turn.turn_id!r}; give this one an id of its own.")
+        return False
+    db.run(
+        "queue.add",
+        turn_id=turn.turn_id,
+        user_id=turn.user_id,
+        session_id=turn.session_id,
+        speaker=turn.speaker,
+        user_input=turn.user_input,
+        assistant_response=turn.assistant_response,
+        timestamp=to_text(turn.timestamp),
+        now=to_text(received_at),
+    )
+    if turn.session_id is not None:
+        db.run("queue.touch_session", user_id=turn.user_id, session_id=turn.session_id, timestamp=to_text(turn.timestamp))
+    if turn.user_input:
+        _keep_message(db, turn, turn.speaker or "user", turn.user_input)
+    if turn.assistant_response:
+        _keep_message(db, turn, "assistant", turn.assistant_response)
+    return True
+
+
+def process(db: Database, turn: Turn, *, worker: str, config: Config) -> bool:
+    """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
+
+    Rules are quick, so that they think inside the transaction, on beliefs that cannot change under them.
+    """
+    predicates = read_predicates(db)
+    candidates = extract(turn, predicates=predicates, zone=config.zone)
+    origin = Origin(
+        user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker
+    )
+    with db.transaction():
+        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by="rules", error=None):
+            return False
+        expire_over(db, user_id=turn.user_id, now=turn.timestamp)
+        for candidate in candidates:
+            decide(db, candidate, origin=origin, predicates=predicates, config=config)
+        _materialize_if_due(db, turn, config)
+    return True
+
+
+def decide(
+    db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config
+) -> list[tuple[Action, str | None]]:
+    """Arbitrate one candidate, guard what is proposed and apply it; return each action with the fact that stands after it."""
+    opposite = predicate_of(candidate.key, predicates).opposite
+    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
+    rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps(keys), now=to_text(origin.now))
+    beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+    results = []
+    for action in arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now):
+        target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
+        allowed = guard(action, target, predicates=predicates, config=config)
+        results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
+    return results
+
+
+def read_predicates(db: Database) -> dict[str, Predicate]:
+    """Return the vocabulary of keys."""
+    return {str(row["predicate"]): Predicate.model_validate(row) for row in db.all("believe.predicates")}
+
+
+def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:
+    """Materialise a user's profile, within the caller's transaction."""
+    profile = materialize(db, user_id=user_id, now=now, config=config)
+    db.run("profile.put", user_id=user_id, profile=profile.model_dump_json(), now=to_text(now))
+
+
+class Worker:
+    """The background thread: takes turns in the order they came, and keeps the vectors up to date.
+
+    Every step it takes is committed before the next begins, so that killing it loses nothing and repeats nothing.
+    """
+
+    def __init__(self, store: Store, config: Config, embedder: Embedder | None, *, name: str = "memdb-worker") -> None:
+        self._store, self._config, self._embedder = store, config, embedder
+        self.identity = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._progress = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Tell the worker that there is something to do."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Finish the step at hand and end; what is left waits in the file."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the worker has done something, or the time is over."""
+        with self._progress:
+            self._progress.wait(seconds)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                busy = work_once(self._store, self._config, self._embedder, identity=self.identity, stopping=self._stop.is_set)
+            except BusyError:
+                busy = False  # somebody else is writing for long; there is always a next time
+            except Exception:  # the worker never stops; the turn is put back by work_once
+                log.exception("the memory worker met an error and goes on")
+                busy = False
+            with self._progress:
+                self._progress.notify_all()
+            if not busy:
+                self._wake.wait(_IDLE_SECONDS)
+                self._wake.clear()
+
+
+def work_once(
+    store: Store, config: Config, embedder: Embedder | None, *, identity: str, stopping: Callable[[], bool] = lambda: False
+) -> bool:
+    """Take one turn, or if there is none one batch of vectors. Return whether there was anything to do."""
+    db = store.database()
+    turn = _claim(db, config, identity)
+    if turn is not None:
+        try:
+            process(db, turn, worker=identity, config=config)
+        except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
+            _put_back(db, turn, identity, error)
+        return True
+    if embedder is None or stopping():
+        return False
+    result = sync(db, embedder=embedder, now=utc_now(), config=config)
+    if result.error:
+        log.warning("%d vectors could not be made and will be tried again: %s", result.failed, result.error)
+    return not result.idle
+
+
+def _claim(db: Database, config: Config, identity: str) -> Turn | None:
+    now = utc_now()
+    if not db.all("queue.any"):  # a look costs no lock
+        return None
+    with db.transaction():
+        for row in db.all("queue.claimants"):
+            if _is_gone(str(row["claimed_by"])):
+                db.run("queue.release", worker=row["claimed_by"])
+        until = now + timedelta(seconds=config.lease_seconds)
+        row_or_none = db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until))
+    return _turn(row_or_none) if row_or_none else None
+
+
+def _is_gone(claimant: str) -> bool:
+    """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides."""
+    host, pid, _ = claimant.rsplit(":", 2)
+    if host != socket.gethostname():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _put_back(db: Database, turn: Turn, identity: str, error: Exception) -> None:
+    gives_up = turn.attempts >= _MAX_TURN_ATTEMPTS
+    pause = timedelta(seconds=min(60.0, 0.2 * 2**turn.attempts))
+    if not isinstance(error, MdbError):
+        log.error("turn %s of user %s could not be processed", turn.turn_id, turn.user_id, exc_info=error)
+    with db.transaction():
+        db.run(
+            "queue.put_back",
+            id=turn.id,
+            worker=identity,
+            status="failed" if gives_up else "queued",
+            next_attempt_at=None if gives_up else to_text(utc_now() + pause),
+            error=f"{type(error).__name__}: {error}"[:500],
+        )
+
+
+def _materialize_if_due(db: Database, turn: Turn, config: Config) -> None:
+    previous = db.one("queue.previous_session", user_id=turn.user_id, id=turn.id)
+    ended = previous["session_id"] if previous and previous["session_id"] != turn.session_id else None
+    if ended is not None:
+        db.run("queue.end_session", user_id=turn.user_id, session_id=ended)
+    row = db.one("profile.count_turn", user_id=turn.user_id, now=to_text(turn.timestamp))
+    since = int(row["turns_since"] or 0) if row else 0
+    if ended is not None or since >= config.profile_every_turns:
+        build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
+
+
+def _keep_message(db: Database, turn: Turn, speaker: str, text: str) -> None:
+    key = canonical_key(speaker, "said")
+    fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
+    db.run(
+        "apply.insert_fact",
+        fact_id=str(fact_id),
+        user_id=turn.user_id,
+        kind="message",
+        key=key,
+        value_text=text,
+        value_json=None,
+        category="other",
+        memory_type=None,
+        confidence=1.0,
+        importance=0.2,
+        source="assistant_message" if speaker == "assistant" else "user_message",
+        speaker=speaker,
+        event_time=None,
+        valid_from=to_text(turn.timestamp),
+        valid_to=None,
+        status="active",
+        source_turn_id=turn.turn_id,
+        source_excerpt=text,
+        session_id=turn.session_id,
+        tags="[]",
+        now=to_text(turn.timestamp),
+    )
+
+
+def _turn(row: Row) -> Turn:
+    return Turn.model_validate(row)
+
+
+def derived_turn_id(*parts: str | None) -> str:
+    """Return an id that follows from what is said, so that loading the same messages twice adds nothing."""
+    return "m-" + action_hash_of(*parts)[:24]

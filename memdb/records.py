@@ -1,0 +1,323 @@
+"""The values that memdb takes and gives: frozen, typed, without behaviour of their own."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
+Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
+Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
+MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
+Operation = Literal[
+    "insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"
+]
+
+LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
+"""The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
+
+
+class Record(BaseModel):
+    """A frozen value; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Fact(Record):
+    """One row of memory. Times are UTC; `confidence` and `importance` lie in 0..1.
+
+    `fact_id` is stable across replays of the same turns. `key` is canonical, `subject.predicate`; `value_json` holds the
+    parts (`subject`, `predicate`, `object`) where the row has them. `source_turn_id` names the turn the row came from and
+    `source_excerpt` the words it rests on. The row is true from `valid_from` until `valid_to` (exclusive; None: until further
+    notice); `event_time` is when the thing it speaks of happens.
+    """
+
+    fact_id: str
+    user_id: str
+    kind: str
+    key: str
+    value_text: str
+    value_json: JsonValue = None
+    category: Category
+    memory_type: MemoryType | None = None
+    confidence: float
+    importance: float
+    effective_importance: float
+    source: Source
+    speaker: str | None = None
+    event_time: datetime | None = None
+    valid_from: datetime
+    valid_to: datetime | None = None
+    status: Status
+    source_turn_id: str
+    source_excerpt: str
+    session_id: str | None = None
+    tags: tuple[str, ...] = ()
+    embedding_id: str | None = None
+    created_at: datetime
+    updated_at: datetime
+    last_mentioned_at: datetime | None = None
+    seen_count: int
+    last_accessed: datetime | None = None
+    access_count: int
+
+    @property
+    def object(self) -> str:
+        """What the fact says of its subject, bare ("Lisbon"), or the whole text where it has no parts."""
+        if isinstance(self.value_json, dict) and isinstance(self.value_json.get("object"), str):
+            return str(self.value_json["object"])
+        return self.value_text
+
+
+class Message(Record):
+    """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name."""
+
+    text: str
+    speaker: str | None = None
+    timestamp: datetime | str | None = None
+    session_id: str | None = None
+    turn_id: str | None = None
+
+
+class Turn(Record):
+    """A turn as it stands in the queue. `speaker` None means the user."""
+
+    id: int
+    turn_id: str
+    user_id: str
+    session_id: str | None = None
+    speaker: str | None = None
+    user_input: str
+    assistant_response: str = ""
+    timestamp: datetime
+    attempts: int = 0
+
+
+class Candidate(Record):
+    """A fact that a turn may contain, before anything is decided about it.
+
+    `confidence` (0..1) is the extractor's own estimate that the turn says this. `explicit` marks a statement of the change itself
+    ("I moved to", "not any more", "actually"), which counts as a confirmation. `negated` says that the thing is no longer, or not,
+    so. `temporary` facts carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
+    """
+
+    key: str
+    value_text: str
+    object: str
+    category: Category
+    confidence: float = Field(ge=0, le=1)
+    excerpt: str
+    value_json: JsonValue = None
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    temporary: bool = False
+    negated: bool = False
+    explicit: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The part of the key before the dot."""
+        return self.key.partition(".")[0]
+
+    @property
+    def predicate(self) -> str:
+        """The part of the key after the dot."""
+        return self.key.partition(".")[2]
+
+
+class Predicate(Record):
+    """A row of the vocabulary: how a canonical key behaves. See the table `predicates`."""
+
+    predicate: str
+    label: str
+    category: Category
+    cardinality: Literal["one", "many"]
+    opposite: str | None = None
+    high_risk: bool = False
+    memory_type: MemoryType = "OBSERVATION"
+    importance: float = 0.5
+
+
+class Kind(Record):
+    """A row of the table `kinds`: under which heading of a prompt a kind stands, and how early."""
+
+    kind: str
+    injection_order: int
+    section: str
+
+
+class Action(Record):
+    """One decision of arbitration, in mem-skill's shape (stage 2), with the candidate it decides about."""
+
+    type: ActionType
+    key: str
+    new_value_text: str | None = None
+    new_value_json: JsonValue = None
+    target_fact_id: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    confidence_delta: float = 0.0
+    reason: str
+    candidate: Candidate | None = None
+
+
+class Change(Record):
+    """One row of the audit trail: a fact before and after, why, and because of which turn."""
+
+    id: int
+    fact_id: str
+    user_id: str
+    key: str
+    operation: Operation
+    before: Fact | None = None
+    after: Fact | None = None
+    reason: str
+    turn_id: str
+    action_hash: str
+    changed_at: datetime
+
+
+class Hit(Record):
+    """A fact that was found, its score, and the parts of the score.
+
+    `parts` holds every feature as it was measured (lexical and cosine in 0..1, decay, recency, …); `weights` the weight of each in
+    the set that ranked; the score is the sum of the products, which `contributions` gives one by one.
+    """
+
+    fact: Fact
+    score: float
+    parts: dict[str, float]
+    weights: dict[str, float]
+
+    @property
+    def contributions(self) -> dict[str, float]:
+        """What each feature added to the score; they sum to it."""
+        return {name: weight * self.parts[name] for name, weight in self.weights.items() if weight}
+
+
+class Hits(list[Hit]):
+    """The hits, best first.
+
+    `degraded` says why the vector leg did not take part, or is None. `lexical` and `semantic` count the hits that each leg found,
+    `elapsed_ms` is the time taken.
+    """
+
+    def __init__(
+        self, hits: list[Hit], *, degraded: str | None = None, lexical: int = 0, semantic: int = 0, elapsed_ms: float = 0.0
+    ) -> None:
+        super().__init__(hits)
+        self.degraded = degraded
+        self.lexical = lexical
+        self.semantic = semantic
+        self.elapsed_ms = elapsed_ms
+
+
+class ProfileEntry(Record):
+    """A value in the profile with how sure it is and since when."""
+
+    fact_id: str
+    key: str
+    value: str
+    text: str
+    confidence: float
+    status: Status
+    valid_from: datetime
+    valid_to: datetime | None = None
+    updated_at: datetime
+    last_mentioned_at: datetime | None = None
+
+
+class ProfileChange(Record):
+    """A recent change of mind: what was believed before, what is now, why and when."""
+
+    key: str
+    operation: Operation
+    before: str | None = None
+    after: str | None = None
+    reason: str
+    confidence: float
+    changed_at: datetime
+
+
+class Profile(Record):
+    """What is held of a user, active and valid only, in the shape of mem-skill's stage 5.
+
+    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes").
+    """
+
+    identity: dict[str, list[ProfileEntry]] = {}
+    hard_preferences: dict[str, list[ProfileEntry]] = {}
+    soft_preferences: dict[str, list[ProfileEntry]] = {}
+    current_tasks: list[ProfileEntry] = []
+    recent_changes: list[ProfileChange] = []
+    sensitive_topics: list[ProfileEntry] = []
+
+
+class ContextItem(Record):
+    """One line of a prompt context. `stale` and `low_confidence` lines are the first to be dropped when tokens are short."""
+
+    section: str
+    text: str
+    fact_id: str
+    confidence: float
+    stale: bool = False
+    low_confidence: bool = False
+    score: float | None = None
+
+
+class Context(Record):
+    """Memory made ready for a prompt: `text` never exceeds `max_tokens` as counted by `tokenizer`.
+
+    `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `degraded` says why
+    meaning did not take part in finding them, or is None.
+    """
+
+    text: str
+    tokens: int
+    max_tokens: int
+    tokenizer: str
+    items: tuple[ContextItem, ...] = ()
+    dropped: tuple[ContextItem, ...] = ()
+    question: str | None = None
+    degraded: str | None = None
+
+
+class Forgotten(Record):
+    """How much was erased, by kind of row; `vectors_pending` counts those a connection with sqlite-vec has still to remove."""
+
+    facts: int = 0
+    messages: int = 0
+    turns: int = 0
+    history: int = 0
+    vectors: int = 0
+    vectors_pending: int = 0
+
+
+class Stats(Record):
+    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted."""
+
+    path: str
+    bytes: int
+    schema_version: int
+    embedder: str | None
+    users: int
+    facts_by_status: dict[str, int]
+    rows_by_kind: dict[str, int]
+    turns_by_status: dict[str, int]
+    outbox_waiting: int
+    outbox_dead: int
+    vectors: int
+    retrievals: int
+    lexical_hit_rate: float | None
+    vector_hit_rate: float | None
+    wrong_overwrite_rate: float | None
+    pending_resolution_rate: float | None
+    observer_latency_p50: float | None
+    observer_latency_p95: float | None
+    retrieval_latency_p50: float | None
+    retrieval_latency_p95: float | None
+    prompt_tokens_mean: float | None

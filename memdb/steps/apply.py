@@ -1,0 +1,255 @@
+"""Write decisions down: mem-skill's stage 3. Called inside the caller's transaction; never commits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from pydantic import JsonValue
+
+from memdb.config import Config
+from memdb.keys import predicate_of
+from memdb.records import Action, Candidate, Fact, Operation, Predicate, Record, Source, Status
+from memdb.store import Database
+from memdb.times import to_text
+
+_NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")
+_EVENT_LASTS = timedelta(days=1)  # a plan is over the day after its event began
+
+
+class Origin(Record):
+    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows."""
+
+    user_id: str
+    turn_id: str
+    now: datetime
+    session_id: str | None = None
+    speaker: str | None = None
+    source: Source = "user_message"
+    kind: str = "fact"
+    importance: float | None = None
+    tags: tuple[str, ...] = ()
+    confidence: float | None = None
+    memory_type: str | None = None
+
+
+def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> str | None:
+    """Apply one action, once: a repetition of (turn, key, action) changes nothing. Return the id of the fact that stands now.
+
+    Insert, refine in place, end and insert, end, refresh, or keep both sides: each leaves a row in `fact_history` with the fact before
+    and after. Ids and times follow from the turn alone.
+    """
+    digest = action_hash(action)
+    claimed = db.run("apply.claim_action", user_id=origin.user_id, turn_id=origin.turn_id, key=action.key, action_hash=digest)
+    if not claimed:
+        return None
+    log = _Log(db, origin, digest)
+    target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
+    match action.type:
+        case "insert":
+            status: Status = "superseded" if target else "active"  # an insert that points at a fact is an earlier truth that fact ended
+            return _insert(db, action, log, predicates, config, status=status)
+        case "supersede":
+            new_id = _fact_id(action, origin, digest)
+            assert target is not None
+            starts = action.valid_from or origin.now
+            log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=to_text(starts))
+            _reject_rivals(db, target.fact_id, log, except_id=new_id)
+            return _insert(db, action, log, predicates, config, status="active")
+        case "expire":
+            assert target is not None
+            ends = action.valid_to or origin.now
+            log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=to_text(ends))
+            return target.fact_id
+        case "mark_pending_confirmation":
+            assert target is not None
+            new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")
+            db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
+            return new_id
+        case "update" | "noop":
+            assert target is not None
+            return _keep(db, action, target, log)
+
+
+def settle(db: Database, fact: Fact, *, origin: Origin, reason: str, confidence: float, seen: int = 0) -> None:
+    """Make a pending fact the belief, or an active one surer; what it contradicted is superseded."""
+    log = _Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
+    for rival in _facts(db, "believe.contradicted_by", fact.fact_id):
+        log.change(rival.fact_id, "supersede", f"{reason}: {fact.object!r}", "close", status="superseded", valid_to=to_text(fact.valid_from))
+    log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
+    db.run("apply.unlink", source_id=fact.fact_id)
+    _reject_rivals(db, fact.fact_id, log)
+
+
+def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either."""
+    log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
+    log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
+    db.run("apply.unlink", source_id=fact.fact_id)
+
+
+def expire_over(db: Database, *, user_id: str, now: datetime) -> int:
+    """Expire what a user's facts say is over by now, and return how many."""
+    rows = db.all("apply.over", user_id=user_id, now=to_text(now))
+    for row in rows:
+        fact = Fact.model_validate_json(str(row["record"]))
+        assert fact.valid_to is not None
+        origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
+        log = _Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
+        log.change(fact.fact_id, "expire", "its time is over", "close", status="expired", valid_to=to_text(fact.valid_to))
+    return len(rows)
+
+
+def read_fact(db: Database, fact_id: str) -> Fact | None:
+    """Return a fact by its id, or None."""
+    row = db.one("believe.by_id", fact_id=fact_id)
+    return Fact.model_validate_json(str(row["record"])) if row else None
+
+
+def action_hash(action: Action) -> str:
+    """Return what identifies an action within its turn and key (mem-skill, stage 3): what it does, to which fact, with which value."""
+    return action_hash_of(
+        action.type,
+        action.target_fact_id,
+        action.new_value_text,
+        action.new_value_json,
+        to_text(action.valid_from) if action.valid_from else None,
+        to_text(action.valid_to) if action.valid_to else None,
+    )
+
+
+def action_hash_of(*parts: JsonValue) -> str:
+    """Return a short stable digest of JSON values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
+
+
+class _Log:
+    """Runs a changing statement on a fact and records it before and after."""
+
+    def __init__(self, db: Database, origin: Origin, digest: str) -> None:
+        self.db, self.origin, self.digest = db, origin, digest
+
+    def change(self, fact_id: str, operation: Operation, reason: str, statement: str, **values: str | float | None) -> None:
+        before = self.db.one("believe.by_id", fact_id=fact_id)
+        self.db.run(f"apply.{statement}", fact_id=fact_id, now=to_text(self.origin.now), **values)
+        self.record(fact_id, operation, reason, before=str(before["record"]) if before else None)
+
+    def record(self, fact_id: str, operation: Operation, reason: str, *, before: str | None) -> None:
+        after = self.db.one("believe.by_id", fact_id=fact_id)
+        assert after is not None
+        fact = Fact.model_validate_json(str(after["record"]))
+        self.db.run(
+            "apply.history",
+            fact_id=fact_id,
+            user_id=fact.user_id,
+            key=fact.key,
+            operation=operation,
+            before=before,
+            after=str(after["record"]),
+            reason=reason,
+            turn_id=self.origin.turn_id,
+            action_hash=self.digest,
+            now=to_text(self.origin.now),
+        )
+
+
+def _fact_id(action: Action, origin: Origin, digest: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, json.dumps([origin.user_id, origin.turn_id, action.key, digest])))
+
+
+def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Predicate], config: Config, *, status: Status) -> str:
+    origin, said = log.origin, action.candidate
+    assert said is not None
+    predicate = predicate_of(said.key, predicates)
+    fact_id = _fact_id(action, origin, log.digest)
+    confidence = config.first_confidence if origin.confidence is None else origin.confidence
+    denied = said.negated  # a doubted denial is kept beside what it denies
+    text, value = (_denied_text(said), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
+    db.run(
+        "apply.insert_fact",
+        fact_id=fact_id,
+        user_id=origin.user_id,
+        kind=origin.kind,
+        key=said.key,
+        value_text=text,
+        value_json=None if value is None else json.dumps(value, ensure_ascii=False),
+        category=said.category,
+        memory_type=origin.memory_type or predicate.memory_type,
+        confidence=max(0.0, min(1.0, confidence + (action.confidence_delta if status == "active" else 0.0))),
+        importance=predicate.importance if origin.importance is None else origin.importance,
+        source=origin.source,
+        speaker=origin.speaker,
+        event_time=to_text(said.event_time) if said.event_time else None,
+        valid_from=to_text(said.valid_from or origin.now),
+        valid_to=_ends(action, said, status),
+        status=status,
+        source_turn_id=origin.turn_id,
+        source_excerpt=said.excerpt,
+        session_id=origin.session_id,
+        tags=json.dumps(list(origin.tags), ensure_ascii=False),
+        now=to_text(origin.now),
+    )
+    operation: Operation = "mark_pending_confirmation" if status == "pending_confirmation" else "insert"
+    log.record(fact_id, operation, action.reason, before=None)
+    return fact_id
+
+
+def _ends(action: Action, said: Candidate, status: Status) -> str | None:
+    if action.valid_to is not None and status == "superseded":
+        return to_text(action.valid_to)
+    if said.valid_to is not None:
+        return to_text(said.valid_to)
+    if said.event_time is not None and said.category == "task_context":
+        return to_text(said.event_time + _EVENT_LASTS)
+    return None
+
+
+def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
+    """Refresh or refine a fact in place; saying a pending one again settles it, saying an active one again refutes its rivals."""
+    confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
+    said = action.candidate
+    if action.type == "noop":
+        log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
+    elif target.status == "pending_confirmation":
+        settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, seen=1)
+        return target.fact_id
+    else:
+        assert said is not None and action.new_value_text is not None
+        log.change(
+            target.fact_id,
+            "update",
+            action.reason,
+            "refine",
+            value_text=action.new_value_text,
+            value_json=None if action.new_value_json is None else json.dumps(action.new_value_json, ensure_ascii=False),
+            event_time=to_text(said.event_time) if said.event_time else None,
+            valid_to=_ends(action, said, "active") or (to_text(action.valid_to) if action.valid_to else None),
+            confidence=confidence,
+        )
+    if target.status == "active":
+        _reject_rivals(db, target.fact_id, log)
+    return target.fact_id
+
+
+def _reject_rivals(db: Database, fact_id: str, log: _Log, *, except_id: str | None = None) -> None:
+    """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else."""
+    for rival in _facts(db, "believe.contradicting", fact_id):
+        if rival.fact_id != except_id:
+            dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
+
+
+def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:
+    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, fact_id=fact_id)]
+
+
+def _parts(said: Candidate) -> dict[str, JsonValue]:
+    if isinstance(said.value_json, dict):
+        return dict(said.value_json)
+    return {"subject": said.subject, "predicate": said.predicate, "object": said.object}
+
+
+def _denied_text(said: Candidate) -> str:
+    return f"No longer so: {said.value_text}"

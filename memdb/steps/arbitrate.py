@@ -1,0 +1,128 @@
+"""Weigh what a turn says against what is believed, and propose what to do: mem-skill's stage 2, by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from memdb.config import Config
+from memdb.keys import normalise, predicate_of
+from memdb.records import Action, Candidate, Fact, Predicate
+
+
+def arbitrate(
+    candidate: Candidate, beliefs: Sequence[Fact], *, predicates: Mapping[str, Predicate], config: Config, now: datetime
+) -> list[Action]:
+    """Return the actions that a candidate calls for, in order.
+
+    `beliefs` are the live facts under the candidate's key and its opposite's; `now` is the time of the turn. What is proposed here,
+    `guard` may still turn into a question.
+    """
+    own = [fact for fact in beliefs if fact.key == candidate.key]
+    said = normalise(candidate.object)
+    same = [fact for fact in own if normalise(fact.object) == said and denies(fact) == _denial(candidate)]
+    if candidate.negated:
+        return _end(candidate, own, now=now)
+    if same:
+        return [_repeat(candidate, same[0], config)]
+    contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
+    if refined is not None:
+        return [_refine(candidate, refined, config)]
+    boost = _closer(config.first_confidence, config) if candidate.explicit else 0.0
+    starts = candidate.valid_from or now
+    if not contradicted:
+        return [_action("insert", candidate, delta=boost, reason="nothing was held under this key yet" if not own else "one more of its kind")]
+    newest = max(contradicted, key=lambda fact: fact.valid_from)
+    if starts < newest.valid_from:
+        reason = f"said of an earlier time than {newest.object!r}, which stays"
+        return [_action("insert", candidate, target=newest, reason=reason, valid_to=newest.valid_from)]
+    why = "said to have changed" if candidate.explicit else "says otherwise"
+    first, *others = contradicted
+    actions = [_action("supersede", candidate, target=first, delta=boost, reason=f"{why}: {first.object!r} gives way to {candidate.object!r}")]
+    return actions + [_action("expire", candidate, target=fact, reason=f"gives way to {candidate.object!r} as well", valid_to=starts) for fact in others]
+
+
+def denies(fact: Fact) -> bool:
+    """Tell whether a fact says that something is not so."""
+    return isinstance(fact.value_json, dict) and fact.value_json.get("polarity") == "negative"
+
+
+def _denial(candidate: Candidate) -> bool:
+    return isinstance(candidate.value_json, dict) and candidate.value_json.get("polarity") == "negative" and not candidate.negated
+
+
+def _end(candidate: Candidate, own: Sequence[Fact], *, now: datetime) -> list[Action]:
+    """Something is no longer so: end what says it is. What was never believed cannot end."""
+    said = set(normalise(candidate.object).split())
+    ending = []
+    for fact in own:
+        held = set(normalise(fact.object).split())
+        if not denies(fact) and (not said or said <= held or held <= said):
+            ending.append(fact)
+    ends = candidate.valid_from or candidate.valid_to or now
+    return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
+
+
+def _repeat(candidate: Candidate, known: Fact, config: Config) -> Action:
+    delta = _closer(known.confidence, config)
+    if known.valid_to is not None and not candidate.temporary and candidate.event_time is None:
+        return _action("update", candidate, target=known, delta=delta, reason="now said to last")
+    if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
+        return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
+    if candidate.event_time is not None and candidate.event_time != known.event_time:
+        return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
+    if known.status == "pending_confirmation":
+        return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
+    reason = "confirmed" if candidate.explicit else "said again"
+    return _action("noop", candidate, target=known, delta=delta, reason=reason, valid_to=known.valid_to)
+
+
+def _refine(candidate: Candidate, known: Fact, config: Config) -> Action:
+    delta = _closer(known.confidence, config)
+    if set(normalise(candidate.object).split()) < set(normalise(known.object).split()):
+        return _action("noop", candidate, target=known, delta=delta, reason="said again, in fewer words", valid_to=known.valid_to)
+    return _action("update", candidate, target=known, delta=delta, reason=f"says more than {known.object!r}", valid_to=known.valid_to)
+
+
+def _conflicts(
+    candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact], predicate: Predicate
+) -> tuple[list[Fact], Fact | None]:
+    """Return the facts that cannot be true beside the candidate, and the one that it says in other words, if there is one."""
+    said = normalise(candidate.object)
+    words = set(said.split())
+    opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
+    denied = [fact for fact in own if normalise(fact.object) == said and denies(fact) != _denial(candidate)]
+    opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not denies(fact)]
+    if predicate.cardinality == "many" or candidate.temporary or _denial(candidate):
+        return denied + opposed, None
+    lasting = [fact for fact in own if fact.valid_to is None and not denies(fact)]
+    for fact in lasting:
+        held = set(normalise(fact.object).split())
+        if fact.status == "active" and words and held and (held < words or words < held):
+            return [], fact
+    return denied + opposed + [fact for fact in lasting if fact not in denied], None
+
+
+def _closer(confidence: float, config: Config) -> float:
+    """What a confirmation adds: it closes a share of the gap to 1.00, c' = c + (1 - c)·rate (mem-skill, Confidence Policy)."""
+    return (1.0 - confidence) * config.confirmation_rate
+
+
+def _action(
+    type_: str, candidate: Candidate, *, reason: str, target: Fact | None = None, delta: float = 0.0, valid_to: datetime | None = None
+) -> Action:
+    ends = type_ == "expire"
+    return Action.model_validate(
+        {
+            "type": type_,
+            "key": target.key if target and type_ != "supersede" else candidate.key,
+            "new_value_text": None if ends else candidate.value_text,
+            "new_value_json": None if ends else candidate.value_json,
+            "target_fact_id": target.fact_id if target else None,
+            "valid_from": None if ends else candidate.valid_from,
+            "valid_to": valid_to if target else candidate.valid_to,
+            "confidence_delta": round(delta, 6),
+            "reason": reason,
+            "candidate": candidate,
+        }
+    )

@@ -1,0 +1,15 @@
+"""Move rows no longer believed into the archive, where only questions about the past find them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memdb.store import Database
+from memdb.times import to_text
+
+
+def compact(db: Database, *, user_id: str | None, before: datetime, now: datetime) -> int:
+    """Archive superseded and expired facts last changed by `before`, and return how many; their vectors go with the next sync."""
+    moved = db.all("compact.archive", user_id=user_id, before=to_text(before), now=to_text(now))
+    db.run("compact.clear", user_id=user_id, before=to_text(before))
+    return len(moved)

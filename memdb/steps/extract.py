@@ -1,0 +1,399 @@
+"""Find the atomic facts in a turn: what the user says of themselves and theirs, by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from difflib import SequenceMatcher
+
+from pydantic import JsonValue
+
+from memdb.english import Clause, Kind, Pattern, clauses, compiled, rules, without_times
+from memdb.keys import canonical_key, normalise, predicate_of, slug
+from memdb.records import Candidate, Predicate, Turn
+from memdb.when import Prefer, TimeSpan, find_times
+
+_UNSURE = 0.3  # what "I think" takes from the confidence
+_LOWER_CASE = 0.1  # and a name without a capital
+_PRONOUN = 0.1  # and "she", who must be guessed
+_SIMILAR = 0.6  # names that are alike to this share may be spellings of one
+_MOST_ITEMS = 8
+_CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
+_LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&)\s|\s/\s)\s*", re.IGNORECASE)
+_NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
+_BROKEN = re.compile(
+    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
+)  # an object in the midst of which we stopped
+_NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
+_PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
+_COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
+_THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
+_MINE = re.compile(rf"\b(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)
+_NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
+_STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
+_ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Whom a fact is about: the subject of its key, and the same for a reader."""
+
+    slug: str
+    display: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Circumstances:
+    """What the meaning of a sentence depends on."""
+
+    owner: _Person
+    at: datetime
+    zone: tzinfo
+    cased: bool  # capitals are used, so that a name has one
+    text: str
+    predicates: Mapping[str, Predicate]
+
+
+def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo) -> list[Candidate]:
+    """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
+
+    Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
+    conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
+    vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. Any text is safe, and the time taken grows with
+    its length only.
+    """
+    owner = _owner(turn)
+    if owner is None or not turn.user_input.strip():
+        return []
+    cased = _CASED.search(turn.user_input) is not None
+    here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates)
+    found: dict[tuple[str, str, bool], Candidate] = {}
+    for clause in clauses(turn.user_input, at=turn.timestamp, zone=zone):
+        for candidate in _facts(clause, here):
+            name = (candidate.key, normalise(candidate.object), candidate.negated)
+            known = found.get(name)
+            if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
+                found[name] = candidate
+    return list(found.values())
+
+
+def _owner(turn: Turn) -> _Person | None:
+    speaker = (turn.speaker or "user").strip()
+    if speaker.casefold() == "assistant":
+        return None
+    if speaker.casefold() == "user" or speaker == turn.user_id:
+        return _Person("user", "User")
+    return _Person(slug(speaker), speaker) if slug(speaker) else None
+
+
+def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
+    """What one clause states: all that the patterns for anywhere find, and what the first of the others finds."""
+    settled = False
+    for pattern in rules().pattern:
+        if pattern.scope == "any":
+            yield from _read(pattern, clause, clause.text, here)
+        elif not settled:
+            for text in _texts(pattern, clause):
+                facts = list(_read(pattern, clause, text, here))
+                yield from facts
+                settled = settled or bool(facts)
+
+
+def _texts(pattern: Pattern, clause: Clause) -> list[str]:
+    """What of a clause a pattern is matched with."""
+    if pattern.scope == "clause":
+        return [clause.text]
+    if pattern.scope == "my":
+        return [clause.full] if clause.owned else []
+    if clause.owned or not clause.subject:
+        return []
+    text = clause.full if pattern.raw else clause.phrase
+    future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
+    if future is None or pattern.time != "state":
+        return [text]
+    starts = any(span.role == "from" for span in clause.times.get("future", ()))
+    return [("am " if future.group("be") else "") + text[future.end() :]] if starts or future.group("be") else []
+
+
+def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> Iterator[Candidate]:
+    regex = compiled(pattern.match)
+    match = regex.search(text) if pattern.scope == "any" else regex.match(text)
+    if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
+        return
+    mode = _mode(pattern, clause)
+    validity = _validity(pattern, clause, here.at)
+    if mode == "no" or validity is None:
+        return
+    groups = {name: value for name, value in match.groupdict().items()}
+    rest = text[match.start("o") :] if groups.get("o") is not None else ""
+    refuted = _NOT.search(rest)
+    if refuted and groups.get("o"):
+        groups["o"] = _NOT.sub("", groups["o"])
+    explicit = pattern.explicit or clause.explicit or clause.ended or refuted is not None
+    explicit |= _NOW.search(text) is not None
+    if pattern.similar and not _alike(groups, here):
+        return
+    spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
+    confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
+    key = _key(pattern, groups, clause)
+    relative = key != pattern.key and pattern.key in (
+        "name",
+        "nickname",
+    )  # what a relative is called belongs to the one who has the relative
+    about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
+    if about is None:
+        return
+    if mode not in ("says", "ends", "denies"):
+        key, mode = mode, "says"
+    values = _objects(groups.get("o"), pattern.kind, pattern, here)
+    if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
+        values = [""] if mode == "ends" else []
+    made = _Made(clause, confidence, explicit, validity, here)
+    for value in values:
+        filled = pattern.object.format(**{**_named(groups), "o": value}) if value else pattern.object.replace("{o}", "")
+        filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
+        yield from made.candidate(about, key, filled, mode=mode, pattern=pattern)
+    if not values:
+        return
+    for also in pattern.also:
+        if also.negated and validity.temporary:
+            continue  # what is left out for a while may be liked
+        part = re.fullmatch(r"\{(\w+)\}", also.object)
+        raw = groups.get(part.group(1)) if part else also.object
+        also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
+        others = _objects(raw, also.kind, pattern, here) if raw else [""] if also_mode == "ends" else []
+        for other in others:
+            yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
+    if refuted and mode == "says":
+        for wrong in _objects(refuted.group("not"), pattern.kind, pattern, here):
+            yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+
+
+def _mode(pattern: Pattern, clause: Clause) -> str:
+    """Whether a clause says a thing, says that it "ends", "denies" it, says another predicate, or "no": nothing."""
+    if pattern.negated:
+        return "no" if clause.negative or clause.former else "ends"
+    if clause.former:
+        return "no" if pattern.negative == "states" else "ends"
+    if not clause.negative:
+        return "no" if pattern.negative in ("states", "cancels") else "says"
+    ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
+    return ways.get(pattern.negative, pattern.negative)
+
+
+def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
+    """The groups of a match as they are written into keys and objects."""
+    found = {name: (value or "").lower() for name, value in groups.items()}
+    for name in ("rel", "pet"):
+        if name in found:
+            found[name] = rules().relations.get(found[name], found[name])
+    if "what" in found:
+        found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
+    return found
+
+
+def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> str:
+    key = pattern.key.format(**_named(groups))
+    if key in ("name", "nickname") and clause.subject not in ("", "i") and pattern.scope != "clause":
+        return rules().relations[clause.subject]
+    return key
+
+
+def _about(clause: Clause, here: _Circumstances) -> _Person | None:
+    """The person that a clause speaks of, or None if it is not clear who."""
+    if clause.subject in ("", "i"):
+        return here.owner
+    relation = rules().relations[clause.subject]
+    if relation in rules().groups["by_name"]:
+        return _Person(slug(clause.name), clause.name) if clause.name else None
+    prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
+    return _Person(prefix + relation, f"{here.owner.display}'s {relation}")
+
+
+def _alike(groups: Mapping[str, str | None], here: _Circumstances) -> bool:
+    right, wrong = groups.get("o") or "", groups.get("not") or ""
+    return SequenceMatcher(None, right.casefold(), wrong.casefold()).ratio() >= _SIMILAR
+
+
+@dataclass(frozen=True, slots=True)
+class _Validity:
+    event: datetime | None = None
+    begins: datetime | None = None
+    ends: datetime | None = None
+    temporary: bool = False
+
+
+def _validity(pattern: Pattern, clause: Clause, at: datetime) -> _Validity | None:
+    """When what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
+    spans = clause.times.get("future", ())
+    if pattern.time == "event":
+        coming = [span for span in spans if span.role in ("point", "by", "from", "for") and _comes(span, at)]
+        if not coming:
+            return None if pattern.needs_time or spans else _Validity()
+        return _Validity(event=coming[0].begins, ends=coming[0].ends)
+    if pattern.time == "change":
+        way: Prefer = "future" if _STARTING.search(clause.text) else "past"
+        named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from")]
+        return _Validity(begins=named[0].begins) if named else _Validity()
+    found = _Validity()
+    if pattern.time == "state":
+        perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
+        past_spans = clause.times.get("past", ())
+        found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+    return None if pattern.needs_time and found == _Validity() else found
+
+
+def _comes(span: TimeSpan, at: datetime) -> bool:
+    """Whether a time is yet to come; of today there is nothing to plan any more."""
+    return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
+
+
+def _state(span: TimeSpan, at: datetime) -> _Validity | None:
+    """How a time phrase bounds a state: until when it lasts, or since when."""
+    if span.role in ("since", "from"):
+        return _Validity(begins=span.begins)
+    if span.role == "for" and span.ends <= at:
+        return _Validity(begins=span.begins)
+    if span.role == "by" or span.ends <= at:
+        return None
+    return _Validity(begins=span.begins if span.begins > at else None, ends=span.ends, temporary=True)
+
+
+def _objects(raw: str | None, kind_name: str, pattern: Pattern, here: _Circumstances) -> list[str]:
+    """The bare objects in what a pattern found, or [] if it is none of its kind."""
+    if raw is None:
+        return [pattern.object] if "{o}" not in pattern.object and pattern.object else []
+    if kind_name == "date":
+        return _date(raw, here)
+    kind = rules().kinds[kind_name]
+    if kind_name == "raw":
+        text = " ".join(raw.split()).strip(" ,.")
+        return [pattern.names.get(text.lower(), text)] if len(text.split()) <= kind.max_words else []
+    text = _upto(compiled(rules().phrase["stop"]), raw)
+    if len(text) < len(raw) and _is_cut_short(raw, len(text), kind):
+        return []
+    if kind.cut:
+        text = _upto(compiled(kind.cut), text)
+    items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
+    found: list[str] = []
+    for item in items[:_MOST_ITEMS]:
+        clean = _clean(item.replace("\0", " "), kind, pattern, here)
+        if not clean or (found and _COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")):
+            break
+        found.append(pattern.names.get(clean.lower(), clean))
+    return found
+
+
+def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:
+    """Whether what stands before `end` says less than was meant: "games that …" are not all games."""
+    if kind.any:
+        return _BROKEN.match(raw, end) is not None
+    single = kind.split and " " not in raw[:end] and _NARROWED.match(raw, end) is not None
+    return single or (raw[end] == " " and _PREPOSITION.search(raw[:end]) is not None)
+
+
+def _upto(end: re.Pattern[str], text: str) -> str:
+    found = end.search(text)
+    return text[: found.start()] if found else text
+
+
+def _clean(item: str, kind: Kind, pattern: Pattern, here: _Circumstances) -> str:
+    """One object without what trails it, or "" if it is none."""
+    text = " ".join(item.split()).strip(" ,.'-&")
+    bare = without_times(text, tuple(find_times(text, at=here.at, zone=here.zone)))
+    text = bare or ("" if kind.any or kind.strip else text)  # "I love Christmas", but not "I quit last year"
+    for end in ("tail", "dangling", "tail") if not kind.any else ("tail", "tail"):
+        for _ in range(3):
+            text = _upto(compiled(rules().phrase[end]), text).rstrip(" ,.'-&")
+    if kind.strip:
+        stripped = compiled(kind.strip).match(text)
+        text = text[stripped.end() :] if stripped else text
+    if (kind.any or kind.split) and compiled(rules().phrase["vague"]).search(text):
+        return ""
+    words = text.split()
+    if not words or len(words) > kind.max_words or not any(letter.isalnum() for letter in text):
+        return ""
+    if not kind.any and compiled(rules().phrase["nothing"]).match(text):
+        return ""
+    if (kind.deny and compiled(kind.deny).match(text)) or (pattern.deny and compiled(pattern.deny).match(text)):
+        return ""
+    if (kind.need and not compiled(kind.need).match(text)) or (kind.proper and not _is_proper(words, here)):
+        return ""
+    if kind.title and text.islower():
+        return " ".join(word if word in ("the", "of", "de", "da", "do", "upon") else word.capitalize() for word in words)
+    return _MINE.sub(lambda match: _THEIRS[match.group().lower()], text)
+
+
+def _is_proper(words: list[str], here: _Circumstances) -> bool:
+    """Whether words may be a name: one has a capital, or they are few and the writer uses none."""
+    return any(word[:1].isupper() for word in words) or (len(words) <= 2 and not here.cased)
+
+
+def _date(raw: str, here: _Circumstances) -> list[str]:
+    """A date as it was said, or the day that "tomorrow" is."""
+    spans = find_times(raw, at=here.at, zone=here.zone)
+    if spans and spans[0].start <= 3:
+        day = spans[0].begins.astimezone(here.zone)
+        said = re.search(r"\d", spans[0].text)
+        return [re.sub(r"^(?:on|in) ", "", spans[0].text) if said else f"{day.day} {day:%B}"]
+    year = re.match(r"((?:19|20)\d\d)\b", raw)
+    return [year.group(1)] if year else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What the candidates of one clause have in common."""
+
+    clause: Clause
+    confidence: float
+    explicit: bool
+    validity: _Validity
+    here: _Circumstances
+
+    def candidate(self, about: _Person, key: str, value: str, *, mode: str, pattern: Pattern) -> Iterator[Candidate]:
+        """One fact, ended or denied as `mode` says."""
+        relations = rules().groups["pets"]
+        if key in relations:  # what a pet is called is part of what one has
+            key, value = "pet", f"{key} called {value}"
+        full_key = canonical_key(about.slug, key)
+        predicate = predicate_of(full_key, self.here.predicates)
+        subject, _, name = full_key.partition(".")
+        parts: dict[str, JsonValue] = {"subject": subject, "predicate": name, "object": value}
+        label = predicate.label
+        if mode == "denies":
+            parts["polarity"] = "negative"
+            label = _denied(label)
+        confidence = self.confidence
+        if self.clause.hedged:
+            confidence = min(confidence - _UNSURE, 0.65)
+        if value.istitle() and value not in self.here.text:
+            confidence -= _LOWER_CASE
+        if re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
+            confidence -= _PRONOUN
+        validity = _Validity(begins=self.validity.begins) if mode == "ends" else self.validity
+        yield Candidate(
+            key=full_key,
+            value_text=f"{about.display} {label} {value}".strip(),
+            object=value,
+            category=predicate.category,
+            confidence=round(max(0.0, confidence), 2),
+            excerpt=self.clause.excerpt,
+            value_json=parts,
+            event_time=validity.event,
+            valid_from=validity.begins,
+            valid_to=validity.ends,
+            temporary=validity.temporary,
+            negated=mode == "ends",
+            explicit=self.explicit,
+        )
+
+
+def _denied(label: str) -> str:
+    """A label in the negative: "speaks" becomes "does not speak", "is aged" "is not aged"."""
+    verb, _, rest = label.partition(" ")
+    if verb in ("is", "was", "must"):
+        return f"{verb} not {rest}".strip()
+    stem = {"has": "have", "does": "do", "goes": "go"}.get(verb) or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))
+    return f"does not {stem} {rest}".strip()

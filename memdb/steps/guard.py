@@ -1,0 +1,48 @@
+"""Decide whether a proposed change may happen by itself: mem-skill's Confidence Policy and Safety Requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memdb.config import Config
+from memdb.keys import predicate_of
+from memdb.records import Action, Fact, Predicate
+
+
+def guard(action: Action, target: Fact | None, *, predicates: Mapping[str, Predicate], config: Config) -> Action:
+    """Return the action as it may be applied: itself, or a question to the user in its place.
+
+    A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
+    single contradiction of a fact of high confidence, or when the key is high risk (identity, health, finance) and the change was not
+    stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said again
+    stays pending until its confidence reaches that mark.
+    """
+    said = action.candidate
+    if target is None or said is None:
+        return action
+    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
+    stated = said.explicit and said.confidence >= config.high_risk_confidence
+    if action.type == "update" and target.status == "pending_confirmation" and risky and not stated:
+        if target.confidence + action.confidence_delta < config.high_risk_confidence:
+            return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
+    if action.type == "update" and risky and said.confidence < config.certain_confidence:
+        return action.model_copy(update={"type": "noop", "confidence_delta": 0.0, "reason": "too uncertain to refine a fact of high risk"})
+    if action.type not in ("supersede", "expire"):
+        return action
+    doubt = _doubt(action, target, risky=risky, stated=stated, config=config)
+    return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
+
+
+def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: Config) -> str | None:
+    said = action.candidate
+    assert said is not None
+    against = f"against {target.object!r}"
+    if said.confidence < config.certain_confidence:
+        return f"too uncertain to change a belief, {against}"
+    if said.negated:  # a plain denial by the user is as explicit as can be
+        return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
+    if risky and not stated:
+        return f"of high risk and not said to have changed, {against}"
+    if target.confidence >= config.high_confidence and not said.explicit:
+        return f"a single contradiction of something well known, {against}"
+    return None

@@ -1,0 +1,29 @@
+"""Project what is held of a user into a profile: mem-skill's stage 5."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.records import Profile, ProfileChange, ProfileEntry
+from memdb.store import Database
+from memdb.times import to_text
+
+
+def materialize(db: Database, *, user_id: str, now: datetime, config: Config) -> Profile:
+    """Return the profile as of `now`: active and valid facts only, each with its confidence and times."""
+    sections: dict[str, dict[str, list[ProfileEntry]]] = {}
+    for row in db.all("profile.entries", user_id=user_id, now=to_text(now)):
+        category = str(row.pop("category"))
+        entry = ProfileEntry.model_validate(row)
+        sections.setdefault(category, {}).setdefault(entry.key, []).append(entry)
+    since = now - timedelta(days=config.recent_change_days)
+    changes = db.all("profile.changes", user_id=user_id, now=to_text(now), since=to_text(since), limit=config.recent_changes)
+    return Profile(
+        identity=sections.get("identity", {}),
+        hard_preferences=sections.get("hard_preference", {}),
+        soft_preferences=sections.get("soft_preference", {}),
+        current_tasks=[entry for entries in sections.get("task_context", {}).values() for entry in entries],
+        recent_changes=[ProfileChange.model_validate(row) for row in changes],
+        sensitive_topics=[entry for entries in sections.get("health", {}).values() for entry in entries],
+    )

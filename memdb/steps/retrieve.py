@@ -1,0 +1,146 @@
+"""Find what bears on a question: words and meaning, fused and scored by the one statement `sql/retrieve.sql`."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.errors import InputError, ModelError
+from memdb.records import LIVE, Fact, Hit, Hits, Status
+from memdb.store import Database, Row
+from memdb.times import to_text
+
+FEATURES = (
+    "lexical",
+    "cosine",
+    "type_weight",
+    "decay",
+    "recency",
+    "access_bonus",
+    "importance",
+    "confidence",
+    "frequency",
+    "source_reliability",
+)
+"""The parts of a score: columns of the statement and features of a weight set, under the same names."""
+
+_MAX_TERMS = 64  # a question longer than this gains nothing and costs time
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_STOP_WORDS = frozenset(
+    """a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did didn't do does
+    doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its
+    just let's me more most my no nor not of off on once only or other our ours out over own please same she should so some such than that that's
+    the their theirs them then there these they this those through to too under until up us very was wasn't we were what what's when where which
+    while who whom why will with would you you're your yours""".split()
+)
+
+
+def retrieve(
+    db: Database,
+    *,
+    query: str,
+    user_id: str,
+    embedder: Embedder | None,
+    now: datetime,
+    weights: str = "default",
+    limit: int = 10,
+    kinds: Sequence[str] | None = None,
+    statuses: Sequence[Status] = LIVE,
+    as_of: datetime | None = None,
+    categories: Sequence[str] | None = None,
+    memory_types: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
+    min_age_minutes: float | None = None,
+    max_age_days: float | None = None,
+    min_score: float | None = None,
+    top_k_lex: int | None = None,
+    top_k_vec: int | None = None,
+) -> Hits:
+    """Return the best hits for a question, each with every part of its score.
+
+    Any text is a safe question. When the embedder fails, or there is none, words alone are searched and `Hits.degraded` says why.
+
+    Raises:
+        InputError: the weight set or a kind is unknown.
+    """
+    started = time.perf_counter()
+    known = [str(row["kind"]) for row in db.all("kinds.all")]
+    wanted = list(kinds) if kinds is not None else known
+    if unknown := sorted(set(wanted) - set(known)):
+        raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
+    weight = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=weights)}
+    if not weight:
+        names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
+        raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
+    embedding, degraded = _embed(query, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
+    shelves = [] if embedding is None else [*wanted, *(["closed"] if set(statuses) - set(LIVE) else [])]
+    rows = db.all(
+        "retrieve",
+        user_id=user_id,
+        terms=match_expression(query),
+        embedding=embedding,
+        hits="[]",
+        kinds=json.dumps(wanted),
+        statuses=json.dumps(list(statuses)),
+        shelves=json.dumps(shelves),
+        categories=_json(categories),
+        memory_types=_json(memory_types),
+        tags=_json(tags),
+        min_age_minutes=min_age_minutes,
+        max_age_days=max_age_days,
+        min_score=min_score,
+        k_lex=top_k_lex,
+        k_vec=top_k_vec,
+        now=to_text(now),
+        as_of=to_text(as_of) if as_of else None,
+        weights=weights,
+        limit=max(0, limit),
+    )
+    ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
+    return Hits(
+        [_hit(row, ranking) for row in rows],
+        degraded=degraded,
+        lexical=sum(1 for row in rows if row["by_words"]),
+        semantic=sum(1 for row in rows if row["by_meaning"]),
+        elapsed_ms=(time.perf_counter() - started) * 1000,
+    )
+
+
+def match_expression(query: str) -> str:
+    """Return an FTS5 expression that matches any of the question's words, each quoted; '""', which matches nothing, if it has none."""
+    words = list(dict.fromkeys(_WORD.findall(query[:20_000].casefold())))
+    telling = [word for word in words if word.replace("’", "'") not in _STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in telling[:_MAX_TERMS]) or '""'
+
+
+def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[bytes | None, str | None]:
+    if embedder is None:
+        return None, "searched by words only: the memory was opened without an embedder"
+    if not db.has_vectors:
+        return None, "searched by words only: this file has no vectors yet"
+    if not query.strip():
+        return None, None
+    try:
+        vectors = check_vectors(embedder.embed([query]), count=1, dimension=embedder.dimension, embedder=embedder.name)
+    except ModelError as error:
+        return None, f"searched by words only: {error}"
+    except Exception as error:  # an embedder is foreign code; whatever it raises must not cost the user the answer
+        return None, f"searched by words only: the embedder {embedder.name} failed ({type(error).__name__}: {error})"
+    return to_blob(vectors[0]), None
+
+
+def _hit(row: Row, weights: dict[str, float]) -> Hit:
+    return Hit(
+        fact=Fact.model_validate_json(str(row["record"])),
+        score=float(row["score"] or 0),
+        parts={feature: float(row[feature] or 0) for feature in FEATURES},
+        weights=weights,
+    )
+
+
+def _json(values: Sequence[str] | None) -> str | None:
+    return None if values is None else json.dumps(list(values))

@@ -1,0 +1,92 @@
+"""Bring the vector index up to date with the facts, from the outbox: mem-skill's stage 4."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.errors import MdbError
+from memdb.records import Record
+from memdb.store import Database, Row
+from memdb.times import to_text
+
+
+class Synced(Record):
+    """What one round did: vectors written, taken away, and failed; `error` tells the last failure."""
+
+    written: int = 0
+    removed: int = 0
+    failed: int = 0
+    error: str | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.written or self.removed or self.failed)
+
+
+def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> Synced:
+    """Embed one batch that is due and write it; rows that are gone lose their vector. `now` is the clock's time.
+
+    The embedder is called outside any transaction, so that nobody waits for it. When it fails the batch is tried again text by text, so
+    that one bad text cannot hold up the others; what still fails waits, twice as long each time and with jitter, and is set aside as dead
+    after `config.embed_max_attempts`. This is the one step with transactions of its own: a batch is complete in itself.
+    """
+    rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
+    gone = [row for row in rows if row["fact_id"] is None]
+    texts = [row for row in rows if row["fact_id"] is not None]
+    vectors, errors = _embed([str(row["value_text"]) for row in texts], embedder)
+    written = removed = 0
+    if rows:
+        with db.transaction():
+            for row in gone:
+                if db.all("sync.gone", id=row["id"]):
+                    removed += db.run("sync.remove", id=row["id"])
+                    db.run("sync.settled", id=row["id"])
+            for row, vector, error in zip(texts, vectors, errors, strict=True):
+                if vector is None:
+                    _postpone(db, row, error or "", now=now, config=config)
+                elif db.all("sync.unchanged", id=row["id"], value_text=row["value_text"], shelf=row["shelf"]):
+                    db.run("sync.remove", id=row["id"])  # vec0 knows no upsert, and a partition key cannot be updated
+                    db.run("sync.write", id=row["id"], embedding=vector, user_id=row["user_id"], shelf=row["shelf"])
+                    db.run("sync.embedded", id=row["id"])
+                    db.run("sync.settled", id=row["id"])
+                    written += 1
+    failures = [error for error in errors if error]
+    return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
+
+
+def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], list[str | None]]:
+    if not texts:
+        return [], []
+    try:
+        checked = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
+        return [to_blob(vector) for vector in checked], [None] * len(texts)
+    except Exception as error:  # an embedder is foreign code; whatever it raises must not stop the worker
+        if len(texts) == 1:
+            message = str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}"
+            return [None], [message]
+    vectors: list[bytes | None] = []
+    errors: list[str | None] = []
+    for text in texts:
+        one, why = _embed([text], embedder)
+        vectors += one
+        errors += why
+        if len(errors) >= 3 and all(errors):  # it is not the texts: the embedder is down
+            rest = len(texts) - len(errors)
+            return vectors + [None] * rest, errors + [errors[-1]] * rest
+    return vectors, errors
+
+
+def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
+    attempts = int(row["attempts"] or 0)
+    pause = min(config.retry_max_seconds, config.retry_base_seconds * 2**attempts) * random.uniform(0.5, 1.0)
+    db.run(
+        "sync.failed",
+        id=row["id"],
+        next_attempt_at=to_text(now + timedelta(seconds=pause)),
+        max_attempts=config.embed_max_attempts,
+        error=error[:500],
+    )

@@ -1,0 +1,266 @@
+"""The door to the file: opening, checking, migrating, and running the statements of `sql/`. Only this module imports apsw and sqlite_vec."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import apsw
+
+from memdb import files
+from memdb.config import Config
+from memdb.errors import BusyError, ConfigError, ConflictError, MdbError, SchemaError, StoreError
+
+SqlValue = str | int | float | bytes | None
+Row = dict[str, SqlValue]
+
+APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
+SCHEMA_VERSION = files.migrations()[-1][0]
+
+
+class Database:
+    """One connection. Statements go by their name in `sql/`; every parameter is named, and a missing or a spare one is an error."""
+
+    def __init__(self, connection: apsw.Connection, path: Path, *, has_vectors: bool) -> None:
+        self.connection = connection
+        self.path = path
+        self.has_vectors = has_vectors
+
+    def all(self, statement: str, **parameters: SqlValue) -> list[Row]:
+        """Run a statement and return its rows as dictionaries.
+
+        Raises:
+            StoreError: the database refused; BusyError, ConflictError where it says why.
+        """
+        sql = files.statement(statement)
+        expected = parameter_names(sql)
+        if expected != parameters.keys():
+            raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
+        with self.translated():
+            cursor = self.connection.execute(sql, parameters)
+            rows: list[Row] = []
+            names: list[str] | None = None
+            for values in cursor:
+                if names is None:
+                    names = [column[0] for column in cursor.get_description()]
+                rows.append(dict(zip(names, values, strict=True)))
+            return rows
+
+    def one(self, statement: str, **parameters: SqlValue) -> Row | None:
+        """Run a statement and return its first row, or None."""
+        rows = self.all(statement, **parameters)
+        return rows[0] if rows else None
+
+    def run(self, statement: str, **parameters: SqlValue) -> int:
+        """Run a writing statement and return how many rows it changed, triggers not counted."""
+        self.all(statement, **parameters)
+        return self.connection.changes()
+
+    def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
+        """Run a writing statement once for every set of parameters."""
+        for parameters in batch:
+            self.all(statement, **parameters)
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the file and empty it, as far as readers allow."""
+        with self.translated():
+            self.connection.execute("pragma wal_checkpoint(truncate)")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the write lock from the first line to the last; commit at the end, undo everything on an error."""
+        with self.translated():
+            self.connection.execute("begin immediate")
+        try:
+            yield
+            with self.translated():
+                self.connection.execute("commit")
+        except BaseException:
+            # SQLite itself undoes a transaction on a full disk or an I/O error; then there is nothing left to roll back.
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
+            raise
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn the driver's errors into memdb's, the cause kept."""
+        try:
+            yield
+        except apsw.Error as error:
+            raise _translate(error, self.path) from error
+
+
+class Store:
+    """A mem.db file, opened. Every thread gets a connection of its own; closing closes them all.
+
+    Raises:
+        SchemaError: the path holds something else, or a newer schema. Nothing is changed then.
+        StoreError: the path cannot be opened, read or written.
+    """
+
+    def __init__(self, path: str | Path, config: Config, *, vectors: bool) -> None:
+        self.path = Path(path)
+        self._config = config
+        self._vectors = vectors
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._connections: list[apsw.Connection] = []
+        self._closed = False
+        self.database()
+
+    def database(self) -> Database:
+        """Return this thread's connection, opened on first use."""
+        if self._closed:
+            raise StoreError(f"The memory {self.path} is closed; open it again with memdb.open().")
+        existing: Database | None = getattr(self._local, "database", None)
+        if existing is None:
+            existing = self._open()
+            self._local.database = existing
+            with self._lock:
+                self._connections.append(existing.connection)
+        return existing
+
+    def close(self) -> None:
+        """Close every connection. Closing twice does no harm."""
+        with self._lock:
+            self._closed = True
+            connections, self._connections = self._connections, []
+        for connection in connections:
+            connection.close()
+
+    def bind_embedder(self, name: str, dimension: int) -> None:
+        """Make the vector index for an embedder, or check that it is the one this file was written with.
+
+        Raises:
+            ConfigError: the file holds another embedder's vectors; it is left as it is.
+        """
+        database = self.database()
+        remembered = self.embedder()
+        if remembered == (name, dimension):
+            return
+        if remembered is not None:
+            raise ConfigError(
+                f"{self.path} holds vectors of the embedder {remembered[0]} ({remembered[1]} dimensions), not {name} ({dimension}); "
+                f"open it with that embedder, or with embedder=None for words only."
+            )
+        with database.transaction():
+            database.run("meta.put", name="embedder", value=name)
+            database.run("meta.put", name="dimension", value=str(dimension))
+            with database.translated():
+                database.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
+        self._local.database.has_vectors = True
+        with database.translated():
+            database.connection.execute("drop table if exists temp.facts_vec")
+
+    def embedder(self) -> tuple[str, int] | None:
+        """Return the name and dimension of the embedder that wrote this file's vectors, or None."""
+        values = {str(row["name"]): str(row["value"]) for row in self.database().all("meta.all")}
+        return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
+
+    def _open(self) -> Database:
+        try:
+            connection = apsw.Connection(str(self.path))
+        except apsw.Error as error:
+            raise _translate(error, self.path) from error
+        database = Database(connection, self.path, has_vectors=False)
+        try:
+            self._prepare(database)
+        except BaseException:
+            connection.close()
+            raise
+        return database
+
+    def _prepare(self, database: Database) -> None:
+        connection = database.connection
+        with database.translated():
+            connection.set_busy_timeout(self._config.busy_timeout_ms)
+            if self._vectors:
+                _load_sqlite_vec(connection)
+            version = _check(connection, self.path)  # before the first pragma that writes
+            connection.execute("pragma journal_mode = wal")
+            connection.execute(f"pragma synchronous = {self._config.synchronous}")
+            connection.execute("pragma foreign_keys = on")
+            connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
+            if version < SCHEMA_VERSION:
+                _migrate(database, self.path)
+            database.has_vectors = self._vectors and bool(connection.execute("select 1 from sqlite_schema where name = 'facts_vec'").fetchall())
+            if not database.has_vectors:
+                connection.execute(files.read("sql/no_vectors.sql"))
+                connection.create_scalar_function("vec_distance_cosine", lambda _one, _other: None, 2, deterministic=True)
+
+
+@cache
+def parameter_names(sql: str) -> frozenset[str]:
+    """Return the named parameters of a statement, comments and quoted text aside."""
+    bare = re.sub(r"--[^\n]*|'(?:[^']|'')*'", " ", sql)
+    return frozenset(re.findall(r":([a-z_]\w*)", bare))
+
+
+def new_schema() -> str:
+    """Return the whole of today's schema as SQL, as a new file has it; the migrations lead to the same."""
+    return "\n".join(files.read(f"sql/{name}.sql") for name in ("schema", "triggers", "views", "seeds"))
+
+
+def _load_sqlite_vec(connection: apsw.Connection) -> None:
+    try:
+        import sqlite_vec
+    except ImportError as error:
+        raise ConfigError("Vectors need the package sqlite-vec; install memdb[vectors] or open with embedder=None.") from error
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.enable_load_extension(False)
+
+
+def _check(connection: apsw.Connection, path: Path) -> int:
+    """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
+    (application_id,) = connection.execute("pragma application_id").fetchone()
+    (tables,) = connection.execute("select count(*) from sqlite_schema").fetchone()
+    if not tables and application_id in (0, APPLICATION_ID):
+        return 0
+    if application_id != APPLICATION_ID:
+        raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
+    (value,) = connection.execute("select value from meta where name = 'schema_version'").fetchone()
+    version = int(value)
+    if version > SCHEMA_VERSION:
+        raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
+    return version
+
+
+def _migrate(database: Database, path: Path) -> None:
+    with database.transaction():  # several processes may open a new file at once: the first one in does the work
+        version = _check(database.connection, path)
+        for number, sql in files.migrations():
+            if number > version:
+                with database.translated():
+                    database.connection.execute(sql)
+        if version < SCHEMA_VERSION:
+            with database.translated():
+                database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
+            database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
+
+
+def _translate(error: apsw.Error, path: Path) -> MdbError:
+    detail = str(error)
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
+        case apsw.NotADBError():
+            return SchemaError(f"{path} is not an SQLite database; give the path of a mem.db or of a new file.")
+        case apsw.ConstraintError():
+            return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
+        case apsw.FullError():
+            return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+        case apsw.ReadOnlyError():
+            return StoreError(f"{path} cannot be written; make the file and its folder writable.")
+        case apsw.CantOpenError():
+            return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
+        case apsw.CorruptError():
+            return StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .recover.")
+        case apsw.IOError():
+            return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
+        case _:
+            return StoreError(f"{path}: {detail}.")

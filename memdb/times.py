@@ -1,0 +1,38 @@
+"""Times as values: UTC instants, and the fixed-width text that the database orders by."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+from memdb.errors import InputError
+
+
+def utc_now() -> datetime:
+    """Return the present instant. Only the doors ask the clock; every step is given `now`."""
+    return datetime.now(UTC)
+
+
+def to_utc(value: datetime | str, *, zone: tzinfo = UTC) -> datetime:
+    """Return an instant in UTC, to the millisecond; a time without an offset is taken to be in `zone`.
+
+    Raises:
+        InputError: the text is not an ISO-8601 time.
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError as error:
+            raise InputError(f"{value!r} is not a time; write it like 2025-03-01T09:30:00+00:00.") from error
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=zone)
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError as error:
+        raise InputError(f"{value} lies outside the years that can be stored; give a time between year 1 and 9999.") from error
+    return value.replace(microsecond=value.microsecond // 1000 * 1000)
+
+
+def to_text(value: datetime) -> str:
+    """Return the stored form, such as 2025-03-01T09:30:00.000Z."""
+    value = to_utc(value)
+    return f"{value:%Y}".zfill(4) + f"{value:-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03d}Z"

@@ -1,0 +1,373 @@
+"""Time phrases in English text, resolved to stretches of time."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Literal, NamedTuple
+
+from memdb.records import Record
+
+Role = Literal["point", "until", "by", "for", "since", "from"]
+Prefer = Literal["past", "future"]
+
+
+class TimeSpan(Record):
+    """A time phrase and the stretch it means, `begins` to `ends` (exclusive), both UTC and at a local midnight.
+
+    `start` and `end` are character positions in the text. `role`: "point" is the day, week or year that is named ("next Friday", "in
+    March"); "until" runs from the turn to the end of what is named, or to the beginning of a week, month or year ("until March"),
+    and if that lies in the past is the stretch named;
+    "by" is the day that something is due; "for" lasts from the turn on, or up to it ("for two weeks"); "since" began then and runs
+    up to the turn; "from" begins then (or after it) and its end is only that of the phrase.
+    """
+
+    text: str
+    start: int
+    end: int
+    begins: datetime
+    ends: datetime
+    role: Role
+
+
+class _Atom(NamedTuple):
+    start: int
+    end: int
+    first: date
+    after: date
+    bare: bool  # means a time only behind a preposition: "March", "2019", "three days"
+    role: Role | None = None
+    part: bool = False  # a part of a month or year was named ("the end of"), so that "until" runs to its end
+
+
+_DAY = timedelta(days=1)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # first months, northern hemisphere
+_FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "christmas eve": (12, 24), "new year": (1, 1), "new year's": (1, 1),
+           "new year's eve": (12, 31), "new year's day": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14)}  # fmt: skip
+_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "couple of": 2, "three": 3, "a few": 3, "few": 3, "several": 3,
+            "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}  # fmt: skip
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_S = r"[ \t\n]{1,3}"
+_DAY_NUMBER = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)\d\d"
+_UNIT = r"(?:day|night|week|weekend|fortnight|month|year)"
+_COUNT = rf"(?:\d{{1,4}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True)).replace(' ', _S)})"
+_FEAST = "|".join(sorted(_FEASTS, key=len, reverse=True)).replace(" ", _S)
+_ATOMS = re.compile(
+    rf"""\b(?:
+      (?P<iso>{_YEAR}-\d\d-\d\d)
+    | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR})
+    | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?
+    | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
+    | (?:the{_S})?(?P<day>day{_S}before{_S}yesterday|day{_S}after{_S}tomorrow|today|tonight|tomorrow|yesterday
+        |last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
+    | (?:the{_S})?(?P<part>end|beginning|start|middle){_S}of{_S}(?:the{_S})?
+        (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?)
+    | (?P<w_which>next|last|this(?:{_S}coming)?|coming){_S}(?P<w_day>{"|".join(_WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b
+        (?:{_S}(?:morning|afternoon|evening|night)\b)?
+    | (?P<weekday>{"|".join(_WEEKDAYS)})(?:{_S}(?:morning|afternoon|evening|night)\b)?
+    | (?:the{_S})?(?P<n_which>next|last|past|previous|coming|following){_S}(?P<n_count>{_COUNT}){_S}(?P<n_unit>{_UNIT})s?
+    | (?P<u_which>this|next|last|past|previous|coming|the){_S}(?P<u_unit>week|weekend|fortnight|month|year)
+    | (?P<c_count>{_COUNT}){_S}(?P<c_unit>{_UNIT})s?(?:{_S}(?P<c_way>ago|earlier|from{_S}now|later|from{_S}today))?
+    | (?:(?P<s_which>this|next|last|the){_S})?(?P<season>spring|summer|autumn|fall|winter)(?:{_S}(?:of{_S})?(?P<s_year>{_YEAR}))?
+    | (?:(?P<f_which>this|next|last){_S})?(?P<feast>easter|{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?
+    | (?:(?P<m_which>this|next|last){_S})?(?P<month>{_MONTH})(?:,?{_S}(?:of{_S})?(?P<m_year>{_YEAR}))?
+    | (?P<year>{_YEAR})
+    )(?!\w|-\w)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_PREFIX = re.compile(
+    r"\b(until|till|til|through|thru|by|before|for|since|from|starting|beginning|as of|after|in|within|during|over|on|at|this|of|early|late"
+    r"|mid|between)(?:[ \t\n]|-)(?:the |early |late |mid-|about |around |at least |almost |nearly |only |all of )?$",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
+_RANGE = re.compile(r"\s?(?:-|\u2013|to|until|till|and|through)\s?", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_ROLES: dict[str, Role] = {
+    "until": "until", "till": "until", "til": "until", "through": "until", "thru": "until", "by": "by", "before": "by", "for": "for",
+    "since": "since", "from": "from", "starting": "from", "beginning": "from", "as of": "from", "after": "from", "between": "from",
+}  # fmt: skip
+_LONGEST_PREFIX = 24
+
+
+def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "future") -> list[TimeSpan]:
+    """Return the time phrases of a text in order, not overlapping.
+
+    `at` is when it was said (UTC) and `zone` where: days begin at the local midnight. A weekday, month or feast that does not say which
+    one is the next one, or with `prefer="past"` the last one; "every Friday" is none at all. "Next Friday" is the Friday of next week
+    (weeks begin on Monday). Dates that do not exist, or lie outside the years that can be stored, are left out.
+    """
+    local = at.astimezone(zone).date()
+    spans: list[TimeSpan] = []
+    held: tuple[_Atom, int] | None = None  # what stands behind "from" or "between", which may open a range, and where that stands
+    for match in _ATOMS.finditer(text):
+        found = {name: _SPACE.sub(" ", value.lower()) for name, value in match.groupdict().items() if value}
+        if held is not None and _RANGE.fullmatch(text[held[0].end : match.start()][:12]):
+            relative = "day" in found or "u_unit" in found or "n_unit" in found
+            atom = _resolve(found, match, local if relative else held[0].first, "future")
+            if atom is not None and held[0].first < atom.after:
+                spans[-1:] = _span(text, held[1], match.end(), (held[0].first, atom.after), "point", zone)
+                held = None
+                continue
+        window = text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
+        if _REPEATED.search(window):
+            held = None
+            continue
+        before = _PREFIX.search(window)
+        word = before.group(1).lower() if before else ""
+        start = match.start() - len(window) + before.start() if before else match.start()
+        direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
+        atom = _resolve(found, match, local, direction)
+        resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
+        held = None
+        if atom is not None and resolved is not None:
+            first, after, role = resolved
+            new = _span(text, start, match.end(), (first, after), role, zone)
+            spans += new
+            held = (atom, start) if new and word in ("from", "between") else None
+    return spans
+
+
+def _in_role(atom: _Atom, word: str, local: date, prefer: Prefer) -> tuple[date, date, Role] | None:
+    """What a phrase means behind its preposition, or None if it means no time there."""
+    role = atom.role or _ROLES.get(word, "point")
+    first, after = atom.first, atom.after
+    try:
+        if atom.role == "for":  # a bare length, "two weeks": `first`..`after` counts from the day it was said
+            length = after - first
+            if word in ("for", "over", "during"):
+                return (local - length, local, "for") if prefer == "past" else (local, after, "for")
+            return (after, after + _DAY, "by" if word == "within" else "point") if word in ("in", "within") else None
+        if role == "until":
+            if after <= local:
+                return first, after, "until"
+            whole = after - first <= _DAY or atom.part or word in ("through", "thru") or first <= local
+            return local, after if whole else first, "until"
+        if role == "for":
+            return max(first, local) if after > local else first, after, "for"
+        if role == "since":
+            return (first, max(local + _DAY, after), "since") if first <= local else None
+        if word == "after":
+            return after, after + _DAY, "from"
+    except OverflowError:
+        return None
+    return first, after, role
+
+
+def _span(text: str, start: int, end: int, days: tuple[date, date], role: Role, zone: tzinfo) -> list[TimeSpan]:
+    try:
+        begins, ends = (datetime.combine(day, time(), zone).astimezone(UTC) for day in days)
+    except (OverflowError, ValueError):
+        return []
+    return [TimeSpan(text=text[start:end], start=start, end=end, begins=begins, ends=ends, role=role)] if begins < ends else []
+
+
+def _resolve(found: dict[str, str], match: re.Match[str], local: date, prefer: Prefer) -> _Atom | None:
+    """The days that one phrase means, or None if there are no such days."""
+    kind = next((name for name in _READERS if name in found), None)
+    try:
+        atom = _READERS[kind](found, local, prefer) if kind else None
+    except (ValueError, OverflowError):  # 31 February, or beyond the calendar
+        return None
+    return atom._replace(start=match.start(), end=match.end()) if atom else None
+
+
+def _days(first: date, after: date, *, bare: bool = False, part: bool = False, role: Role | None = None) -> _Atom:
+    return _Atom(0, 0, first, after, bare, role, part)
+
+
+def _one(day: date) -> _Atom:
+    return _days(day, day + _DAY)
+
+
+def _iso(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    return _one(date.fromisoformat(found["iso"]))
+
+
+def _numeric(found: dict[str, str], local: date, prefer: Prefer) -> _Atom | None:
+    left, right, year = (int(part) for part in re.split(r"[/.]", found["numeric"]))
+    if left <= 12 and right <= 12 and left != right and "/" in found["numeric"]:
+        return None  # the fifth of June in Europe, the sixth of May in America
+    return _one(date(year, left, right) if right > 12 else date(year, right, left))
+
+
+def _calendar_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    side = "dm" if "dm_day" in found else "md"
+    day, month = int(re.sub(r"\D", "", found[f"{side}_day"])), _month_number(found[f"{side}_month"])
+    year = found.get(f"{side}_year")
+    return _one(date(int(year), month, day)) if year else _one(_nearest_day(month, day, local, prefer))
+
+
+def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    offsets = {"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2}
+    return _one(local + offsets.get(found["day"], 0) * _DAY)
+
+
+def _part(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    if "p_unit" in found:
+        first, after = _unit(found["p_unit"], found.get("p_which", "this"), local, prefer)
+    else:
+        first, after = _month(found["p_month"], found.get("p_which"), found.get("p_year"), local, prefer)
+    whole = after - first
+    if found["part"] == "end":
+        return _days(after - _DAY, after, part=True)
+    return (
+        _days(first, first + _DAY, part=True)
+        if found["part"] != "middle"
+        else _days(first + whole / 2, first + whole / 2 + _DAY, part=True)
+    )
+
+
+def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    name = found.get("w_day") or found["weekday"]
+    number = next(i for i, full in enumerate(_WEEKDAYS) if full.startswith(name[:3]))
+    monday = local - local.weekday() * _DAY
+    which = found.get("w_which", "")
+    if which == "next":
+        return _one(monday + 7 * _DAY + number * _DAY)
+    if which == "last" or (not which and prefer == "past"):
+        return _one(local - ((local.weekday() - number - 1) % 7 + 1) * _DAY)
+    return _one(local + ((number - local.weekday() - (0 if which else 1)) % 7 + (0 if which else 1)) * _DAY)
+
+
+def _stretch(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    days = _length(found["n_count"], found["n_unit"], local, back=found["n_which"] in ("last", "past", "previous"))
+    return _days(days, local) if days < local else _days(local, days)
+
+
+def _counted(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    way = found.get("c_way", "")
+    if way in ("ago", "earlier"):
+        return _one(_length(found["c_count"], found["c_unit"], local, back=True))
+    there = _length(found["c_count"], found["c_unit"], local, back=False)
+    return _one(there) if way else _days(local, there, bare=True, role="for")
+
+
+def _this_unit(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    first, after = _unit(found["u_unit"], found["u_which"], local, prefer)
+    return _days(first, after, bare=found["u_which"] == "the")
+
+
+def _season(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    start = _SEASONS[found["season"]]
+    which, year = found.get("s_which"), found.get("s_year")
+    if year:
+        first = date(int(year), start, 1)
+    else:
+        first = date(local.year, start, 1)
+        past = which == "last" or (prefer == "past" and which not in ("next", "this"))
+        over = _later_month(first, 3) <= local
+        if past and (first > local or (which == "last" and not over)):
+            first = date(local.year - 1, start, 1)
+        elif not past and (over or (which == "next" and first <= local)):
+            first = date(local.year + 1, start, 1)
+    return _days(first, _later_month(first, 3), bare=not (year or which in ("this", "next", "last")))
+
+
+def _feast(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    name, which = found["feast"], found.get("f_which")
+    direction: Prefer = "past" if which == "last" else "future" if which else prefer
+    if year := found.get("f_year"):
+        return _one(_easter(int(year)) if name == "easter" else date(int(year), *_FEASTS[name]))
+    if name != "easter":
+        return _one(_nearest_day(*_FEASTS[name], local, direction))
+    days = [_easter(local.year + offset) for offset in (-1, 0, 1)]
+    return _one(max(day for day in days if day <= local) if direction == "past" else min(day for day in days if day >= local))
+
+
+def _month_named(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    which, year = found.get("m_which"), found.get("m_year")
+    return _days(*_month(found["month"], which, year, local, prefer), bare=not (which or year))
+
+
+def _year_named(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    year = int(found["year"])
+    return _days(date(year, 1, 1), date(year + 1, 1, 1), bare=True)
+
+
+_READERS = {
+    "iso": _iso, "numeric": _numeric, "dm_day": _calendar_day, "md_day": _calendar_day, "day": _relative_day, "part": _part,
+    "w_day": _weekday, "weekday": _weekday, "n_count": _stretch, "u_unit": _this_unit, "c_count": _counted, "season": _season,
+    "feast": _feast, "month": _month_named, "year": _year_named,
+}  # fmt: skip
+
+
+def _unit(unit: str, which: str, local: date, prefer: Prefer) -> tuple[date, date]:
+    """The calendar week, weekend, fortnight, month or year that "this", "next" or "last" one is."""
+    step = 1 if which in ("next", "coming", "following") else -1 if which in ("last", "past", "previous") else 0
+    monday = local - local.weekday() * _DAY
+    if unit == "week":
+        return monday + step * 7 * _DAY, monday + (step + 1) * 7 * _DAY
+    if unit == "weekend":
+        if which == "the" and prefer == "past" and local.weekday() < 5:
+            step = -1
+        return monday + (step * 7 + 5) * _DAY, monday + (step * 7 + 7) * _DAY
+    if unit == "fortnight":
+        return (local - 14 * _DAY, local) if step < 0 else (local, local + 14 * _DAY)
+    if unit == "month":
+        first = _later_month(local.replace(day=1), step)
+        return first, _later_month(first, 1)
+    return date(local.year + step, 1, 1), date(local.year + step + 1, 1, 1)
+
+
+def _length(count: str, unit: str, local: date, *, back: bool) -> date:
+    """The day that lies so many units after a day, or before it."""
+    number = (int(count) if count.isdecimal() else _NUMBERS[count]) * (-1 if back else 1)
+    if unit in ("month", "year"):
+        return _later_month(local, number * (12 if unit == "year" else 1))
+    return local + number * {"week": 7, "weekend": 7, "fortnight": 14}.get(unit, 1) * _DAY
+
+
+def _month_number(name: str) -> int:
+    return _MONTHS.index(name[:3]) + 1
+
+
+def _month(name: str, which: str | None, year: str | None, local: date, prefer: Prefer) -> tuple[date, date]:
+    number = _month_number(name)
+    if year:
+        first = date(int(year), number, 1)
+    else:
+        first = date(local.year, number, 1)
+        if which == "last" or (which is None and prefer == "past"):
+            if first > local or (which == "last" and number == local.month):
+                first = first.replace(year=local.year - 1)
+        elif number < local.month or (which == "next" and number == local.month):
+            first = first.replace(year=local.year + 1)
+    return first, _later_month(first, 1)
+
+
+def _nearest_day(month: int, day: int, local: date, prefer: Prefer) -> date:
+    """The next, or the last, day of that name; 29 February waits for a leap year."""
+    for offset in range(9):
+        try:
+            found = date(local.year + (offset if prefer == "future" else -offset), month, day)
+        except ValueError:
+            continue
+        if (found >= local) if prefer == "future" else (found <= local):
+            return found
+    raise ValueError(f"no such day: {day}/{month}")
+
+
+def _later_month(day: date, months: int) -> date:
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - _DAY).day
+    return date(year, month + 1, min(day.day, last))
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday in the Gregorian calendar (the anonymous algorithm, Nature 1876)."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    offset = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    correction = (golden + 11 * epact + 22 * offset) // 451
+    month, day = divmod(epact + offset - 7 * correction + 114, 31)
+    return date(year, month, day + 1)

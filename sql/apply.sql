@@ -1,0 +1,61 @@
+-- The writing of a decision. Every change of belief leaves a row in fact_history.
+
+-- statement: claim_action
+insert into applied_actions (user_id, turn_id, key, action_hash) values (:user_id, :turn_id, :key, :action_hash)
+on conflict do nothing;
+
+-- statement: insert_fact
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at
+) values (
+  :fact_id, :user_id, :kind, :key, :value_text, :value_json, :category, :memory_type, :confidence, :importance, :importance, :source, :speaker,
+  :event_time, :valid_from, :valid_to, :status, :source_turn_id, :source_excerpt, :session_id, :tags, :now, :now, :now
+)
+on conflict (fact_id) do nothing;
+
+-- statement: refine
+update facts set
+  value_text = :value_text,
+  value_json = :value_json,
+  event_time = coalesce(:event_time, event_time),
+  valid_to = :valid_to,
+  confidence = :confidence,
+  seen_count = seen_count + 1,
+  updated_at = :now,
+  last_mentioned_at = :now
+where fact_id = :fact_id;
+
+-- statement: mention
+update facts set
+  confidence = :confidence,
+  seen_count = seen_count + 1,
+  updated_at = :now,
+  last_mentioned_at = :now
+where fact_id = :fact_id;
+
+-- statement: close
+update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = :now
+where fact_id = :fact_id;
+
+-- statement: activate
+update facts set status = 'active', confidence = :confidence, seen_count = seen_count + :seen, updated_at = :now, last_mentioned_at = :now
+where fact_id = :fact_id;
+
+-- statement: link
+insert into links (source_id, target_id, relation, created_at) values (:source_id, :target_id, :relation, :now)
+on conflict do nothing;
+
+-- statement: unlink
+delete from links where source_id = :source_id and relation = 'contradicts';
+
+-- statement: history
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+values (:fact_id, :user_id, :key, :operation, :before, :after, :reason, :turn_id, :action_hash, :now);
+
+-- statement: over
+select record from fact_record
+where id in (
+  select id from facts
+  where user_id = :user_id and kind <> 'message' and status in ('active', 'pending_confirmation') and valid_to <= :now)
+order by id;

@@ -1,0 +1,60 @@
+-- What is held under some keys of a user, or of a fact by its id; the newest last.
+
+-- statement: under_keys
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.user_id = :user_id
+  and f.key in (select value from json_each(:keys))
+  and f.kind <> 'message'
+  and f.status in ('active', 'pending_confirmation')
+  and (f.valid_to is null or f.valid_to > :now)
+order by f.id;
+
+-- statement: by_id
+select record from fact_record where fact_id = :fact_id;
+
+-- statement: current
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.user_id = :user_id
+  and (:key is null or f.key = :key)
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in (select value from json_each(:statuses))
+  and (f.status not in ('active', 'pending_confirmation') or f.valid_to is null or f.valid_to > :now)
+order by f.key, f.valid_from, f.id;
+
+-- statement: as_of
+select e.record
+from fact_ever e
+where e.user_id = :user_id
+  and (:key is null or e.key = :key)
+  and e.kind in (select value from json_each(:kinds))
+  and e.status in (select value from json_each(:statuses))
+  and e.valid_from <= :as_of
+  and (e.valid_to is null or e.valid_to > :as_of)
+order by e.key, e.valid_from;
+
+-- statement: contradicted_by
+select r.record
+from links l
+join facts f on f.fact_id = l.target_id
+join fact_record r on r.id = f.id
+where l.source_id = :fact_id and l.relation = 'contradicts' and f.status in ('active', 'pending_confirmation')
+order by f.id;
+
+-- statement: contradicting
+select r.record
+from links l
+join facts f on f.fact_id = l.source_id
+join fact_record r on r.id = f.id
+where l.target_id = :fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation'
+order by f.id;
+
+-- statement: predicates
+select * from predicates order by predicate;
+
+-- statement: history
+select id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at
+from fact_history
+where (:user_id is null or user_id = :user_id) and (:fact_id is null or fact_id = :fact_id)
+order by id;

@@ -1,0 +1,17 @@
+-- Moves rows no longer believed out of the way: into the archive, with their vectors given up.
+
+-- statement: archive
+insert or replace into facts_archive (fact_id, user_id, key, source_turn_id, valid_from, valid_to, status, record, archived_at)
+select f.fact_id, f.user_id, f.key, f.source_turn_id, f.valid_from, f.valid_to, f.status, r.record, :now
+from facts f join fact_record r on r.id = f.id
+where (:user_id is null or f.user_id = :user_id)
+  and f.status in ('superseded', 'expired')
+  and f.updated_at <= :before
+returning fact_id;
+
+-- statement: clear
+delete from facts
+where (:user_id is null or user_id = :user_id)
+  and status in ('superseded', 'expired')
+  and updated_at <= :before
+  and fact_id in (select fact_id from facts_archive);

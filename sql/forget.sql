@@ -1,0 +1,70 @@
+-- Erasing a user, or one key of a user, everywhere. :key null means everything of the user.
+
+-- statement: allow
+insert into erasures (user_id, key) values (:user_id, :key);
+
+-- statement: disallow
+delete from erasures;
+
+-- The turns that a key was learned from, and the messages that hold their words.
+-- statement: turns
+select distinct turn_id from (
+  select turn_id from turns where user_id = :user_id and :key is null
+  union all
+  select source_turn_id from fact_ever where user_id = :user_id and key = :key
+  union all
+  select turn_id from fact_history where user_id = :user_id and key = :key);
+
+-- statement: delete_facts
+delete from facts
+where user_id = :user_id and kind <> 'message' and (:key is null or key = :key)
+returning fact_id;
+
+-- statement: delete_messages
+delete from facts
+where user_id = :user_id and kind = 'message' and (:key is null or source_turn_id in (select value from json_each(:turns)))
+returning fact_id;
+
+-- statement: delete_archive
+delete from facts_archive where user_id = :user_id and (:key is null or key = :key)
+returning fact_id;
+
+-- statement: delete_history
+delete from fact_history where user_id = :user_id and (:key is null or key = :key)
+returning id;
+
+-- statement: delete_turns
+delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)))
+returning id;
+
+-- statement: delete_actions
+delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
+
+-- statement: delete_retrievals
+delete from retrievals where user_id = :user_id;
+
+-- statement: delete_profile
+delete from profiles where user_id = :user_id;
+
+-- statement: delete_sessions
+delete from sessions where user_id = :user_id and :key is null;
+
+-- statement: delete_events
+delete from events where user_id = :user_id and :key is null;
+
+-- statement: delete_segments
+delete from segments where user_id = :user_id and :key is null;
+
+-- Neighbours of an erased message hold its words in the full-text index.
+-- statement: neighbours
+insert or replace into facts_fts (rowid, body, context, date)
+select w.id, w.body, w.context, w.date
+from fact_words w join facts f on f.id = w.id
+where f.user_id = :user_id and f.kind = 'message' and :key is not null;
+
+-- The index keeps deleted words until its segments are merged.
+-- statement: merge_words
+insert into facts_fts (facts_fts) values ('optimize');
+
+-- statement: erased_vectors
+select o.id from outbox o left join facts f on f.id = o.id where o.user_id = :user_id and f.id is null;

@@ -1,0 +1,40 @@
+-- The profile: what is held of a user, active and valid.
+
+-- statement: entries
+select
+  f.category, f.fact_id, f.key, f.value_text as text, coalesce(f.value_json ->> 'object', f.value_text) as value,
+  f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at
+from facts f
+where f.user_id = :user_id
+  and f.kind in ('fact', 'task')
+  and f.status = 'active'
+  and f.valid_from <= :now
+  and (f.valid_to is null or f.valid_to > :now)
+  and f.category <> 'other'
+order by f.key, f.valid_to is null, f.confidence desc, f.id;
+
+-- statement: changes
+select h.key, h.operation, h.before ->> 'value_text' as before, h.after ->> 'value_text' as after, h.reason,
+       coalesce(h.after ->> 'confidence', h.before ->> 'confidence', 0.0) as confidence, h.changed_at
+from fact_history h
+where h.user_id = :user_id
+  and h.operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+  and h.changed_at > :since
+  and h.changed_at <= :now
+order by h.id desc
+limit :limit;
+
+-- statement: put
+insert into profiles (user_id, profile, built_at, turns_since) values (:user_id, :profile, :now, 0)
+on conflict (user_id) do update set profile = excluded.profile, built_at = excluded.built_at, turns_since = 0;
+
+-- statement: count_turn
+insert into profiles (user_id, profile, built_at, turns_since) values (:user_id, '{}', :now, 1)
+on conflict (user_id) do update set turns_since = turns_since + 1
+returning turns_since;
+
+-- statement: outdated
+select p.user_id, max(t.timestamp) as last_turn_at
+from profiles p join turns t on t.user_id = p.user_id
+where p.turns_since > 0
+group by p.user_id;

@@ -1,0 +1,65 @@
+-- The durable queue of turns.
+
+-- statement: find
+select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts
+from turns
+where user_id = :user_id and turn_id = :turn_id;
+
+-- statement: add
+insert into turns (turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, received_at)
+values (:turn_id, :user_id, :session_id, :speaker, :user_input, :assistant_response, :timestamp, :now);
+
+-- statement: touch_session
+insert into sessions (user_id, session_id, started_at, last_turn_at, turns)
+values (:user_id, :session_id, :timestamp, :timestamp, 1)
+on conflict (user_id, session_id) do update set
+  last_turn_at = max(last_turn_at, excluded.last_turn_at),
+  turns = turns + 1;
+
+-- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other.
+-- statement: claim
+update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
+where id = (
+  select t.id
+  from turns t
+  where t.status in ('queued', 'working')
+    and (t.status = 'queued' or t.claimed_until <= :now)
+    and (t.next_attempt_at is null or t.next_attempt_at <= :now)
+    and not exists (
+      select 1 from turns earlier
+      where earlier.user_id = t.user_id and earlier.id < t.id and earlier.status in ('queued', 'working'))
+  order by t.id
+  limit 1)
+returning id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts;
+
+-- Claims of workers that are known to be gone are open again at once.
+-- statement: claimants
+select distinct claimed_by from turns where status = 'working' and claimed_by is not null;
+
+-- statement: release
+update turns set status = 'queued', claimed_by = null, claimed_until = null where status = 'working' and claimed_by = :worker;
+
+-- statement: done
+update turns set status = 'done', done_at = :now, extracted_by = :extracted_by, error = :error, claimed_by = null, claimed_until = null
+where id = :id and status = 'working' and claimed_by = :worker
+returning id;
+
+-- statement: put_back
+update turns set status = :status, next_attempt_at = :next_attempt_at, error = :error, claimed_by = null, claimed_until = null
+where id = :id and status = 'working' and claimed_by = :worker;
+
+-- statement: open
+select
+  (select count(*) from turns where status in ('queued', 'working')) as turns,
+  (select count(*) from turns where status in ('queued', 'working') and next_attempt_at > :now) as turns_waiting,
+  (select count(*) from outbox where dead = 0) as vectors,
+  (select count(*) from outbox where dead = 0 and next_attempt_at > :now) as vectors_waiting;
+
+-- statement: previous_session
+select session_id from turns where user_id = :user_id and id < :id order by id desc limit 1;
+
+-- statement: end_session
+update sessions set ended_at = last_turn_at where user_id = :user_id and session_id = :session_id and ended_at is null;
+
+-- statement: any
+select 1 as waiting from turns where status in ('queued', 'working') limit 1;

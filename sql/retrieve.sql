@@ -1,0 +1,148 @@
+-- One statement ranks everything remembered; it returns every part of the score beside the score.
+--
+--   :user_id    whose memory                      :now       the instant that decay and recency are counted to
+--   :terms      an FTS5 expression, '""' for none :as_of     what was true then, or null for what is believed now
+--   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
+--   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
+--   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out
+--   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
+--   :categories, :memory_types, :tags             JSON arrays, null for any
+--   :min_age_minutes, :max_age_days, :min_score   null for any
+--   :limit                                        how many rows
+with
+weight as materialized (
+  select
+    coalesce(max(value) filter (where feature = 'lexical'), 0) as lexical,
+    coalesce(max(value) filter (where feature = 'cosine'), 0) as cosine,
+    coalesce(max(value) filter (where feature = 'type_weight'), 0) as type_weight,
+    coalesce(max(value) filter (where feature = 'decay'), 0) as decay,
+    coalesce(max(value) filter (where feature = 'recency'), 0) as recency,
+    coalesce(max(value) filter (where feature = 'access_bonus'), 0) as access_bonus,
+    coalesce(max(value) filter (where feature = 'importance'), 0) as importance,
+    coalesce(max(value) filter (where feature = 'confidence'), 0) as confidence,
+    coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
+    coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
+    coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
+    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
+    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date,
+    cast(coalesce(:k_lex, max(value) filter (where feature = 'k_lex'), 20) as integer) as k_lex,
+    cast(coalesce(:k_vec, max(value) filter (where feature = 'k_vec'), 20) as integer) as k_vec
+  from weights
+  where name = :weights
+),
+
+-- what the words find: filtered by user, kind, status and validity before the cut, and cut for each kind by itself
+matched as materialized (
+  select
+    f.id,
+    f.kind,
+    bm25(facts_fts, (select bm25_body from weight), (select bm25_context from weight), (select bm25_date from weight)) as bm25
+  from facts_fts
+  cross join facts f on f.id = facts_fts.rowid
+  where facts_fts match :terms
+    and f.user_id = :user_id
+    and f.kind in (select value from json_each(:kinds))
+    and f.status in (select value from json_each(:statuses))
+    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now))
+    and (:as_of is null or f.valid_from <= :as_of)
+),
+lexical as materialized (
+  select id, bm25, row_number() over (partition by kind order by bm25, id desc) as place
+  from matched
+  where bm25 < 0
+),
+
+-- what the meaning finds: the nearest of each shelf of this user, or what another index found
+semantic as materialized (
+  select v.rowid as id, v.distance
+  from facts_vec v
+  where v.embedding match :embedding
+    and k = (select k_vec from weight)
+    and v.user_id = :user_id
+    and v.shelf in (select value from json_each(:shelves))
+  union all
+  select value ->> 0, value ->> 1
+  from json_each(:hits)
+),
+
+candidate as materialized (
+  select id from lexical where place <= (select k_lex from weight)
+  union
+  select id from semantic
+),
+
+-- every feature its own column; each lies in 0..1
+scored as materialized (
+  select
+    f.id,
+    coalesce(l.bm25 / min(l.bm25) over (), 0.0) as lexical,
+    max(0.0, min(1.0, coalesce(
+      1.0 - s.distance,
+      (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and json_array_length(:shelves) > 0),
+      0.0))) as cosine,
+    coalesce(t.weight, k.weight) as type_weight,
+    -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
+    coalesce(max(0.05, pow(0.5,
+      max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
+      / (k.half_life_days * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
+    exp(-max(0.0, julianday(:now) - julianday(max(f.updated_at, coalesce(f.last_mentioned_at, f.updated_at)))) / k.tau_days) as recency,
+    min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
+    f.importance as intrinsic_importance,
+    f.confidence,
+    1.0 - exp(-f.seen_count / 3.0) as frequency,
+    case f.source
+      when 'user_message' then 0.95 when 'tool' then 0.90 when 'system' then 0.80
+      when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
+    end as source_reliability,
+    l.bm25 is not null as by_words,
+    s.id is not null as by_meaning
+  from candidate c
+  cross join facts f on f.id = c.id
+  join kinds k on k.kind = f.kind
+  left join memory_types t on t.memory_type = f.memory_type
+  left join lexical l on l.id = c.id
+  left join semantic s on s.id = c.id
+  where f.user_id = :user_id
+    and f.kind in (select value from json_each(:kinds))
+    and f.status in (select value from json_each(:statuses))
+    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now))
+    and (:as_of is null or f.valid_from <= :as_of)
+    and (:categories is null or f.category in (select value from json_each(:categories)))
+    and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+    and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
+    and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+    and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
+),
+featured as (
+  select
+    id, lexical, cosine, type_weight, decay, recency, access_bonus,
+    -- first-person memories weigh importance by type and by decay
+    intrinsic_importance * type_weight * decay as importance,
+    confidence, frequency, source_reliability, by_words, by_meaning
+  from scored
+),
+ranked as (
+  select
+    p.*,
+    w.lexical * p.lexical
+      + w.cosine * p.cosine
+      + w.type_weight * p.type_weight
+      + w.decay * p.decay
+      + w.recency * p.recency
+      + w.access_bonus * p.access_bonus
+      + w.importance * p.importance
+      + w.confidence * p.confidence
+      + w.frequency * p.frequency
+      + w.source_reliability * p.source_reliability as score
+  from featured p
+  cross join weight w
+)
+select
+  f.fact_id, f.record, r.score,
+  r.lexical, r.cosine, r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
+  r.by_words, r.by_meaning
+from ranked r
+join fact_record f on f.id = r.id
+where :min_score is null or r.score >= :min_score
+order by r.score desc, r.id desc
+limit :limit;

@@ -1,0 +1,251 @@
+-- mem.db, table by table. Times are ISO-8601 UTC text of fixed width (2025-03-01T09:30:00.000Z), so that text order is time order.
+-- `facts_vec`, the vector index, stands in vectors.sql: a file that is never searched by meaning does not have it.
+
+-- What the file is: schema_version, embedder, dimension.
+create table meta (
+  name text primary key,
+  value text not null
+) strict, without rowid;
+
+-- What differs between kinds of memory is data. Half-life and tau are in days; a null half-life never fades.
+create table kinds (
+  kind text primary key,
+  weight real not null check (weight between 0 and 1),
+  half_life_days real check (half_life_days > 0),
+  tau_days real not null check (tau_days > 0),
+  injection_order integer not null,
+  section text not null,
+  description text not null
+) strict, without rowid;
+
+create table memory_types (
+  memory_type text primary key,
+  weight real not null check (weight between 0 and 1),
+  retention_multiplier real not null check (retention_multiplier > 0),
+  description text not null
+) strict, without rowid;
+
+-- The vocabulary of canonical keys, `subject.predicate`. A predicate of cardinality 'one' has one true value at a time; one of 'many' is a set,
+-- and only the same object, or the same object under the opposite predicate, touches an old value.
+create table predicates (
+  predicate text primary key,
+  label text not null,
+  category text not null check (category in ('identity', 'hard_preference', 'soft_preference', 'task_context', 'health', 'other')),
+  cardinality text not null check (cardinality in ('one', 'many')),
+  opposite text,
+  high_risk integer not null default 0 check (high_risk in (0, 1)),
+  memory_type text not null references memory_types (memory_type),
+  importance real not null check (importance between 0 and 1)
+) strict, without rowid;
+
+-- Every number that ranks. `update weights set value = …` is tuning.
+create table weights (
+  name text not null,
+  feature text not null,
+  value real not null,
+  primary key (name, feature)
+) strict, without rowid;
+
+-- Everything remembered. `id` is the same in facts_fts and facts_vec; `fact_id` is the name for the outside.
+create table facts (
+  id integer primary key,
+  fact_id text not null unique,
+  user_id text not null check (user_id <> ''),
+  kind text not null default 'fact' references kinds (kind),
+  key text not null check (key <> ''),
+  value_text text not null,
+  value_json text check (value_json is null or json_valid(value_json)),
+  category text not null default 'other'
+    check (category in ('identity', 'hard_preference', 'soft_preference', 'task_context', 'health', 'other')),
+  memory_type text references memory_types (memory_type),
+  confidence real not null check (confidence between 0 and 1),
+  importance real not null default 0.5 check (importance between 0 and 1),
+  effective_importance real not null default 0.5 check (effective_importance between 0 and 1),
+  source text not null default 'user_message'
+    check (source in ('user_message', 'assistant_message', 'tool', 'system', 'inferred', 'web')),
+  speaker text,
+  event_time text check (event_time is strftime('%Y-%m-%dT%H:%M:%fZ', event_time)),
+  valid_from text not null check (valid_from is strftime('%Y-%m-%dT%H:%M:%fZ', valid_from)),
+  valid_to text check (valid_to is strftime('%Y-%m-%dT%H:%M:%fZ', valid_to)),
+  status text not null
+    check (status in ('active', 'superseded', 'expired', 'pending_confirmation', 'archived', 'uncertain')),
+  source_turn_id text not null,
+  source_excerpt text not null,
+  session_id text,
+  tags text not null default '[]' check (json_type(tags) = 'array'),
+  embedding_id text,
+  created_at text not null check (created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at)),
+  updated_at text not null check (updated_at is strftime('%Y-%m-%dT%H:%M:%fZ', updated_at)),
+  last_mentioned_at text check (last_mentioned_at is strftime('%Y-%m-%dT%H:%M:%fZ', last_mentioned_at)),
+  seen_count integer not null default 1 check (seen_count >= 0),
+  last_accessed text check (last_accessed is strftime('%Y-%m-%dT%H:%M:%fZ', last_accessed)),
+  access_count integer not null default 0 check (access_count >= 0)
+) strict;
+
+create index facts_user_id on facts (user_id, kind, status);
+create index facts_key on facts (key, user_id, status);
+create index facts_status on facts (status);
+create index facts_valid_to on facts (valid_to) where valid_to is not null;
+create index facts_updated_at on facts (updated_at);
+create index facts_turn on facts (user_id, source_turn_id);
+create index facts_session on facts (user_id, session_id, id) where kind = 'message';
+
+-- The words of every row: its own, its neighbours' (for a message), its date's. Nothing is stored twice: the text itself stays in facts.
+create virtual table facts_fts using fts5 (
+  body, context, date,
+  content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+);
+
+-- Append-only, one row a change (triggers.sql refuses update and delete).
+create table fact_history (
+  id integer primary key,
+  fact_id text not null,
+  user_id text not null,
+  key text not null,
+  operation text not null check (operation in ('insert', 'update', 'supersede', 'expire', 'noop', 'mark_pending_confirmation',
+                                               'confirm', 'reject', 'archive', 'undo')),
+  before text check (before is null or json_valid(before)),
+  after text check (after is null or json_valid(after)),
+  reason text not null,
+  turn_id text not null,
+  action_hash text not null,
+  changed_at text not null check (changed_at is strftime('%Y-%m-%dT%H:%M:%fZ', changed_at))
+) strict;
+
+create index fact_history_fact on fact_history (fact_id);
+create index fact_history_user on fact_history (user_id, key);
+create index fact_history_turn on fact_history (user_id, turn_id);
+
+-- Superseded and expired rows that compaction moved out of the way, as they stood.
+create table facts_archive (
+  fact_id text primary key,
+  user_id text not null,
+  key text not null,
+  source_turn_id text not null,
+  valid_from text not null,
+  valid_to text,
+  status text not null,
+  record text not null check (json_valid(record)),
+  archived_at text not null
+) strict, without rowid;
+
+create index facts_archive_user on facts_archive (user_id, key);
+
+-- The durable queue: a turn is here before observe() returns, and stays as the record of what was said.
+create table turns (
+  id integer primary key,
+  turn_id text not null,
+  user_id text not null check (user_id <> ''),
+  session_id text,
+  speaker text,
+  user_input text not null,
+  assistant_response text not null default '',
+  timestamp text not null check (timestamp is strftime('%Y-%m-%dT%H:%M:%fZ', timestamp)),
+  received_at text not null,
+  status text not null default 'queued' check (status in ('queued', 'working', 'done', 'failed')),
+  attempts integer not null default 0,
+  claimed_by text,
+  claimed_until text,
+  next_attempt_at text,
+  done_at text,
+  extracted_by text,
+  error text,
+  unique (user_id, turn_id)
+) strict;
+
+create index turns_open on turns (user_id, id) where status in ('queued', 'working');
+
+-- An action is applied once, however often its turn is replayed.
+create table applied_actions (
+  user_id text not null,
+  turn_id text not null,
+  key text not null,
+  action_hash text not null,
+  primary key (user_id, turn_id, key, action_hash)
+) strict, without rowid;
+
+-- Vectors to write or to take away, one line a row of facts at most; triggers fill it, so no change can be missed.
+create table outbox (
+  id integer primary key,
+  user_id text not null,
+  attempts integer not null default 0,
+  next_attempt_at text,
+  dead integer not null default 0 check (dead in (0, 1)),
+  last_error text
+) strict;
+
+create table sessions (
+  user_id text not null,
+  session_id text not null,
+  started_at text not null,
+  last_turn_at text not null,
+  ended_at text,
+  turns integer not null default 0,
+  primary key (user_id, session_id)
+) strict, without rowid;
+
+create table profiles (
+  user_id text primary key,
+  profile text not null check (json_valid(profile)),
+  built_at text not null,
+  turns_since integer not null default 0
+) strict, without rowid;
+
+create table links (
+  source_id text not null references facts (fact_id) on delete cascade,
+  target_id text not null references facts (fact_id) on delete cascade,
+  relation text not null check (relation in ('relates-to', 'contradicts', 'supports', 'extends')),
+  strength real not null default 1.0 check (strength between 0 and 1),
+  created_at text not null,
+  primary key (source_id, target_id, relation)
+) strict, without rowid;
+
+create index links_target on links (target_id);
+
+-- Household events and the segments they are gathered into.
+create table segments (
+  segment_id text primary key,
+  user_id text not null,
+  started_at text not null,
+  ended_at text,
+  closed_by text,
+  status text not null default 'open' check (status in ('open', 'closed', 'done'))
+) strict, without rowid;
+
+create table events (
+  event_id text primary key,
+  user_id text not null,
+  description text not null,
+  timestamp text not null check (timestamp is strftime('%Y-%m-%dT%H:%M:%fZ', timestamp)),
+  participants text not null default '[]' check (json_type(participants) = 'array'),
+  location text,
+  importance real check (importance between 0 and 1),
+  break_trigger text,
+  segment_id text references segments (segment_id)
+) strict, without rowid;
+
+create index events_user on events (user_id, timestamp);
+
+-- What was asked, what was found, how fast, and which leg failed if one did.
+create table retrievals (
+  id integer primary key,
+  user_id text not null,
+  query text not null,
+  weights text not null,
+  lexical_hits integer not null,
+  vector_hits integer not null,
+  returned integer not null,
+  degraded text,
+  elapsed_ms real not null,
+  prompt_tokens integer,
+  asked_at text not null
+) strict;
+
+create index retrievals_user on retrievals (user_id);
+
+-- While a row stands here, the history it names may be deleted: forgetting is the one exception to append-only, and it is open for the
+-- length of its own transaction only. A null key means the whole user.
+create table erasures (
+  user_id text not null,
+  key text
+) strict;

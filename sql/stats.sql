@@ -1,0 +1,17 @@
+-- statement: metrics
+select name, value from metrics;
+
+-- statement: counts
+select
+  (select count(distinct user_id) from (select user_id from facts union select user_id from turns)) as users,
+  (select count(*) from outbox where dead = 0) as outbox_waiting,
+  (select count(*) from outbox where dead = 1) as outbox_dead,
+  (select count(*) from facts where embedding_id is not null) as vectors,
+  (select count(*) from retrievals) as retrievals,
+  (select json_group_object(status, n) from (select status, count(*) as n from facts where kind <> 'message' group by status)) as facts_by_status,
+  (select json_group_object(kind, n) from (select kind, count(*) as n from facts group by kind)) as rows_by_kind,
+  (select json_group_object(status, n) from (select status, count(*) as n from turns group by status)) as turns_by_status;
+
+-- statement: asked
+insert into retrievals (user_id, query, weights, lexical_hits, vector_hits, returned, degraded, elapsed_ms, prompt_tokens, asked_at)
+values (:user_id, :query, :weights, :lexical_hits, :vector_hits, :returned, :degraded, :elapsed_ms, :prompt_tokens, :now);

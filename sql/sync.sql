@@ -1,0 +1,42 @@
+-- The outbox: vectors to write or to take away.
+
+-- statement: due
+select o.id, o.user_id, o.attempts, f.fact_id, f.value_text,
+       iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed') as shelf
+from outbox o
+left join facts f on f.id = o.id
+where o.dead = 0 and (o.next_attempt_at is null or o.next_attempt_at <= :now)
+order by o.id
+limit :batch;
+
+-- statement: remove
+delete from facts_vec where rowid = :id;
+
+-- statement: write
+insert into facts_vec (rowid, embedding, user_id, shelf) values (:id, :embedding, :user_id, :shelf);
+
+-- statement: embedded
+update facts set embedding_id = fact_id where id = :id and embedding_id is null;
+
+-- statement: settled
+delete from outbox where id = :id;
+
+-- statement: failed
+update outbox set
+  attempts = attempts + 1,
+  next_attempt_at = :next_attempt_at,
+  dead = attempts + 1 >= :max_attempts,
+  last_error = :error
+where id = :id;
+
+-- Between reading and writing the row may have changed; then its line stays for the next round.
+-- statement: unchanged
+select f.id
+from outbox o join facts f on f.id = o.id
+where o.id = :id and f.value_text = :value_text and iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed') = :shelf;
+
+-- statement: gone
+select o.id from outbox o left join facts f on f.id = o.id where o.id = :id and f.id is null;
+
+-- statement: revive
+update outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;

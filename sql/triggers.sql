@@ -1,0 +1,52 @@
+-- facts_fts mirrors facts; a message's neighbours are completed when the next message arrives.
+create trigger facts_fts_insert after insert on facts begin
+  insert into facts_fts (rowid, body, context, date)
+    select id, body, context, date from fact_words where id = new.id;
+end;
+
+create trigger facts_fts_neighbours after insert on facts when new.kind = 'message' begin
+  insert or replace into facts_fts (rowid, body, context, date)
+    select w.id, w.body, w.context, w.date
+    from fact_words w
+    where w.id in (
+      select p.id from facts p
+      where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
+      order by p.id desc
+      limit 2);
+end;
+
+create trigger facts_fts_update after update of key, value_text, tags, valid_from, event_time on facts begin
+  insert or replace into facts_fts (rowid, body, context, date)
+    select id, body, context, date from fact_words where id = new.id;
+end;
+
+create trigger facts_fts_delete after delete on facts begin
+  delete from facts_fts where rowid = old.id;
+end;
+
+-- Every change that the vector index must see leaves a line in the outbox.
+create trigger outbox_insert after insert on facts begin
+  insert into outbox (id, user_id) values (new.id, new.user_id)
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
+create trigger outbox_update after update of value_text, kind, status on facts
+when old.value_text is not new.value_text or old.kind is not new.kind or old.status is not new.status begin
+  insert into outbox (id, user_id) values (new.id, new.user_id)
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
+create trigger outbox_delete after delete on facts begin
+  insert into outbox (id, user_id) values (old.id, old.user_id)
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
+-- The audit trail is append-only, but for what the user asked to have forgotten.
+create trigger fact_history_no_update before update on fact_history begin
+  select raise(abort, 'fact_history is append-only: write a new row instead of changing an old one');
+end;
+
+create trigger fact_history_no_delete before delete on fact_history
+when not exists (select 1 from erasures e where e.user_id = old.user_id and (e.key is null or e.key = old.key)) begin
+  select raise(abort, 'fact_history is append-only: only forgetting a user or a key deletes from it');
+end;

@@ -1,0 +1,119 @@
+-- One row of facts as JSON: what history keeps and what the interfaces read, so that the columns are listed once.
+create view fact_record as
+select
+  f.id,
+  f.fact_id,
+  json_object(
+    'fact_id', f.fact_id, 'user_id', f.user_id, 'kind', f.kind, 'key', f.key,
+    'value_text', f.value_text, 'value_json', json(f.value_json), 'category', f.category, 'memory_type', f.memory_type,
+    'confidence', f.confidence, 'importance', f.importance, 'effective_importance', f.effective_importance,
+    'source', f.source, 'speaker', f.speaker,
+    'event_time', f.event_time, 'valid_from', f.valid_from, 'valid_to', f.valid_to, 'status', f.status,
+    'source_turn_id', f.source_turn_id, 'source_excerpt', f.source_excerpt, 'session_id', f.session_id,
+    'tags', json(f.tags), 'embedding_id', f.embedding_id,
+    'created_at', f.created_at, 'updated_at', f.updated_at, 'last_mentioned_at', f.last_mentioned_at,
+    'seen_count', f.seen_count, 'last_accessed', f.last_accessed, 'access_count', f.access_count
+  ) as record
+from facts f;
+
+-- What the full-text index holds of a row: its own words and key, the two messages before and after it, and its day in words.
+create view fact_words as
+select
+  f.id,
+  f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')) as body,
+  iif(f.kind <> 'message', '', coalesce((
+    select group_concat(n.value_text, ' ') from (
+      select value_text from (
+        select p.value_text from facts p
+        where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
+        order by p.id desc limit 2)
+      union all
+      select value_text from (
+        select q.value_text from facts q
+        where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
+        order by q.id limit 2)) n), '')) as context,
+  strftime('%d ', coalesce(f.event_time, f.valid_from))
+    || json_extract('["January","February","March","April","May","June","July","August","September","October","November","December"]',
+                    '$[' || (strftime('%m', coalesce(f.event_time, f.valid_from)) - 1) || ']')
+    || strftime(' %Y', coalesce(f.event_time, f.valid_from)) as date
+from facts f;
+
+-- Current facts and those moved away by compaction, for whoever asks what was true once.
+create view fact_ever as
+select f.fact_id, f.user_id, f.key, f.kind, f.status, f.source_turn_id, f.valid_from, f.valid_to, r.record
+from facts f join fact_record r on r.id = f.id
+union all
+select a.fact_id, a.user_id, a.key, a.record ->> 'kind', a.status, a.source_turn_id, a.valid_from, a.valid_to, a.record
+from facts_archive a;
+
+-- A view per kind, for whoever reads with a SQLite shell.
+create view fact as
+select fact_id, user_id, key, value_text, value_json ->> 'subject' as subject, value_json ->> 'predicate' as predicate,
+       value_json ->> 'object' as object, category, confidence, status, event_time, valid_from, valid_to,
+       source_turn_id, source_excerpt, seen_count, created_at, updated_at, last_mentioned_at
+from facts where kind = 'fact';
+
+create view message as
+select fact_id, user_id, session_id, source_turn_id as turn_id, speaker, value_text as text, valid_from as timestamp
+from facts where kind = 'message';
+
+create view episode as
+select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_range, value_text as summary, source_excerpt as raw_excerpt,
+       value_json ->> 'timestamp_start' as timestamp_start, value_json ->> 'timestamp_end' as timestamp_end, source, tags, status
+from facts where kind = 'episode';
+
+create view narrative as
+select fact_id as id, user_id, value_text as content, memory_type, importance, effective_importance,
+       coalesce(value_json ->> 'emotion', 'neutral') as emotion, value_json -> 'participants' as participants,
+       value_json ->> 'location' as location, value_json ->> 'time_of_day' as time_of_day, value_json ->> 'day_type' as day_type,
+       tags, value_json -> 'source_event_ids' as source_event_ids, value_json ->> 'segment_start' as segment_start,
+       value_json ->> 'segment_end' as segment_end, created_at, last_accessed, access_count,
+       coalesce(value_json ->> 'consolidated', 0) as consolidated, status = 'archived' as archived
+from facts where kind = 'narrative';
+
+create view note as
+select fact_id as id, user_id, value_text as text, value_json ->> 'origin' as origin, confidence as confidence_base, tags, status, created_at
+from facts where kind = 'note';
+
+create view task as
+select fact_id as id, user_id, value_text as title, coalesce(value_json ->> 'state', 'active') as state, event_time as due, tags, status,
+       created_at, updated_at
+from facts where kind = 'task';
+
+create view procedure as
+select fact_id as id, user_id, value_text as title, value_json ->> 'trigger' as "trigger", value_json -> 'steps' as steps,
+       value_json ->> 'success_rate' as success_rate, confidence, status, updated_at
+from facts where kind = 'procedure';
+
+-- The operational metrics, counted from what is stored. Rates and means are null while nothing was counted; latencies are in milliseconds.
+create view metrics as
+with
+observed as (
+  select (julianday(done_at) - julianday(received_at)) * 86400000.0 as ms,
+         row_number() over (order by julianday(done_at) - julianday(received_at)) as place,
+         count(*) over () as n
+  from turns where done_at is not null
+),
+retrieved as (
+  select elapsed_ms as ms, row_number() over (order by elapsed_ms) as place, count(*) over () as n
+  from retrievals
+),
+overwrite as (
+  select h.id,
+         exists (
+           select 1 from fact_history i join fact_history r on r.fact_id = i.fact_id and r.operation in ('reject', 'undo')
+           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert') as wrong
+  from fact_history h where h.operation = 'supersede'
+)
+select 'lexical_hit_rate' as name, (select avg(lexical_hits > 0) from retrievals) as value
+union all select 'vector_hit_rate', (select avg(vector_hits > 0) from retrievals)
+union all select 'wrong_overwrite_rate', (select avg(wrong) from overwrite)
+union all select 'pending_resolution_rate',
+  (select 1.0 - avg(f.status = 'pending_confirmation')
+   from fact_history h join facts f on f.fact_id = h.fact_id
+   where h.operation = 'mark_pending_confirmation')
+union all select 'observer_latency_p50', (select ms from observed where place = (n + 1) / 2)
+union all select 'observer_latency_p95', (select ms from observed where place = (n * 95 + 99) / 100)
+union all select 'retrieval_latency_p50', (select ms from retrieved where place = (n + 1) / 2)
+union all select 'retrieval_latency_p95', (select ms from retrieved where place = (n * 95 + 99) / 100)
+union all select 'prompt_tokens_mean', (select avg(prompt_tokens) from retrievals where prompt_tokens is not null);

@@ -1,0 +1,344 @@
+import json
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import memdb
+from memdb import Change, Fact, Forgotten, Profile, Stats
+from memdb.interfaces.commands import Found, Loaded, Observed, app
+from memdb.interfaces.demo import QUERIES
+
+TALK = [
+    {"text": "My name is Ana and I live in Porto.", "timestamp": "2025-01-03T09:00:00Z", "session_id": "s1", "turn_id": "t1"},
+    {"text": "I love jazz.", "timestamp": "2025-01-03T09:01:00Z", "session_id": "s1", "turn_id": "t2"},
+    {"text": "I moved to Lisbon.", "timestamp": "2025-03-03T09:00:00Z", "session_id": "s2", "turn_id": "t3"},
+]
+EMBEDDING = {"observe", "load", "drain", "search", "context", "demo"}
+
+
+def run(*arguments: str | Path, given: str | None = None) -> Result:
+    embedder = [] if "--embedder" in arguments or arguments[0] not in EMBEDDING else ["--embedder", "hashing-384"]
+    return CliRunner().invoke(app, [*map(str, arguments), *embedder], input=given)
+
+
+def ok(*arguments: str | Path, given: str | None = None) -> str:
+    result = run(*arguments, given=given)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def program(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "memdb.interfaces.cli", *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(json.dumps(message) for message in TALK))
+    return path
+
+
+@pytest.fixture
+def db(tmp_path: Path, talk: Path) -> Path:
+    path = tmp_path / "mem.db"
+    ok("load", talk, "--user", "ana", "--db", path)
+    return path
+
+
+def fact_of(db: Path, key: str) -> Fact:
+    with memdb.open(db, config={"worker": False}, embedder=None) as memory:
+        return memory.facts("ana", key=key)[0]
+
+
+def test_observe_prints_the_turn_and_what_was_learned_from_it(tmp_path: Path) -> None:
+    lines = ok("observe", "I live in Porto.", "--user", "ana", "--turn-id", "t1", "--db", tmp_path / "m.db").splitlines()
+    assert lines[0] == "t1"
+    assert "new\tuser.lives_in\t\tPorto\t0.40" in lines[1]
+
+
+def test_observe_reads_standard_input(tmp_path: Path) -> None:
+    output = ok("observe", "-", "--user", "ana", "--json", "--db", tmp_path / "m.db", given="I live in Porto.\n")
+    (change,) = Observed.model_validate_json(output).changes
+    assert change.after is not None
+    assert change.after.source_excerpt in "I live in Porto."
+
+
+def test_what_is_not_waited_for_is_done_by_drain(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    ok("observe", "I live in Porto.", "--user", "ana", "--no-wait", "--db", db)
+    assert json.loads(ok("stats", "--json", "--db", db))["turns_by_status"] == {"queued": 1}
+    assert json.loads(ok("drain", "--json", "--db", db))["done"] is True
+    assert fact_of(db, "user.lives_in").object == "Porto"
+
+
+def test_another_text_under_the_same_turn_id_is_one_sentence_and_exit_code_one(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    ok("observe", "I live in Porto.", "--user", "ana", "--turn-id", "t1", "--db", db)
+    result = run("observe", "I live in Rome.", "--user", "ana", "--turn-id", "t1", "--db", db)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith("memdb: User 'ana' already has another turn 't1'")
+
+
+def test_loading_twice_adds_nothing(tmp_path: Path, talk: Path) -> None:
+    outputs = [ok("load", talk, "--user", "ana", "--json", "--db", tmp_path / "m.db") for _ in range(2)]
+    first, second = [[Loaded.model_validate(item) for item in json.loads(output)] for output in outputs]
+    assert (first, second) == ([Loaded(user_id="ana", messages=3, new=3)], [Loaded(user_id="ana", messages=3, new=0)])
+
+
+def test_exchanges_are_loaded_with_their_answers_and_once(tmp_path: Path) -> None:
+    path, db = tmp_path / "turns.json", tmp_path / "m.db"
+    path.write_text(json.dumps({"user_id": "ben", "turns": [{"turn_id": "t1", "user": "I live in Porto.", "assistant": "A fine city."}]}))
+    assert [ok("load", path, "--db", db) for _ in range(2)] == ["ben\t1\t1\n", "ben\t1\t0\n"]
+    assert "assistant: A fine city." in ok("facts", "--user", "ben", "--kinds", "message", "--db", db)
+
+
+def samples(tmp_path: Path) -> Path:
+    line = {"speaker": "Ana", "dia_id": "D1:1", "text": "Hello there."}
+    talk = {"session_1": [line], "session_1_date_time": "1:56 pm on 8 May, 2023"}
+    path = tmp_path / "samples.json"
+    path.write_text(json.dumps([{"sample_id": name, "conversation": talk} for name in ("conv-1", "conv-2")]))
+    return path
+
+
+def test_each_sample_is_a_user_of_its_own(tmp_path: Path) -> None:
+    assert ok("load", samples(tmp_path), "--db", tmp_path / "m.db") == "conv-1\t1\t1\nconv-2\t1\t1\n"
+
+
+def test_samples_given_to_one_user_are_kept_apart(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    ok("load", samples(tmp_path), "--user", "ana", "--db", db)
+    rows = json.loads(ok("facts", "--user", "ana", "--kinds", "message", "--json", "--db", db))
+    assert sorted(row["source_turn_id"] for row in rows) == ["conv-1/D1:1", "conv-2/D1:1"]
+
+
+def test_messages_of_nobody_are_a_usage_error(tmp_path: Path, talk: Path) -> None:
+    result = run("load", talk, "--db", tmp_path / "m.db")
+    assert result.exit_code == 2
+    assert "--user" in result.stderr
+
+
+def test_a_bad_line_is_named_and_nothing_is_loaded(tmp_path: Path) -> None:
+    result = run("load", "-", "--user", "ana", "--db", tmp_path / "m.db", given='{"text": "a"}\n{"txt": "b"}\n')
+    assert (result.exit_code, result.stderr.splitlines()) == (1, ["memdb: standard input, line 2: field text is missing; add it."])
+    assert not (tmp_path / "m.db").exists()
+
+
+def test_every_part_of_a_score_is_printed_and_they_sum_to_it(db: Path) -> None:
+    found = Found.model_validate_json(ok("search", "Where does Ana live?", "--user", "ana", "--json", "--db", db))
+    assert any(hit.fact.object == "Lisbon" for hit in found.hits)
+    for hit in found.hits:
+        assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-6)
+
+
+def test_search_keeps_to_limit_kinds_weights_and_time(db: Path) -> None:
+    options = ["--kinds", "fact", "--weights", "lexical-only", "--limit", "1", "--as-of", "2025-02-01", "--json", "--db", str(db)]
+    (hit,) = Found.model_validate_json(ok("search", "lives in", "--user", "ana", *options)).hits
+    assert (hit.fact.kind, hit.fact.object) == ("fact", "Porto")
+
+
+def test_words_alone_search_without_an_embedder(db: Path) -> None:
+    assert "Lisbon" in ok("search", "Lisbon", "--user", "ana", "--embedder", "none", "--db", db)
+
+
+def test_a_piped_value_is_whole_and_on_one_line_without_colour(tmp_path: Path) -> None:
+    db, text = tmp_path / "m.db", "word " * 300 + "\x1b[31mred\nnext\tend"
+    ok("observe", text, "--user", "ana", "--turn-id", "t1", "--db", db)
+    (line,) = ok("facts", "--user", "ana", "--kinds", "message", "--db", db).splitlines()
+    assert line.split("\t")[1] == "user: " + "word " * 300 + r"\x1b[31mred\nnext\tend"
+    assert "\x1b" not in ok("search", "red", "--user", "ana", "--db", db)
+
+
+def test_the_context_keeps_to_its_budget(db: Path) -> None:
+    made = json.loads(ok("context", "Where does Ana live?", "--user", "ana", "--max-tokens", "30", "--json", "--db", db))
+    assert made["tokens"] <= made["max_tokens"] == 30
+    assert made["text"] in ok("context", "Where does Ana live?", "--user", "ana", "--max-tokens", "30", "--db", db)
+
+
+def test_the_profile_has_its_shape(db: Path) -> None:
+    profile = Profile.model_validate_json(ok("profile", "--user", "ana", "--json", "--db", db))
+    assert profile.identity["user.lives_in"][0].value == "Lisbon"
+    assert "identity\tuser.lives_in\tUser lives in Lisbon\t" in ok("profile", "--user", "ana", "--db", db)
+
+
+def test_facts_are_listed_by_key_status_and_time(db: Path) -> None:
+    former = ok("facts", "--user", "ana", "--key", "user.lives_in", "--status", "superseded", "--json", "--db", db)
+    earlier = ok("facts", "--user", "ana", "--key", "user.lives_in", "--as-of", "2025-02-01", "--json", "--db", db)
+    assert [row["value_json"]["object"] for row in json.loads(former)] == ["Porto"]
+    assert [row["value_json"]["object"] for row in json.loads(earlier)] == ["Porto"]
+
+
+def test_a_status_that_does_not_exist_is_a_usage_error(db: Path) -> None:
+    result = run("facts", "--user", "ana", "--status", "gone", "--db", db)
+    assert result.exit_code == 2
+    assert "superseded" in result.stderr
+
+
+def test_a_move_is_told_as_one_event_with_before_and_after(db: Path) -> None:
+    (line,) = [line for line in ok("history", "--user", "ana", "--db", db).splitlines() if "superseded" in line]
+    assert line.split("\t")[1:5] == ["superseded", "user.lives_in", "Porto", "Lisbon"]
+    assert [Change.model_validate(item).operation for item in json.loads(ok("history", "--user", "ana", "--json", "--db", db))].count(
+        "supersede"
+    ) == 1
+
+
+def test_confirming_makes_a_fact_surer(db: Path) -> None:
+    before = fact_of(db, "user.lives_in")
+    after = Fact.model_validate_json(ok("confirm", before.fact_id, "--json", "--db", db))
+    assert after.confidence > before.confidence
+
+
+def test_rejecting_ends_a_fact(db: Path) -> None:
+    fact = fact_of(db, "user.lives_in")
+    assert "\texpired\t" in ok("reject", fact.fact_id, "--db", db)
+    assert ok("facts", "--user", "ana", "--key", "user.lives_in", "--db", db) == ""
+
+
+def test_an_unknown_fact_is_one_sentence(db: Path) -> None:
+    result = run("confirm", "nothing", "--db", db)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+
+
+def test_forgetting_asks_first(db: Path) -> None:
+    refused = run("forget", "--user", "ana", "--db", db, given="n\n")
+    assert (refused.exit_code, "for good?" in refused.stderr) == (1, True)
+    assert fact_of(db, "user.lives_in").object == "Lisbon"
+
+
+def test_forgetting_one_key_and_then_everything(db: Path) -> None:
+    one = Forgotten.model_validate_json(ok("forget", "--user", "ana", "--key", "user.lives_in", "--yes", "--json", "--db", db))
+    assert (one.facts > 0, fact_of(db, "user.likes").object) == (True, "jazz")
+    ok("forget", "--user", "ana", "--yes", "--db", db)
+    assert json.loads(ok("stats", "--json", "--db", db))["users"] == 0
+
+
+def test_stats_are_numbers_by_name(db: Path) -> None:
+    assert Stats.model_validate_json(ok("stats", "--json", "--db", db)).turns_by_status == {"done": 3}
+    assert "turns_by_status.done\t3" in ok("stats", "--db", db).splitlines()
+
+
+@pytest.mark.parametrize(
+    "command", ["search x", "context x", "profile", "facts", "history", "stats", "forget --yes", "drain", "confirm x", "reject x"]
+)
+def test_reading_a_memory_that_is_not_there_makes_none(tmp_path: Path, command: str) -> None:
+    user = [] if command.split()[0] in ("stats", "drain", "confirm", "reject") else ["--user", "ana"]
+    result = run(*command.split(), *user, "--db", tmp_path / "typo.db")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
+    assert "There is no memory at" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["facts"], ["search", "--user", "ana"], ["dance"], ["facts", "--user", "ana", "--limit", "many"]])
+def test_wrong_usage_is_exit_code_two(db: Path, arguments: list[str]) -> None:
+    assert run(*arguments, "--db", db).exit_code == 2
+
+
+def test_the_database_and_the_user_come_from_the_environment(db: Path) -> None:
+    result = CliRunner().invoke(app, ["facts", "--key", "user.lives_in"], env={"MEMDB_DB": str(db), "MEMDB_USER": "ana"})
+    assert "Lisbon" in result.stdout
+
+
+def test_the_program_tells_an_error_in_one_sentence_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "other.db").write_bytes(b"this is no database, but it is long enough to look at" * 40)
+    done = program("facts", "--user", "ana", "--db", tmp_path / "other.db")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "is not an SQLite database" in done.stderr
+
+
+def test_the_program_prints_utf8_json_and_nothing_else(db: Path) -> None:
+    done = program("facts", "--user", "ana", "--json", "--db", db)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {row["key"] for row in json.loads(done.stdout)} >= {"user.lives_in", "user.likes"}
+
+
+def test_without_its_packages_the_program_says_what_to_install() -> None:
+    code = "import sys; sys.modules['typer'] = None; from memdb.interfaces.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "pip install 'memdb[cli]'" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["profile", "facts", "history", "stats", "forget --yes", "observe hello --no-wait"])
+def test_commands_that_embed_nothing_do_not_import_torch(db: Path, command: str) -> None:
+    user = [] if command == "stats" else ["--user", "ana"]
+    arguments = [*command.split(), *user, "--db", str(db)]
+    code = (
+        f"import sys; from memdb.interfaces.commands import app; app({arguments!r}, standalone_mode=False); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["False"], done.stderr
+
+
+def demo_talk(tmp_path: Path) -> Path:
+    path = tmp_path / "demo.json"
+    turns = [
+        {
+            "turn_id": turn["turn_id"],
+            "session_id": turn["session_id"],
+            "timestamp": turn["timestamp"],
+            "user": turn["text"],
+            "assistant": "Noted.",
+        }
+        for turn in TALK
+    ]
+    questions = [
+        {"ask": "Lives in Lisbon?", "expect": "Lisbon"},
+        {"ask": "Lives in Porto?", "expect": "Porto", "at": "2025-02-01T00:00:00Z"},
+    ]
+    path.write_text(json.dumps({"user_id": "ana", "timezone": "Europe/Lisbon", "turns": turns, "questions": questions}))
+    return path
+
+
+def test_the_demo_tells_what_was_learned_what_changed_and_what_was_found(tmp_path: Path) -> None:
+    told = ok("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db")
+    assert "superseded user.lives_in  Porto → Lisbon" in told
+    assert "2 of 2 questions have their answer" in told
+    assert "Memory made ready for a prompt" in told
+    assert "\x1b" not in told
+
+
+def test_the_demo_tells_a_locomo_sample(tmp_path: Path) -> None:
+    told = ok("demo", "--conversation", samples(tmp_path), "--sample", "conv-2", "--db", tmp_path / "m.db", "--embedder", "none")
+    assert "1 turn of conv-2" in told
+    assert "words only" in told
+
+
+def test_the_queries_that_the_demo_shows_work_in_another_shell(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    told = ok("demo", "--conversation", demo_talk(tmp_path), "--db", path)
+    shown = [shlex.split(line)[2] for line in told.splitlines() if line.lstrip().startswith("sqlite3 ")]
+    assert len(shown) == len(QUERIES)
+    with sqlite3.connect(path) as connection:
+        assert all(connection.execute(sql).fetchall() for sql in shown)
+
+
+def test_the_demo_replaces_its_own_file_and_no_other(tmp_path: Path, db: Path) -> None:
+    talk = demo_talk(tmp_path)
+    ok("demo", "--conversation", talk, "--db", tmp_path / "m.db")
+    ok("demo", "--conversation", talk, "--db", tmp_path / "m.db")
+    ok("observe", "Something of mine.", "--user", "ana", "--db", db)
+    refused = run("demo", "--conversation", talk, "--db", db)
+    assert (refused.exit_code, "--force" in refused.stderr) == (1, True)
+    assert "Something of mine." in ok("facts", "--user", "ana", "--kinds", "message", "--db", db)
+
+
+def test_force_replaces_any_file(tmp_path: Path) -> None:
+    (tmp_path / "m.db").write_text("not a memory")
+    assert run("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db").exit_code == 1
+    ok("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db", "--force")
+    assert fact_of(tmp_path / "m.db", "user.lives_in").object == "Lisbon"
+
+
+def test_the_shipped_demo_ends_with_the_facts_that_were_written_down_beforehand(tmp_path: Path) -> None:
+    ok("demo", "--db", tmp_path / "m.db", "--embedder", "none")
+    ever = "active,pending_confirmation,superseded,expired"
+    rows = json.loads(ok("facts", "--user", "sofia", "--status", ever, "--now", "2025-09-10", "--json", "--db", tmp_path / "m.db"))
+    expected = json.loads((Path(memdb.__file__).parent / "data" / "demo_expected.json").read_text(encoding="utf-8"))
+    found = [(row["key"], row["value_json"]["object"], row["status"], row["value_json"].get("polarity")) for row in rows]
+    assert sorted(found, key=str) == sorted(((one["key"], one["object"], one["status"], one.get("polarity")) for one in expected), key=str)

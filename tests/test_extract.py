@@ -1,0 +1,357 @@
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memdb
+from memdb.config import Config
+from memdb.english import rules
+from memdb.errors import InputError
+from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
+from memdb.observer import read_predicates
+from memdb.records import Candidate, Predicate, Turn
+from memdb.steps.extract import extract
+from memdb.store import Store
+
+LISBON = ZoneInfo("Europe/Lisbon")
+WEDNESDAY = datetime(2025, 5, 14, 15, 0, tzinfo=UTC)
+EXAMPLES = [example for pattern in rules().pattern for example in pattern.examples]
+NOTHING = (Path(__file__).parent / "not_facts.txt").read_text(encoding="utf-8").splitlines()
+DATA = Path(memdb.__file__).parent / "data"
+
+
+@pytest.fixture(scope="module")
+def predicates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Predicate]]:
+    store = Store(tmp_path_factory.mktemp("vocabulary") / "mem.db", Config.model_validate({}), vectors=False)
+    yield read_predicates(store.database())
+    store.close()
+
+
+def read(text: str, predicates: dict[str, Predicate], *, speaker: str | None = None, at: datetime = WEDNESDAY) -> list[Candidate]:
+    turn = Turn(id=1, turn_id="t1", user_id="u1", speaker=speaker, user_input=text, timestamp=at)
+    return extract(turn, predicates=predicates, zone=LISBON)
+
+
+def one(text: str, predicates: dict[str, Predicate], *, speaker: str | None = None) -> Candidate:
+    (candidate,) = read(text, predicates, speaker=speaker)
+    return candidate
+
+
+def said(candidates: list[Candidate]) -> list[tuple[str, str, bool]]:
+    return [(candidate.key, candidate.object, candidate.negated) for candidate in candidates]
+
+
+@pytest.mark.parametrize(("text", "key", "value"), EXAMPLES)
+def test_every_pattern_reads_its_examples(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(candidate.key, candidate.object) for candidate in read(text, predicates)]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_states_no_fact_gives_none(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+def test_every_pattern_has_an_example() -> None:
+    assert [pattern.match for pattern in rules().pattern if not pattern.examples] == []
+
+
+def test_every_key_of_the_rules_is_in_the_vocabulary(predicates: dict[str, Predicate]) -> None:
+    keys = {key for pattern in rules().pattern for key in (pattern.key, *(also.key for also in pattern.also))}
+    related = {*rules().relations.values()} - {*rules().groups["pets"]}
+    assert {key for key in keys if "{" not in key} | related <= predicates.keys()
+
+
+# --- what a candidate holds
+
+
+def test_a_candidate_says_whom_what_and_where_it_stands(predicates: dict[str, Predicate]) -> None:
+    found = one("Hello! I live in Lisbon. How are you?", predicates)
+    assert found == Candidate(
+        key="user.lives_in",
+        value_text="User lives in Lisbon",
+        object="Lisbon",
+        category="identity",
+        confidence=0.92,
+        excerpt="I live in Lisbon",
+        value_json={"subject": "user", "predicate": "lives_in", "object": "Lisbon"},
+    )
+
+
+def test_a_named_speaker_is_the_subject(predicates: dict[str, Predicate]) -> None:
+    found = one("I like pottery", predicates, speaker="Caroline")
+    assert (found.key, found.value_text) == ("caroline.likes", "Caroline likes pottery")
+
+
+@pytest.mark.parametrize("speaker", ["user", "User", "u1", None])
+def test_the_user_is_user_by_whatever_name(speaker: str | None, predicates: dict[str, Predicate]) -> None:
+    assert one("I like pottery", predicates, speaker=speaker).key == "user.likes"
+
+
+def test_a_speaker_of_any_script_has_a_key(predicates: dict[str, Predicate]) -> None:
+    assert is_canonical(one("I like pottery", predicates, speaker="张伟").key)
+
+
+def test_the_assistant_states_nothing_about_the_user(predicates: dict[str, Predicate]) -> None:
+    assert read("I live in Lisbon", predicates, speaker="assistant") == []
+
+
+def test_the_answer_of_the_assistant_is_not_read(predicates: dict[str, Predicate]) -> None:
+    turn = Turn(id=1, turn_id="t1", user_id="u1", user_input="Thanks", assistant_response="I live in Lisbon", timestamp=WEDNESDAY)
+    assert extract(turn, predicates=predicates, zone=LISBON) == []
+
+
+def test_a_relative_is_known_by_the_relation(predicates: dict[str, Predicate]) -> None:
+    found = read("My sister Anna lives in Porto. She works as a vet.", predicates)
+    assert said(found) == [
+        ("sister.lives_in", "Porto", False), ("user.sister", "Anna", False), ("sister.works_as", "vet", False)
+    ]  # fmt: skip
+    assert found[0].value_text == "User's sister lives in Porto"
+
+
+def test_a_relative_of_a_named_speaker_is_not_the_users(predicates: dict[str, Predicate]) -> None:
+    found = one("My sister lives in Porto", predicates, speaker="Caroline")
+    assert (found.key, found.value_text) == ("caroline_sister.lives_in", "Caroline's sister lives in Porto")
+
+
+def test_a_friend_is_known_by_name(predicates: dict[str, Predicate]) -> None:
+    found = read("My best friend Tom works at Airbus", predicates)
+    assert said(found) == [("tom.works_at", "Airbus", False), ("user.friend", "Tom", False)]
+
+
+def test_a_friend_without_a_name_has_no_facts(predicates: dict[str, Predicate]) -> None:
+    assert read("My friend lives in Berlin", predicates) == []
+
+
+def test_two_facts_in_a_sentence_are_two(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I live in Lisbon and work as a nurse", predicates)) == [
+        ("user.lives_in", "Lisbon", False), ("user.works_as", "nurse", False)
+    ]  # fmt: skip
+
+
+def test_a_list_is_several_facts(predicates: dict[str, Predicate]) -> None:
+    assert [found.object for found in read("I like jazz, blues and rock and roll", predicates)] == ["jazz", "blues", "rock and roll"]
+
+
+@pytest.mark.parametrize(
+    "text", ["I’m allergic to nuts", "im allergic to nuts", "i'm really allergic to nuts!!", "I AM ALLERGIC TO nuts\n"]
+)
+def test_spelling_and_capitals_do_not_matter(text: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.allergic_to", "nuts", False)]
+
+
+def test_a_name_without_capitals_is_given_them_and_trusted_less(predicates: dict[str, Predicate]) -> None:
+    found = one("i live in porto", predicates)
+    assert (found.object, found.confidence) == ("Porto", 0.82)
+
+
+def test_american_and_british_favourites_have_one_key(predicates: dict[str, Predicate]) -> None:
+    american, british = one("My favorite color is red", predicates), one("my favourite colour is red", predicates)
+    assert american.key == british.key == "user.favourite_colour"
+    assert american.value_text == "User has the favourite colour red"
+
+
+# --- how sure, and how explicit
+
+
+@pytest.mark.parametrize("hedge", ["I think", "Maybe", "I guess", "probably"])
+def test_a_hedge_lowers_the_confidence(hedge: str, predicates: dict[str, Predicate]) -> None:
+    assert one(f"{hedge} I'm allergic to cats", predicates).confidence < 0.7
+
+
+def test_a_condition_lowers_the_confidence(predicates: dict[str, Predicate]) -> None:
+    assert one("I'm going to Lisbon next week if it stops raining", predicates).confidence < 0.7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved to Faro", "Actually I live in Faro", "I live in Faro now", "Yes, I still live in Faro", "That's right, I live in Faro",
+        "No, I live in Faro", "We've just moved from Porto to Faro",
+    ],
+)  # fmt: skip
+def test_a_stated_change_or_confirmation_is_explicit(text: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.object, found.explicit) == ("Faro", True)
+
+
+@pytest.mark.parametrize("text", ["I live in Faro", "Well, I live in Faro right now", "By the way, I live in Faro"])
+def test_a_plain_statement_is_not_explicit(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not one(text, predicates).explicit
+
+
+def test_a_corrected_name_replaces_the_wrong_one(predicates: dict[str, Predicate]) -> None:
+    found = read("Sorry, my name is Anna, not Ana.", predicates)
+    assert said(found) == [("user.name", "Anna", False), ("user.name", "Ana", True)]
+    assert all(candidate.explicit for candidate in found)
+
+
+def test_a_correction_that_does_not_say_of_what_is_less_sure(predicates: dict[str, Predicate]) -> None:
+    assert read("Actually it's Anna, not Ana", predicates)[0].confidence == 0.75
+
+
+# --- what is not so, or no longer
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I don't live in Porto any more", "user.lives_in", "Porto"),
+        ("I no longer work at Google", "user.works_at", "Google"),
+        ("I used to live in Porto", "user.lives_in", "Porto"),
+        ("I'm not vegetarian", "user.diet", "vegetarian"),
+        ("I stopped running", "user.hobby", "running"),
+        ("I quit my job", "user.works_as", ""),
+        ("We broke up", "user.partner", ""),
+        ("I'm not allergic to cats", "user.allergic_to", "cats"),
+    ],
+)
+def test_what_ended_is_negated_and_names_what_is_denied(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value, True) in said(read(text, predicates))
+
+
+def test_quitting_is_a_fact_and_ends_another(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I quit coffee", predicates)) == [("user.avoids", "coffee", False), ("user.likes", "coffee", True)]
+
+
+def test_not_liking_is_disliking(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I don't like olives any more", predicates)) == [("user.dislikes", "olives", False)]
+
+
+def test_a_denial_that_is_itself_a_fact_has_negative_polarity(predicates: dict[str, Predicate]) -> None:
+    found = one("I don't speak French", predicates)
+    assert (found.negated, found.value_text) == (False, "User does not speak French")
+    assert found.value_json == {"subject": "user", "predicate": "speaks", "object": "French", "polarity": "negative"}
+
+
+# --- when
+
+
+def test_a_temporary_state_ends(predicates: dict[str, Predicate]) -> None:
+    found = one("For this week I'm staying in Berlin", predicates)
+    assert (found.temporary, found.valid_to) == (True, datetime(2025, 5, 18, 23, 0, tzinfo=UTC))
+
+
+def test_a_state_with_an_end_is_temporary_whatever_it_is(predicates: dict[str, Predicate]) -> None:
+    found = one("I'm vegan until Easter", predicates)
+    assert (found.key, found.object, found.temporary) == ("user.diet", "vegan", True)
+    assert found.valid_to == datetime(2026, 4, 5, 23, 0, tzinfo=UTC)
+
+
+def test_a_lasting_state_has_no_end(predicates: dict[str, Predicate]) -> None:
+    found = one("I've lived in Ghent since 2019", predicates)
+    assert (found.temporary, found.valid_from, found.valid_to) == (False, datetime(2019, 1, 1, tzinfo=UTC), None)
+
+
+def test_a_future_start_is_the_beginning_of_validity(predicates: dict[str, Predicate]) -> None:
+    found = one("From next month I'll work at Bosch", predicates)
+    assert (found.key, found.valid_from) == ("user.works_at", datetime(2025, 5, 31, 23, 0, tzinfo=UTC))
+
+
+def test_a_change_begins_when_it_happened(predicates: dict[str, Predicate]) -> None:
+    assert one("I moved to Lisbon on 3 March", predicates).valid_from == datetime(2025, 3, 3, tzinfo=UTC)
+
+
+def test_a_plan_has_the_time_of_its_event(predicates: dict[str, Predicate]) -> None:
+    found = one("I'm flying to Rome next Friday", predicates)
+    assert (found.key, found.object) == ("user.plans", "flying to Rome")
+    assert (found.event_time, found.valid_to) == (datetime(2025, 5, 22, 23, tzinfo=UTC), datetime(2025, 5, 23, 23, tzinfo=UTC))
+
+
+def test_what_is_over_is_no_plan(predicates: dict[str, Predicate]) -> None:
+    assert read("I'm flying high since last Friday", predicates) == []
+
+
+# --- any text
+
+
+FRAGMENTS = st.sampled_from(
+    "I|I'm|my sister|lives|live in|Lisbon|and|work as a nurse|love|jazz|,|.|!|?|'|\"|not|never|from|next Friday|until|allergic to"
+    "|peanuts|called|Anna|the|a|who|she|used to|because|if|said|I’m|😀|\n|(|)|-|:|don't|any more|at|for two weeks".split("|")
+)
+ANY_TEXT = st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=30).map(" ".join))
+
+
+@settings(max_examples=300)
+@given(text=ANY_TEXT, speaker=st.sampled_from([None, "Caroline", "Žofie X", "张伟"]))
+def test_any_text_gives_well_formed_candidates(text: str, speaker: str | None, predicates: dict[str, Predicate]) -> None:
+    for found in read(text, predicates, speaker=speaker):
+        assert found.excerpt
+        assert found.excerpt in text
+        assert re.fullmatch(r"[a-z0-9_]+\.[a-z0-9_]+", found.key)
+        assert 0 <= found.confidence <= 1
+        assert found.object or found.negated
+        assert found.valid_from is None or found.valid_to is None or found.valid_from < found.valid_to
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "😀" * 50_000, "'" * 100_000, "I like a, " * 10_000, "my sister Anna and " * 5_000, "a," * 50_000]
+)
+def test_hostile_text_gives_at_most_a_few_facts(text: str, predicates: dict[str, Predicate]) -> None:
+    assert len(read(text, predicates)) <= 1
+
+
+def test_the_same_turn_gives_the_same_facts(predicates: dict[str, Predicate]) -> None:
+    text = "I live in Lisbon, I like jazz and my sister Anna lives in Porto"
+    assert read(text, predicates) == read(text, predicates)
+
+
+def test_the_demo_conversation_states_all_that_is_expected_of_it(predicates: dict[str, Predicate]) -> None:
+    demo, expected = (json.loads((DATA / name).read_text(encoding="utf-8")) for name in ("demo.json", "demo_expected.json"))
+    turns = [(turn["user"], datetime.fromisoformat(turn["timestamp"]).astimezone(UTC)) for turn in demo["turns"]]
+    stated = {(found.key, found.object) for text, at in turns for found in read(text, predicates, at=at) if not found.negated}
+    refined = {("user.works_as", "physiotherapist")}  # became "head physiotherapist"
+    assert stated - refined == {(fact["key"], fact["object"]) for fact in expected}
+
+
+def test_the_demo_conversation_runs_forward_in_time() -> None:
+    turns = json.loads((DATA / "demo.json").read_text(encoding="utf-8"))["turns"]
+    times = [datetime.fromisoformat(turn["timestamp"]) for turn in turns]
+    assert times == sorted(times)
+    assert times[-1] - times[0] > timedelta(days=200)
+
+
+# --- keys
+
+
+@pytest.mark.parametrize(
+    ("key", "like", "label"),
+    [
+        ("user.favourite_colour", "favourite", "has the favourite colour"),
+        ("user.lives_in", "lives_in", "lives in"),
+        ("user.shoe_size", None, "has the shoe size"),
+    ],
+)
+def test_an_unknown_predicate_behaves_like_the_longest_known_one(
+    key: str, like: str | None, label: str, predicates: dict[str, Predicate]
+) -> None:
+    found = predicate_of(key, predicates)
+    expected = (predicates[like].category, predicates[like].cardinality) if like else ("other", "one")
+    assert ((found.category, found.cardinality), found.label) == (expected, label)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("The UK", "uk"), ("a nurse!", "Nurse"), ("St. Mary’s", "st marys"), ("  rock &  roll", "rock roll")]
+)
+def test_objects_that_mean_the_same_compare_equal(left: str, right: str) -> None:
+    assert normalise(left) == normalise(right)
+
+
+@pytest.mark.parametrize(("left", "right"), [("C++", "C#"), ("Porto", "Lisbon"), ("😀", "😎")])
+def test_objects_that_differ_compare_unequal(left: str, right: str) -> None:
+    assert normalise(left) != normalise(right)
+
+
+@given(st.text(min_size=1).filter(str.strip))
+def test_any_name_makes_a_canonical_key(name: str) -> None:
+    assert is_canonical(canonical_key(name, "lives in"))
+
+
+def test_a_blank_name_makes_no_key() -> None:
+    with pytest.raises(InputError, match="make no key"):
+        canonical_key(" ", "name")

@@ -1,0 +1,176 @@
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memdb.when import Prefer, TimeSpan, find_times
+
+LISBON = ZoneInfo("Europe/Lisbon")
+WEDNESDAY = datetime(2025, 5, 14, 15, 0, tzinfo=UTC)
+
+
+def spans(text: str, prefer: Prefer = "future") -> list[tuple[str, str, str, str]]:
+    """What is found, as (words, role, first day, day after the last)."""
+    found = find_times(text, at=WEDNESDAY, zone=LISBON, prefer=prefer)
+    return [(span.text, span.role, _day(span.begins), _day(span.ends)) for span in found]
+
+
+def _day(instant: datetime) -> str:
+    local = instant.astimezone(LISBON)
+    assert (local.hour, local.minute) == (0, 0)
+    return local.date().isoformat()
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "first", "after"),
+    [
+        ("today", "point", "2025-05-14", "2025-05-15"),
+        ("tonight", "point", "2025-05-14", "2025-05-15"),
+        ("this morning", "point", "2025-05-14", "2025-05-15"),
+        ("tomorrow", "point", "2025-05-15", "2025-05-16"),
+        ("tomorrow evening", "point", "2025-05-15", "2025-05-16"),
+        ("yesterday", "point", "2025-05-13", "2025-05-14"),
+        ("the day before yesterday", "point", "2025-05-12", "2025-05-13"),
+        ("the day after tomorrow", "point", "2025-05-16", "2025-05-17"),
+        ("on Friday", "point", "2025-05-16", "2025-05-17"),
+        ("this Friday", "point", "2025-05-16", "2025-05-17"),
+        ("next Friday", "point", "2025-05-23", "2025-05-24"),
+        ("last Friday", "point", "2025-05-09", "2025-05-10"),
+        ("last Wednesday", "point", "2025-05-07", "2025-05-08"),
+        ("on Wednesday", "point", "2025-05-21", "2025-05-22"),
+        ("this week", "point", "2025-05-12", "2025-05-19"),
+        ("next week", "point", "2025-05-19", "2025-05-26"),
+        ("last week", "point", "2025-05-05", "2025-05-12"),
+        ("this weekend", "point", "2025-05-17", "2025-05-19"),
+        ("last weekend", "point", "2025-05-10", "2025-05-12"),
+        ("next month", "point", "2025-06-01", "2025-07-01"),
+        ("last month", "point", "2025-04-01", "2025-05-01"),
+        ("this year", "point", "2025-01-01", "2026-01-01"),
+        ("last year", "point", "2024-01-01", "2025-01-01"),
+        ("for this week", "for", "2025-05-14", "2025-05-19"),
+        ("for the next three days", "for", "2025-05-14", "2025-05-17"),
+        ("for two weeks", "for", "2025-05-14", "2025-05-28"),
+        ("for the past 3 years", "for", "2022-05-14", "2025-05-14"),
+        ("until Friday", "until", "2025-05-14", "2025-05-17"),
+        ("until the end of March", "until", "2025-05-14", "2026-04-01"),
+        ("until March", "until", "2025-05-14", "2026-03-01"),
+        ("through June", "until", "2025-05-14", "2025-07-01"),
+        ("until Easter", "until", "2025-05-14", "2026-04-06"),
+        ("by 12 June", "by", "2025-06-12", "2025-06-13"),
+        ("by the end of the month", "by", "2025-05-31", "2025-06-01"),
+        ("2025-06-01", "point", "2025-06-01", "2025-06-02"),
+        ("25/12/2025", "point", "2025-12-25", "2025-12-26"),
+        ("13.06.2025", "point", "2025-06-13", "2025-06-14"),
+        ("12 May", "point", "2026-05-12", "2026-05-13"),
+        ("May 12th, 2025", "point", "2025-05-12", "2025-05-13"),
+        ("the 3rd of June", "point", "2025-06-03", "2025-06-04"),
+        ("29 February", "point", "2028-02-29", "2028-03-01"),
+        ("in March", "point", "2026-03-01", "2026-04-01"),
+        ("March 2024", "point", "2024-03-01", "2024-04-01"),
+        ("in two weeks", "point", "2025-05-28", "2025-05-29"),
+        ("three days ago", "point", "2025-05-11", "2025-05-12"),
+        ("a couple of weeks ago", "point", "2025-04-30", "2025-05-01"),
+        ("since 2019", "since", "2019-01-01", "2025-05-15"),
+        ("since March", "since", "2025-03-01", "2025-05-15"),
+        ("in 2022", "point", "2022-01-01", "2023-01-01"),
+        ("from next month", "from", "2025-06-01", "2025-07-01"),
+        ("after Easter", "from", "2026-04-06", "2026-04-07"),
+        ("from 2015 to 2019", "point", "2015-01-01", "2020-01-01"),
+        ("between March and May", "point", "2026-03-01", "2026-06-01"),
+        ("from 1 June until 15 June", "point", "2025-06-01", "2025-06-16"),
+        ("last summer", "point", "2024-06-01", "2024-09-01"),
+        ("summer of 2022", "point", "2022-06-01", "2022-09-01"),
+        ("at Christmas", "point", "2025-12-25", "2025-12-26"),
+    ],
+)
+def test_a_phrase_means_these_days(text: str, role: str, first: str, after: str) -> None:
+    (found,) = spans(f"well, {text}!")
+    assert found[1:] == (role, first, after)
+    assert found[0] in text
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("on Friday", "2025-05-09", "2025-05-10"),
+        ("12 June", "2024-06-12", "2024-06-13"),
+        ("in March", "2025-03-01", "2025-04-01"),
+        ("in November", "2024-11-01", "2024-12-01"),
+        ("over the weekend", "2025-05-10", "2025-05-12"),
+        ("for two weeks", "2025-04-30", "2025-05-14"),
+        ("29 February", "2024-02-29", "2024-03-01"),
+    ],
+)
+def test_what_is_told_of_the_past_lies_in_the_past(text: str, first: str, after: str) -> None:
+    assert [found[2:] for found in spans(text, "past")] == [(first, after)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "31 February", "2025-13-01", "2025-02-30", "in 9999 years", "12/06/2025", "I may go", "March on!", "every Friday", "twice a week",
+        "Mondays are long", "I have 3 days left", "two weeks of rain", "1234567890", "at 5", "", "next", "the end of",
+    ],
+)  # fmt: skip
+def test_what_names_no_day_is_left_out(text: str) -> None:
+    assert spans(text) == []
+
+
+@pytest.mark.parametrize(("year", "day"), [(2023, "2023-04-09"), (2024, "2024-03-31"), (2025, "2025-04-20"), (2026, "2026-04-05")])
+def test_easter_is_where_the_calendar_has_it(year: int, day: str) -> None:
+    assert spans(f"Easter {year}")[0][2] == day
+
+
+def test_several_phrases_are_found_in_order() -> None:
+    found = spans("On Friday I fly to Rome for two weeks, and by 12 June I must be back")
+    assert [(words, role) for words, role, _, _ in found] == [("On Friday", "point"), ("for two weeks", "for"), ("by 12 June", "by")]
+
+
+def test_positions_point_at_the_words() -> None:
+    text = "we met on 3 July, three days ago"
+    found = find_times(text, at=WEDNESDAY, zone=LISBON)
+    assert [text[span.start : span.end] for span in found] == [span.text for span in found] == ["on 3 July", "three days ago"]
+
+
+def test_a_day_begins_at_the_local_midnight() -> None:
+    late = datetime(2025, 5, 14, 23, 30, tzinfo=UTC)  # already Thursday in Lisbon
+    (span,) = find_times("tomorrow", at=late, zone=LISBON)
+    assert span.begins == datetime(2025, 5, 15, 23, 0, tzinfo=UTC)
+
+
+def test_a_day_on_which_the_clocks_change_has_its_own_length() -> None:
+    (span,) = find_times("on 2025-03-30", at=WEDNESDAY, zone=LISBON)
+    assert span.ends - span.begins == timedelta(hours=23)
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_the_edges_of_the_calendar_are_survived(year: int) -> None:
+    for text in (
+        "yesterday",
+        "last year",
+        "next month",
+        "until the end of the year",
+        "12 years ago",
+        "in 12 years",
+        "last weekend",
+        "Easter",
+    ):
+        for day in (date(year, 1, 1), date(year, 12, 31)):
+            at = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
+            assert all(isinstance(span, TimeSpan) for span in find_times(text, at=at, zone=UTC))
+
+
+WORDS = st.sampled_from(
+    "in on by for since until from to the a next last this end of Friday March 12 2025 31 February weeks days ago day before after two"
+    " 2025-02-28 summer Easter weekend every between and may -".split()
+)
+
+
+@given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)), st.sampled_from(["past", "future"]))
+def test_any_text_gives_ordered_spans_that_last(text: str, prefer: Prefer) -> None:
+    found = find_times(text, at=WEDNESDAY, zone=LISBON, prefer=prefer)
+    assert all(span.begins < span.ends and text[span.start : span.end] == span.text for span in found)
+    assert all(left.end <= right.start for left, right in pairwise(found))
