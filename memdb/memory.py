@@ -20,7 +20,7 @@ from memdb.config import Config, load_config
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, InputError, NotFoundError
 from memdb.keys import is_canonical, predicate_of
-from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, read_predicates, work_once
+from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
 from memdb.records import (
     LIVE,
     Candidate,
@@ -176,10 +176,10 @@ class Memory:
             if not left:
                 return True
             remaining = None if deadline is None else deadline - monotonic()
-            if remaining is not None and remaining <= 0 or remaining is None and left == waiting:
+            if left == waiting if remaining is None else remaining <= 0:
                 return False
             if self._worker is None:
-                if not work_once(self._store, self._config, self._embedder, identity="drain:0:0"):
+                if not self._work():
                     sleep(min(0.05, remaining if remaining is not None else 0.05))
             else:
                 self._worker.wake()
@@ -583,7 +583,8 @@ class Memory:
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
         if fact.status not in LIVE or fact.kind == "message":
-            raise InputError(f"The fact {fact_id!r} ({fact.value_text[:60]!r}) is {fact.status}; only a believed or pending one can be decided.")
+            said = fact.value_text[:60]
+            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed or pending one can be decided.")
         return fact, self._store.database()
 
     def _open_work(self) -> tuple[int, int]:
@@ -593,11 +594,19 @@ class Memory:
             number["vectors"] = number["vectors_waiting"] = 0
         return number["turns"] + number["vectors"], number["turns_waiting"] + number["vectors_waiting"]
 
+    def _work(self) -> bool:
+        """Do one step of the background work here and now; return whether there was one."""
+        if take_turn(self._store, self._config, identity=new_identity()):
+            return True
+        return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
+
     def _wake(self) -> None:
         if self._worker is not None:
             self._worker.wake()
 
-    def _note_retrieval(self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None) -> None:
+    def _note_retrieval(
+        self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None
+    ) -> None:
         """Reading never waits for the write lock: what was asked is written down later, in one go."""
         if self._config.record_retrievals:
             self._asked.append(

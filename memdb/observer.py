@@ -70,9 +70,7 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config) -> bool:
     """
     predicates = read_predicates(db)
     candidates = extract(turn, predicates=predicates, zone=config.zone)
-    origin = Origin(
-        user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker
-    )
+    origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
     with db.transaction():
         if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by="rules", error=None):
             return False
@@ -111,67 +109,82 @@ def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) 
 
 
 class Worker:
-    """The background thread: takes turns in the order they came, and keeps the vectors up to date.
+    """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Every step it takes is committed before the next begins, so that killing it loses nothing and repeats nothing.
+    Two, so that a slow embedder never holds up a fact. Every step is committed before the next begins, so that killing them loses
+    nothing and repeats nothing.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, *, name: str = "memdb-worker") -> None:
-        self._store, self._config, self._embedder = store, config, embedder
-        self.identity = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-        self._wake = threading.Event()
+    def __init__(self, store: Store, config: Config, embedder: Embedder | None) -> None:
+        identity = new_identity()
+        jobs = {"memdb-turns": lambda: take_turn(store, config, identity=identity)}
+        if embedder is not None:
+            jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._stop = threading.Event()
         self._progress = threading.Condition()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._wakes = {name: threading.Event() for name in jobs}
+        self._threads = [
+            threading.Thread(target=self._run, args=(job, self._wakes[name]), name=name, daemon=True) for name, job in jobs.items()
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def wake(self) -> None:
-        """Tell the worker that there is something to do."""
-        self._wake.set()
+        """Tell the threads that there is something to do."""
+        for wake in self._wakes.values():
+            wake.set()
 
     def stop(self) -> None:
-        """Finish the step at hand and end; what is left waits in the file."""
+        """Finish the steps at hand and end; what is left waits in the file."""
         self._stop.set()
-        self._wake.set()
-        if self._thread is not threading.current_thread():
-            self._thread.join()
+        self.wake()
+        for thread in self._threads:
+            thread.join()
 
     def wait(self, seconds: float) -> None:
         """Wait until the worker has done something, or the time is over."""
         with self._progress:
             self._progress.wait(seconds)
 
-    def _run(self) -> None:
+    def _run(self, job: Callable[[], bool], wake: threading.Event) -> None:
         while not self._stop.is_set():
             try:
-                busy = work_once(self._store, self._config, self._embedder, identity=self.identity, stopping=self._stop.is_set)
+                busy = job()
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
-            except Exception:  # the worker never stops; the turn is put back by work_once
+            except Exception:  # the work never stops; a turn that failed was put back
                 log.exception("the memory worker met an error and goes on")
                 busy = False
             with self._progress:
                 self._progress.notify_all()
-            if not busy:
-                self._wake.wait(_IDLE_SECONDS)
-                self._wake.clear()
+            if busy:
+                self.wake()  # a turn's facts want vectors
+            else:
+                wake.wait(_IDLE_SECONDS)
+                wake.clear()
 
 
-def work_once(
-    store: Store, config: Config, embedder: Embedder | None, *, identity: str, stopping: Callable[[], bool] = lambda: False
-) -> bool:
-    """Take one turn, or if there is none one batch of vectors. Return whether there was anything to do."""
+def new_identity() -> str:
+    """Return a name for one that claims turns: the machine, the process, and something to tell two in it apart."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def take_turn(store: Store, config: Config, *, identity: str) -> bool:
+    """Take the next turn and write what follows from it. Return whether there was one."""
     db = store.database()
     turn = _claim(db, config, identity)
-    if turn is not None:
-        try:
-            process(db, turn, worker=identity, config=config)
-        except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
-            _put_back(db, turn, identity, error)
-        return True
-    if embedder is None or stopping():
+    if turn is None:
         return False
-    result = sync(db, embedder=embedder, now=utc_now(), config=config)
+    try:
+        process(db, turn, worker=identity, config=config)
+    except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
+        _put_back(db, turn, identity, error)
+    return True
+
+
+def take_vectors(store: Store, config: Config, embedder: Embedder) -> bool:
+    """Bring one batch of vectors up to date. Return whether there was anything to do."""
+    result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
     if result.error:
         log.warning("%d vectors could not be made and will be tried again: %s", result.failed, result.error)
     return not result.idle

@@ -1,4 +1,4 @@
-"""The door to the file: opening, checking, migrating, and running the statements of `sql/`. Only this module imports apsw and sqlite_vec."""
+"""The door to the file: opening, checking, migrating, running statements. Only this module imports apsw and sqlite_vec."""
 
 from __future__ import annotations
 
@@ -187,10 +187,11 @@ class Store:
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
-            database.has_vectors = self._vectors and bool(connection.execute("select 1 from sqlite_schema where name = 'facts_vec'").fetchall())
+            index = connection.execute("select 1 from sqlite_schema where name = 'facts_vec'").fetchall()
+            database.has_vectors = self._vectors and bool(index)
             if not database.has_vectors:
                 connection.execute(files.read("sql/no_vectors.sql"))
-                connection.create_scalar_function("vec_distance_cosine", lambda _one, _other: None, 2, deterministic=True)
+                connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
 
 
 @cache
@@ -215,16 +216,24 @@ def _load_sqlite_vec(connection: apsw.Connection) -> None:
     connection.enable_load_extension(False)
 
 
+def _no_distance(*_vectors: SqlValue) -> None:
+    """Stand in for sqlite-vec's function, so that retrieve.sql prepares; without vectors it is never called."""
+
+
+def _first(connection: apsw.Connection, sql: str) -> SqlValue:
+    rows = connection.execute(sql).fetchall()
+    return rows[0][0] if rows else None
+
+
 def _check(connection: apsw.Connection, path: Path) -> int:
     """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
-    (application_id,) = connection.execute("pragma application_id").fetchone()
-    (tables,) = connection.execute("select count(*) from sqlite_schema").fetchone()
+    application_id = _first(connection, "pragma application_id")
+    tables = _first(connection, "select count(*) from sqlite_schema")
     if not tables and application_id in (0, APPLICATION_ID):
         return 0
     if application_id != APPLICATION_ID:
         raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
-    (value,) = connection.execute("select value from meta where name = 'schema_version'").fetchone()
-    version = int(value)
+    version = int(_first(connection, "select value from meta where name = 'schema_version'") or 0)
     if version > SCHEMA_VERSION:
         raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
     return version

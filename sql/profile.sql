@@ -2,7 +2,7 @@
 
 -- statement: entries
 select
-  f.category, f.fact_id, f.key, f.value_text as text, coalesce(f.value_json ->> 'object', f.value_text) as value,
+  f.category, f.fact_id, f.key, f.value_text as text, iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
   f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at
 from facts f
 where f.user_id = :user_id
@@ -14,9 +14,17 @@ where f.user_id = :user_id
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- statement: changes
-select h.key, h.operation, h.before ->> 'value_text' as before, h.after ->> 'value_text' as after, h.reason,
-       coalesce(h.after ->> 'confidence', h.before ->> 'confidence', 0.0) as confidence, h.changed_at
+select
+  h.key, h.operation, h.before ->> 'value_text' as before,
+  case
+    when h.operation = 'supersede' then s.after ->> 'value_text'
+    when h.operation in ('update', 'confirm') then h.after ->> 'value_text'
+  end as after,
+  h.reason, coalesce(s.after ->> 'confidence', h.after ->> 'confidence', 0.0) as confidence, h.changed_at
 from fact_history h
+-- what took a superseded fact's place was written by the same action
+left join fact_history s on h.operation = 'supersede' and s.user_id = h.user_id and s.turn_id = h.turn_id
+  and s.action_hash = h.action_hash and s.operation in ('insert', 'confirm')
 where h.user_id = :user_id
   and h.operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
   and h.changed_at > :since

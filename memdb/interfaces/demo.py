@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -129,6 +131,7 @@ class _Tale:
         if quiet:
             self.print(Text(f"… and {_counted(quiet, 'turn')} that taught nothing", style="dim"))
         counts = Counter(one.look.word for one in tell(changes))
+        self.print(Text(", ".join(f"{count} {word}" for word, count in counts.most_common()) or "Nothing was learned.", style="bold"))
         moved = {change.key for change in changes if change.operation == "supersede"}
         lively = Counter(change.key for change in changes if change.key in moved or not moved)
         self.liveliest = next((key for key, _count in lively.most_common()), self.liveliest)
@@ -285,8 +288,9 @@ class _Tale:
             self.line(Text(f'  sqlite3 {file} "{sql.format(key=self.liveliest)}"'))
         self.print(Text("or go on with it:", style="bold"))
         ask = self.questions[0].ask if self.questions else "What changed?"
-        self.line(Text(f"  memdb search {shlex.quote(clean(ask))} --user {shlex.quote(self.user)} --db {file}"))
-        self.line(Text(f"  memdb history --user {shlex.quote(self.user)} --db {file}"))
+        program = _program()
+        self.line(Text(f"  {program} search {shlex.quote(clean(ask))} --user {shlex.quote(self.user)} --db {file}"))
+        self.line(Text(f"  {program} history --user {shlex.quote(self.user)} --db {file}"))
 
     # --- how it looks ------------------------------------------------------------------------------------------------------
 
@@ -374,6 +378,14 @@ def _by_turn(changes: Sequence[Change], memory: Memory, user: str, turn_ids: Seq
         turn = at.get(change.changed_at, change.turn_id) if change.operation == "expire" else change.turn_id
         sorted_out[turn if turn in known else change.turn_id].append(change)
     return sorted_out
+
+
+def _program() -> str:
+    """How the command is called from here: by its name, or by its path where the shell would not find it."""
+    beside = Path(sys.executable).parent / "memdb"
+    if shutil.which("memdb") or not beside.exists():
+        return "memdb"
+    return shlex.quote(os.path.relpath(beside))
 
 
 def _answers(hit: Hit, question: Question) -> bool:

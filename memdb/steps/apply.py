@@ -50,7 +50,8 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
     target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
     match action.type:
         case "insert":
-            status: Status = "superseded" if target else "active"  # an insert that points at a fact is an earlier truth that fact ended
+            # an insert that points at a fact is an earlier truth, which that fact ended
+            status: Status = "superseded" if target else "active"
             return _insert(db, action, log, predicates, config, status=status)
         case "supersede":
             new_id = _fact_id(action, origin, digest)
@@ -78,7 +79,9 @@ def settle(db: Database, fact: Fact, *, origin: Origin, reason: str, confidence:
     """Make a pending fact the belief, or an active one surer; what it contradicted is superseded."""
     log = _Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
     for rival in _facts(db, "believe.contradicted_by", fact.fact_id):
-        log.change(rival.fact_id, "supersede", f"{reason}: {fact.object!r}", "close", status="superseded", valid_to=to_text(fact.valid_from))
+        log.change(
+            rival.fact_id, "supersede", f"{reason}: {fact.object!r}", "close", status="superseded", valid_to=to_text(fact.valid_from)
+        )
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
     db.run("apply.unlink", source_id=fact.fact_id)
     _reject_rivals(db, fact.fact_id, log)
@@ -217,7 +220,8 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
         settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, seen=1)
         return target.fact_id
     else:
-        assert said is not None and action.new_value_text is not None
+        assert said is not None
+        assert action.new_value_text is not None
         log.change(
             target.fact_id,
             "update",

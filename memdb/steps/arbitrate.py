@@ -31,15 +31,19 @@ def arbitrate(
     boost = _closer(config.first_confidence, config) if candidate.explicit else 0.0
     starts = candidate.valid_from or now
     if not contradicted:
-        return [_action("insert", candidate, delta=boost, reason="nothing was held under this key yet" if not own else "one more of its kind")]
+        reason = "one more of its kind" if own else "nothing was held under this key yet"
+        return [_action("insert", candidate, delta=boost, reason=reason)]
     newest = max(contradicted, key=lambda fact: fact.valid_from)
     if starts < newest.valid_from:
         reason = f"said of an earlier time than {newest.object!r}, which stays"
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=newest.valid_from)]
     why = "said to have changed" if candidate.explicit else "says otherwise"
     first, *others = contradicted
-    actions = [_action("supersede", candidate, target=first, delta=boost, reason=f"{why}: {first.object!r} gives way to {candidate.object!r}")]
-    return actions + [_action("expire", candidate, target=fact, reason=f"gives way to {candidate.object!r} as well", valid_to=starts) for fact in others]
+    reason = f"{why}: {first.object!r} gives way to {candidate.object!r}"
+    actions = [_action("supersede", candidate, target=first, delta=boost, reason=reason)]
+    for fact in others:
+        actions.append(_action("expire", candidate, target=fact, reason=f"gives way to {candidate.object!r} as well", valid_to=starts))
+    return actions
 
 
 def denies(fact: Fact) -> bool:

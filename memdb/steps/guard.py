@@ -22,9 +22,10 @@ def guard(action: Action, target: Fact | None, *, predicates: Mapping[str, Predi
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
     stated = said.explicit and said.confidence >= config.high_risk_confidence
-    if action.type == "update" and target.status == "pending_confirmation" and risky and not stated:
-        if target.confidence + action.confidence_delta < config.high_risk_confidence:
-            return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
+    raised = target.confidence + action.confidence_delta
+    waits = target.status == "pending_confirmation" and risky and not stated and raised < config.high_risk_confidence
+    if action.type == "update" and waits:
+        return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
     if action.type == "update" and risky and said.confidence < config.certain_confidence:
         return action.model_copy(update={"type": "noop", "confidence_delta": 0.0, "reason": "too uncertain to refine a fact of high risk"})
     if action.type not in ("supersede", "expire"):

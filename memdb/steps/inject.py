@@ -14,9 +14,10 @@ _MAX_LINE = 600  # characters; one endless message must not crowd out everything
 
 
 class _Line(Record):
-    """A line that may go into the prompt. `rank` 1 goes in first: hard constraints, then tasks, then soft preferences and what was found.
+    """A line that may go into the prompt.
 
-    `order` is where its section stands in the prompt.
+    `rank` 1 goes in first: hard constraints, then tasks and who the user is, then soft preferences and what was found. `order` is where
+    its section stands in the prompt.
     """
 
     item: ContextItem
@@ -38,7 +39,7 @@ def inject(
 ) -> Context:
     """Return the context for the next prompt; its text never has more than `max_tokens` tokens.
 
-    Hard constraints and hard preferences come first, then current tasks, then the soft preferences and other facts that bear on the question.
+    Hard constraints and hard preferences come first, then current tasks, then soft preferences and whatever bears on the question.
     When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important.
     """
     lines = list(_lines(profile, hits, kinds=kinds, now=now, config=config))
@@ -64,17 +65,15 @@ def inject(
     )
 
 
-def _lines(
-    profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config
-) -> Iterator[_Line]:
+def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config) -> Iterator[_Line]:
     scores = {hit.fact.fact_id: hit.score for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
     goals = kinds["task"]
     ranked = [
         (1, _PROFILE, 0, hard, True),
-        (1, _PROFILE, 0, _entries(profile.identity), True),
         (2, goals.section, goals.injection_order, profile.current_tasks, True),
+        (2, _PROFILE, 0, _entries(profile.identity), True),
         (3, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
     for rank, section, order, entries, always in ranked:
@@ -96,9 +95,7 @@ def _entries(section: dict[str, list[ProfileEntry]]) -> list[ProfileEntry]:
     return [entry for entries in section.values() for entry in entries]
 
 
-def _profile_item(
-    entry: ProfileEntry, section: str, scores: dict[str, float], *, rank: int, now: datetime, config: Config
-) -> ContextItem:
+def _profile_item(entry: ProfileEntry, section: str, scores: dict[str, float], *, rank: int, now: datetime, config: Config) -> ContextItem:
     mentioned = entry.last_mentioned_at or entry.updated_at
     return ContextItem(
         section=section,
@@ -106,7 +103,7 @@ def _profile_item(
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
-        stale=rank > 1 and now - mentioned > timedelta(days=config.stale_after_days),
+        stale=(rank == 3 or section != _PROFILE) and now - mentioned > timedelta(days=config.stale_after_days),
         low_confidence=entry.confidence < config.low_confidence,
         score=scores.get(entry.fact_id),
     )

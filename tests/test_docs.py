@@ -1,0 +1,68 @@
+"""The README cannot drift: its examples run, its tables are what the code says."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+import typer
+
+import memdb
+from memdb.interfaces.commands import app
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def settings_table() -> str:
+    rows = ["| setting | default | meaning |", "|---|---|---|"]
+    for name, field in memdb.Config.model_fields.items():
+        rows.append(f"| `{name}` | {'' if field.default is None else f'`{field.default}`'} | {field.description} |")
+    return "\n".join(rows)
+
+
+def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "user.lives_in = Lisbon 0.7" in out
+    assert "\nPorto\n" in out
+    assert "User is allergic to peanuts" in out
+
+
+def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem.drain()
+    code = re.search(r"```sql\n(.*?)```", README, re.DOTALL)
+    assert code
+    shell = sqlite3.connect(tmp_path / "mem.db")
+    statements = [part for part in code[1].split(";") if part.strip()]
+    results = [shell.execute(statement).fetchall() for statement in statements]
+    assert results[0] == [("user.lives_in", "Porto", 0.4)]
+    assert len(results[1]) == len(results[2]) == 1
+
+
+def test_every_setting_stands_in_the_readme() -> None:
+    assert settings_table() in README
+
+
+def test_every_verb_and_every_command_stands_in_the_readme() -> None:
+    verbs = [name for name in vars(memdb.Memory) if not name.startswith("_") and callable(getattr(memdb.Memory, name))]
+    assert [verb for verb in verbs if f"`{verb}(" not in README] == []
+    listed = re.search(r"`memdb (\S+\|\S+)`", README)
+    assert listed
+    assert sorted(listed[1].split("|")) == sorted(typer.main.get_group(app).commands)
+
+
+def test_every_extra_stands_in_the_readme() -> None:
+    extras = re.findall(
+        r"^(\w+) = \[",
+        (ROOT / "pyproject.toml").read_text().split("[project.optional-dependencies]")[1].split("[project.scripts]")[0],
+        re.M,
+    )
+    assert [extra for extra in extras if extra not in ("test", "dev") and f"`{extra}`" not in README] == []

@@ -1,0 +1,63 @@
+"""Layers go one way: values ← doors ← steps ← observer, memory ← interfaces."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "memdb"
+DOORS = {"memdb.store", "memdb.embed"}
+CHAINS = {"memdb.observer", "memdb.memory"}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" if node.module == "memdb" else node.module for alias in node.names}
+    return found
+
+
+def layer(module: str) -> int:
+    if module.startswith("memdb.interfaces"):
+        return 5
+    if module in CHAINS or module == "memdb":
+        return 4 if module != "memdb.observer" else 3
+    if module.startswith("memdb.steps"):
+        return 2
+    return 1 if module in DOORS else 0
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_only_from_below(path: Path) -> None:
+    own = name_of(path)
+    modules = {name_of(other) for other in MODULES}
+    for imported in imports_of(path) & modules:
+        if own not in ("memdb", imported) and not own.startswith("memdb.interfaces"):
+            assert layer(imported) < layer(own) or (layer(own) in (0, 1) and layer(imported) <= layer(own)), f"{own} imports {imported}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "steps").glob("*.py")), ids=name_of)
+def test_steps_never_import_each_other(path: Path) -> None:
+    assert not {name for name in imports_of(path) if name.startswith("memdb.steps")}
+
+
+def test_only_the_store_imports_the_drivers() -> None:
+    drivers = {"apsw", "sqlite_vec", "sqlite3"}
+    assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {"memdb.store"}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").glob("*.py")), ids=name_of)
+def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
+    inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in (1, 2, 3)}
+    assert not inner
