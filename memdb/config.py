@@ -40,6 +40,7 @@ class Config(BaseModel):
     certain_confidence: float = Field(0.70, ge=0, le=1, description="what an extractor is less sure of changes no belief by itself")
     high_risk_confidence: float = Field(0.90, ge=0, le=1, description="below it, high-risk facts need an explicit confirmation")
 
+    clarify_importance: float = Field(0.70, ge=0, le=1, description="from here on, a pending conflict is worth a question to the user")
     profile_every_turns: int = Field(5, ge=1, description="materialise the profile every so many turns")
     recent_change_days: float = Field(30.0, gt=0, description="how long a change counts as recent")
     recent_changes: int = Field(10, ge=0, description="how many recent changes the profile shows")

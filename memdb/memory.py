@@ -40,6 +40,7 @@ from memdb.records import (
     Turn,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
+from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
@@ -181,6 +182,8 @@ class Memory:
             if self._worker is None:
                 if not self._work():
                     sleep(min(0.05, remaining if remaining is not None else 0.05))
+                while (deadline is None or monotonic() < deadline) and self._work():
+                    pass
             else:
                 self._worker.wake()
                 self._worker.wait(min(0.05, remaining if remaining is not None else 0.05))
@@ -341,6 +344,14 @@ class Memory:
         self._wake()
         return moved
 
+    def retry(self) -> int:
+        """Give vectors that were set aside as dead another chance, and return how many there are."""
+        db = self._store.database()
+        with db.transaction():
+            revived = db.run("sync.revive")
+        self._wake()
+        return revived
+
     # --- reading -------------------------------------------------------------------------------------------------------------
 
     def search(
@@ -412,6 +423,7 @@ class Memory:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first.
+        `Context.question` is what the user should be asked, where a conflict of high value is pending.
         """
         at = self._time(now)
         db = self._store.database()
@@ -436,6 +448,7 @@ class Memory:
             tokenizer=choose_tokenizer(),
             now=at,
             config=self._config,
+            question=clarify(db, user_id=user_id, now=at, config=self._config),
             degraded=hits.degraded,
         )
         self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at, prompt_tokens=result.tokens)

@@ -270,8 +270,8 @@ class ContextItem(Record):
 class Context(Record):
     """Memory made ready for a prompt: `text` never exceeds `max_tokens` as counted by `tokenizer`.
 
-    `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `degraded` says why
-    meaning did not take part in finding them, or is None.
+    `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `question` is what the
+    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None.
     """
 
     text: str

@@ -56,6 +56,6 @@ values (:fact_id, :user_id, :key, :operation, :before, :after, :reason, :turn_id
 -- statement: over
 select record from fact_record
 where id in (
-  select id from facts
-  where user_id = :user_id and kind <> 'message' and status in ('active', 'pending_confirmation') and valid_to <= :now)
+  select id from facts indexed by facts_due
+  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation'))
 order by id;

@@ -86,6 +86,7 @@ create index facts_user_id on facts (user_id, kind, status);
 create index facts_key on facts (key, user_id, status);
 create index facts_status on facts (status);
 create index facts_valid_to on facts (valid_to) where valid_to is not null;
+create index facts_due on facts (user_id, valid_to) where valid_to is not null and status in ('active', 'pending_confirmation');
 create index facts_updated_at on facts (updated_at);
 create index facts_turn on facts (user_id, source_turn_id);
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
@@ -153,6 +154,7 @@ create table turns (
   unique (user_id, turn_id)
 ) strict;
 
+create index turns_user on turns (user_id, id);
 create index turns_open on turns (user_id, id) where status in ('queued', 'working');
 
 -- An action is applied once, however often its turn is replayed.

@@ -18,7 +18,7 @@ TALK = [
     {"text": "I love jazz.", "timestamp": "2025-01-03T09:01:00Z", "session_id": "s1", "turn_id": "t2"},
     {"text": "I moved to Lisbon.", "timestamp": "2025-03-03T09:00:00Z", "session_id": "s2", "turn_id": "t3"},
 ]
-EMBEDDING = {"observe", "load", "drain", "search", "context", "demo"}
+EMBEDDING = {"observe", "load", "drain", "retry", "search", "context", "demo"}
 
 
 def run(*arguments: str | Path, given: str | None = None) -> Result:

@@ -71,6 +71,13 @@ class Loaded(Record):
     new: int
 
 
+class Retried(Record):
+    """How many vectors got another chance, and how many of all are set aside now."""
+
+    revived: int
+    dead: int
+
+
 class Found(Record):
     """The hits of a search, best first; see `memdb.Hits`."""
 
@@ -245,6 +252,8 @@ def context(
         print_json(made)
         return
     print(made.text)
+    if made.question:
+        say(f"worth asking the user: {made.question}")
     if is_terminal():
         say(f"{made.tokens} of {made.max_tokens} tokens ({made.tokenizer}), {len(made.dropped)} lines dropped")
 
@@ -348,6 +357,20 @@ def forget(
         print_json(forgotten)
     else:
         print_rows(("erased", "rows"), ((name, str(count)) for name, count in forgotten.model_dump().items()))
+
+
+@app.command()
+def retry(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> None:
+    """Give vectors that were set aside after failing too often another chance."""
+    with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
+        revived = memory.retry()
+        _drain(memory)
+        dead = memory.stats().outbox_dead
+    result = Retried(revived=revived, dead=dead)
+    if json:
+        print_json(result)
+    else:
+        print_rows(("", ""), ((name, str(value)) for name, value in result.model_dump().items()))
 
 
 @app.command()

@@ -260,6 +260,8 @@ class _Tale:
         self.print(
             Text.assemble(_bar(used, _BAR, "green", label=""), f" {made.tokens} of {made.max_tokens} tokens ({made.tokenizer}){dropped}")
         )
+        if made.question:
+            self.print(Text.assemble("worth asking the user: ", (clean(made.question), "bold")))
 
     # --- the end -----------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,18 @@
+"""Offer the one question that is worth asking: mem-skill's Confidence Policy."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memdb.config import Config
+from memdb.store import Database
+from memdb.times import to_text
+
+
+def clarify(db: Database, *, user_id: str, now: datetime, config: Config) -> str | None:
+    """Return a question about the pending conflict of highest value, or None: minor conflicts settle themselves in time.
+
+    Of high value are identity, health, and whatever is at least as important as `config.clarify_importance`.
+    """
+    row = db.one("clarify", user_id=user_id, now=to_text(now), min_importance=config.clarify_importance)
+    return None if row is None else f"Which is right now: “{row['believed']!s}”, as held so far, or “{row['said']!s}”, as said since?"

@@ -1,0 +1,34 @@
+"""A question is offered only where the answer is worth the asking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import memdb
+
+
+def told(path: Path, *turns: str) -> memdb.Context:
+    with memdb.open(path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        for day, turn in enumerate(turns, start=1):
+            mem.observe(turn, user_id="ana", timestamp=f"2025-03-{day:02}T10:00:00Z")
+        mem.drain()
+        return mem.context("anything", user_id="ana", now="2025-04-01")
+
+
+def test_a_pending_change_of_identity_is_worth_a_question(tmp_path: Path) -> None:
+    made = told(tmp_path, "I live in Porto.", "I live in Braga.")
+    assert made.question == "Which is right now: “User lives in Porto”, as held so far, or “User lives in Braga”, as said since?"
+
+
+def test_an_explicit_change_leaves_nothing_to_ask(tmp_path: Path) -> None:
+    assert told(tmp_path, "I live in Porto.", "I moved to Braga.").question is None
+
+
+def test_a_minor_conflict_is_not_asked_about(tmp_path: Path) -> None:
+    turns = ["My favourite colour is green."] * 3 + ["My favourite colour is blue."]
+    assert told(tmp_path, *turns).question is None
+
+
+def test_the_question_is_gone_once_answered(tmp_path: Path) -> None:
+    turns = ["I live in Porto.", "I live in Braga.", "I moved to Braga, I mean it."]
+    assert told(tmp_path, *turns).question is None
