@@ -28,6 +28,7 @@ from memdb.records import (
     ProfileChange,
     ProfileEntry,
     Stats,
+    Undone,
 )
 
 __version__ = "0.1.0"
@@ -58,6 +59,7 @@ __all__ = [
     "SchemaError",
     "Stats",
     "StoreError",
+    "Undone",
     "__version__",
     "open",
 ]

@@ -38,6 +38,7 @@ from memdb.records import (
     Stats,
     Status,
     Turn,
+    Undone,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.clarify import clarify
@@ -46,6 +47,7 @@ from memdb.steps.forget import forget
 from memdb.steps.inject import inject
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
+from memdb.steps.undo import undo
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.times import to_text, to_utc, utc_now
 
@@ -319,6 +321,24 @@ class Memory:
             dismiss(db, fact, origin=origin, reason="rejected by the user")
         self._wake()
         return self._fact(fact_id)
+
+    def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
+        """Take back everything learned from a turn or from a session, and return how much; history records it.
+
+        What another turn has changed since is kept as it is. The turn's words stay; use `forget` to erase them.
+
+        Raises:
+            InputError: not exactly one of `turn_id` and `session_id` is given.
+        """
+        if (turn_id is None) == (session_id is None):
+            raise InputError("Say what to take back: give either turn_id or session_id.")
+        db = self._store.database()
+        cause = f"undo-{uuid.uuid4().hex}"
+        with db.transaction():
+            undone = undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=self._time(now))
+            build_profile(db, user_id=user_id, now=self._time(now), config=self._config)
+        self._wake()
+        return undone
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.

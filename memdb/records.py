@@ -295,6 +295,14 @@ class Forgotten(Record):
     vectors_pending: int = 0
 
 
+class Undone(Record):
+    """What taking back did: facts that stand again as before, facts ended as never true, and changes kept since others build on them."""
+
+    restored: int = 0
+    ended: int = 0
+    kept: int = 0
+
+
 class Stats(Record):
     """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted."""
 

@@ -339,6 +339,23 @@ def reject(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: D
 
 
 @app.command()
+def undo(
+    user: User,
+    turn: Annotated[str | None, typer.Option("--turn", help="The turn whose teaching is taken back.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="The session whose teaching is taken back.")] = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """Take back what a turn or a session taught; its words stay."""
+    with _open(_existing(db)) as memory:
+        undone = memory.undo(user_id=user, turn_id=turn, session_id=session)
+    if json:
+        print_json(undone)
+    else:
+        print_rows(("", ""), ((name, str(count)) for name, count in undone.model_dump().items()))
+
+
+@app.command()
 def forget(
     user: User,
     key: Annotated[str | None, typer.Option("--key", help="Only what was learned under this key, such as user.lives_in.")] = None,

@@ -1,0 +1,30 @@
+-- Taking back what a turn, or a whole session, taught. Newest change first.
+
+-- statement: changes
+select h.id, h.fact_id, h.operation, h.before, h.after, h.turn_id, h.action_hash
+from fact_history h
+where h.user_id = :user_id
+  and h.operation not in ('undo', 'archive')
+  and (h.turn_id = :turn_id
+       or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
+order by h.id desc;
+
+-- Whether something else has changed the fact since.
+-- statement: later
+select h.id
+from fact_history h
+where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
+limit 1;
+
+-- statement: restore
+update facts set
+  value_text = :before ->> 'value_text',
+  value_json = :before -> 'value_json',
+  event_time = :before ->> 'event_time',
+  valid_to = :before ->> 'valid_to',
+  status = :before ->> 'status',
+  confidence = :before ->> 'confidence',
+  seen_count = :before ->> 'seen_count',
+  last_mentioned_at = :before ->> 'last_mentioned_at',
+  updated_at = :now
+where fact_id = :fact_id;

@@ -1,0 +1,63 @@
+"""What a turn or a session taught can be taken back, and that is recorded too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1", session_id="one", timestamp="2025-03-01T10:00:00Z")
+        mem.observe("I moved to Lisbon. I like jazz.", user_id="ana", turn_id="t2", session_id="two", timestamp="2025-04-01T10:00:00Z")
+        mem.drain()
+        yield mem
+
+
+def held(mem: memdb.Memory) -> dict[str, str]:
+    return {fact.key: fact.object for fact in mem.facts("ana")}
+
+
+def test_undoing_a_turn_brings_back_what_it_replaced(told: memdb.Memory) -> None:
+    before = held(told)
+    assert before == {"user.lives_in": "Lisbon", "user.likes": "jazz"}
+    undone = told.undo(user_id="ana", turn_id="t2")
+    assert (undone.restored, undone.ended, undone.kept) == (1, 2, 0)
+    assert held(told) == {"user.lives_in": "Porto"}
+
+
+def test_undoing_a_session_is_recorded_in_the_history(told: memdb.Memory) -> None:
+    told.undo(user_id="ana", session_id="two")
+    taken_back = [change for change in told.history(user_id="ana") if change.operation == "undo"]
+    assert len(taken_back) == 3
+    assert all(change.before and change.after for change in taken_back)
+
+
+def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:
+    told.observe("I still live in Lisbon.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert told.undo(user_id="ana", turn_id="t2").kept == 2
+    assert held(told) == {"user.lives_in": "Lisbon"}
+    assert [fact.object for fact in told.facts("ana", key="user.lives_in")] == ["Lisbon"]
+
+
+def test_a_fact_taken_back_was_never_true(told: memdb.Memory) -> None:
+    told.undo(user_id="ana", turn_id="t2")
+    assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-04-15")] == ["Porto"]
+
+
+def test_undoing_twice_changes_nothing_more(told: memdb.Memory) -> None:
+    told.undo(user_id="ana", turn_id="t2")
+    first = [fact.model_dump(exclude={"updated_at"}) for fact in told.facts("ana")]
+    told.undo(user_id="ana", turn_id="t2")
+    assert [fact.model_dump(exclude={"updated_at"}) for fact in told.facts("ana")] == first
+
+
+def test_undo_wants_to_know_what(told: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="either turn_id or session_id"):
+        told.undo(user_id="ana")
