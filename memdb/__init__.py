@@ -14,6 +14,7 @@ from memdb.errors import (
     SchemaError,
     StoreError,
 )
+from memdb.llm import LanguageModel, ScriptedModel, openai_transport
 from memdb.memory import Memory, open
 from memdb.records import (
     Change,
@@ -46,6 +47,7 @@ __all__ = [
     "Hit",
     "Hits",
     "InputError",
+    "LanguageModel",
     "MdbError",
     "Memory",
     "Message",
@@ -57,9 +59,11 @@ __all__ = [
     "ProfileChange",
     "ProfileEntry",
     "SchemaError",
+    "ScriptedModel",
     "Stats",
     "StoreError",
     "Undone",
     "__version__",
     "open",
+    "openai_transport",
 ]

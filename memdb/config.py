@@ -34,6 +34,11 @@ class Config(BaseModel):
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 
+    model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
+    model_timeout_seconds: float = Field(60.0, gt=0, description="how long to wait for one answer of the model")
+    model_attempts: int = Field(3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated")
+    keep_model_calls: bool = Field(True, description="keep the raw answers of the model, with their cost, in the table model_calls")
+
     first_confidence: float = Field(0.40, ge=0, le=1, description="confidence of a first mention")
     confirmation_rate: float = Field(0.5, gt=0, le=1, description="each confirmation closes this share of the gap to 1.00")
     high_confidence: float = Field(0.70, ge=0, le=1, description="from here on, one contradiction only makes a pending fact")

@@ -1,5 +1,12 @@
 """The errors a caller can meet. Each message is one sentence: what happened, to what, and what to do."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memdb.records import ModelCall
+
 
 class MdbError(Exception):
     """Anything memdb raises on purpose."""
@@ -30,11 +37,15 @@ class NotFoundError(MdbError, LookupError):
 
 
 class ModelError(MdbError):
-    """A language model or an embedder failed."""
+    """A language model or an embedder failed. `calls` are those made before it gave up."""
+
+    calls: tuple[ModelCall, ...] = ()
 
 
 class ModelUnavailable(ModelError):
-    """The model could not be reached or loaded."""
+    """The model could not be reached or loaded. `passing` marks what may go away by itself."""
+
+    passing: bool = False
 
 
 class ModelOutputError(ModelError):

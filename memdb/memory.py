@@ -20,6 +20,7 @@ from memdb.config import Config, load_config
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, InputError, NotFoundError
 from memdb.keys import is_canonical, predicate_of
+from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
 from memdb.records import (
     LIVE,
@@ -66,10 +67,10 @@ class Memory:
     present and can be set to ask as if it were another time.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, weights: str) -> None:
-        self._store, self._config, self._embedder, self._weights = store, config, embedder, weights
+    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None, weights: str) -> None:
+        self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[dict[str, str | int | float | None]] = deque(maxlen=1_000)
-        self._worker = Worker(store, config, embedder) if config.worker else None
+        self._worker = Worker(store, config, embedder, llm) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -629,7 +630,7 @@ class Memory:
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
-        if take_turn(self._store, self._config, identity=new_identity()):
+        if take_turn(self._store, self._config, self._llm, identity=new_identity()):
             return True
         return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
 
@@ -676,7 +677,7 @@ def open(
     *,
     config: Config | Mapping[str, object] | None = None,
     embedder: Embedder | Literal["auto"] | str | None = "auto",
-    llm: Literal["auto"] | None = "auto",
+    llm: LanguageModel | Literal["auto"] | None = "auto",
     weights: str = "default",
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
@@ -686,7 +687,8 @@ def open(
         config: settings by name, over `memdb.toml` beside the file and the environment; a `Config` is taken as it is.
         embedder: "auto" for the one the file was written with, or MiniLM where it is installed; an embedder's name; an `Embedder`; or
             None for words only.
-        llm: rules do the thinking; "auto" and None are the same so far.
+        llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
+            `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
 
     Raises:
@@ -709,7 +711,8 @@ def open(
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-        return Memory(store, settings, chosen, weights)
+        thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        return Memory(store, settings, chosen, thinker, weights)
     except BaseException:
         store.close()
         raise

@@ -13,13 +13,15 @@ from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Embedder
-from memdb.errors import BusyError, ConflictError, MdbError
+from memdb.errors import BusyError, ConflictError, MdbError, ModelError
 from memdb.keys import canonical_key, predicate_of
-from memdb.records import Action, Candidate, Fact, Predicate, Turn
+from memdb.llm import LanguageModel
+from memdb.records import Action, Candidate, Fact, ModelCall, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.extract import extract
 from memdb.steps.guard import guard
+from memdb.steps.interpret import interpret
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
@@ -63,22 +65,40 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
     return True
 
 
-def process(db: Database, turn: Turn, *, worker: str, config: Config) -> bool:
+def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None) -> bool:
     """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
 
-    Rules are quick, so that they think inside the transaction, on beliefs that cannot change under them.
+    A model is asked before the transaction begins; when it fails, the rules take its place and the turn's record says so. Arbitration is by
+    rules and quick, so that it happens inside, on beliefs that cannot change under it.
     """
     predicates = read_predicates(db)
-    candidates = extract(turn, predicates=predicates, zone=config.zone)
+    candidates, calls, by, error = _extract(turn, predicates, config, llm)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
     with db.transaction():
-        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by="rules", error=None):
+        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by=by, error=error):
             return False
+        if config.keep_model_calls:
+            for call in calls:
+                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=to_text(utc_now()), **call.model_dump())
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
         for candidate in candidates:
             decide(db, candidate, origin=origin, predicates=predicates, config=config)
         _materialize_if_due(db, turn, config)
     return True
+
+
+def _extract(
+    turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
+) -> tuple[list[Candidate], tuple[ModelCall, ...], str, str | None]:
+    if llm is not None:
+        try:
+            found, calls = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
+            return found, calls, llm.name, None
+        except ModelError as failure:
+            log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
+            rules = extract(turn, predicates=predicates, zone=config.zone)
+            return rules, failure.calls, "rules", str(failure)[:500]
+    return extract(turn, predicates=predicates, zone=config.zone), (), "rules", None
 
 
 def decide(
@@ -115,9 +135,9 @@ class Worker:
     nothing and repeats nothing.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None) -> None:
+    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         identity = new_identity()
-        jobs = {"memdb-turns": lambda: take_turn(store, config, identity=identity)}
+        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._stop = threading.Event()
@@ -169,14 +189,14 @@ def new_identity() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def take_turn(store: Store, config: Config, *, identity: str) -> bool:
+def take_turn(store: Store, config: Config, llm: LanguageModel | None, *, identity: str) -> bool:
     """Take the next turn and write what follows from it. Return whether there was one."""
     db = store.database()
     turn = _claim(db, config, identity)
     if turn is None:
         return False
     try:
-        process(db, turn, worker=identity, config=config)
+        process(db, turn, worker=identity, config=config, llm=llm)
     except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
         _put_back(db, turn, identity, error)
     return True

@@ -140,6 +140,22 @@ class Predicate(Record):
     importance: float = 0.5
 
 
+class ModelCall(Record):
+    """One call of a language model: what it was for, what it cost, and what came back. Times are in milliseconds."""
+
+    purpose: str
+    prompt_hash: str
+    model: str
+    mode: Literal["json_schema", "json_object", "text"]
+    attempt: int
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    elapsed_ms: float
+    finish_reason: str | None = None
+    raw: str | None = None
+    error: str | None = None
+
+
 class Kind(Record):
     """A row of the table `kinds`: under which heading of a prompt a kind stands, and how early."""
 

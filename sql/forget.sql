@@ -40,6 +40,9 @@ returning id;
 -- statement: delete_actions
 delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
 
+-- statement: delete_model_calls
+delete from model_calls where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)));
+
 -- statement: delete_retrievals
 delete from retrievals where user_id = :user_id;
 

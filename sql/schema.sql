@@ -176,6 +176,27 @@ create table outbox (
   last_error text
 ) strict;
 
+-- What a language model was asked for, what it cost and what it answered.
+create table model_calls (
+  id integer primary key,
+  user_id text not null,
+  turn_id text not null,
+  purpose text not null,
+  prompt_hash text not null,
+  model text not null,
+  mode text not null check (mode in ('json_schema', 'json_object', 'text')),
+  attempt integer not null,
+  prompt_tokens integer,
+  completion_tokens integer,
+  elapsed_ms real not null,
+  finish_reason text,
+  raw text,
+  error text,
+  called_at text not null
+) strict;
+
+create index model_calls_turn on model_calls (user_id, turn_id);
+
 create table sessions (
   user_id text not null,
   session_id text not null,

@@ -22,6 +22,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     history = db.all("forget.delete_history", user_id=user_id, key=key)
     removed = db.all("forget.delete_turns", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
+    db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
     for table in ("sessions", "events", "segments"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.delete_retrievals", user_id=user_id)

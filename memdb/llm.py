@@ -1,0 +1,326 @@
+"""The door to language models: any OpenAI-compatible endpoint, or a script; answers become records here, or errors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
+from memdb.records import ModelCall, Record
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletion
+
+T = TypeVar("T", bound=BaseModel)
+Mode = Literal["json_schema", "json_object", "text"]
+_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+
+
+class ContextTooLong(ModelOutputError):
+    """The prompt is longer than the model can read; split it."""
+
+
+class FormatRefused(ModelError):
+    """The server does not know this way of asking for JSON."""
+
+
+class Prompt(Record):
+    """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest."""
+
+    system: str
+    user: str
+
+
+class ModelRequest(Record):
+    """One call as a transport sees it. `schema_` is the JSON schema of the answer, in mode "json_schema" only."""
+
+    system: str
+    user: str
+    mode: Mode
+    schema_: dict[str, object] | None = None
+    max_tokens: int
+
+
+class ModelReply(Record):
+    """What came back. `finish_reason` "length" means that the answer was cut."""
+
+    text: str
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Answer(Record, Generic[T]):
+    """A valid answer, and every call that it took."""
+
+    record: T
+    calls: tuple[ModelCall, ...]
+
+
+Transport = Callable[[ModelRequest], ModelReply]
+
+
+class LanguageModel:
+    """A model behind a transport. Several threads may share one.
+
+    `attempts` bounds how often a bad answer is asked for again, and how often a call that failed is repeated; pauses between failed calls
+    double from `backoff` seconds, with jitter.
+    """
+
+    def __init__(self, transport: Transport, *, name: str, attempts: int = 3, backoff: float = 1.0, max_tokens: int = 1_024) -> None:
+        self.name = name
+        self._transport, self._attempts, self._backoff, self._max_tokens = transport, attempts, backoff, max_tokens
+        self._mode: Mode = "json_schema"
+        self._lock = threading.Lock()
+
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str) -> Answer[T]:
+        """Return the model's answer as a record; a bad one is asked for again with what was wrong.
+
+        Raises:
+            ModelUnavailable: the model could not be reached.
+            ContextTooLong: the prompt is too long for it.
+            ModelOutputError: it never gave a usable answer. Each error carries the calls made as `calls`.
+        """
+        schema = answer.model_json_schema()
+        digest = hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
+        calls: list[ModelCall] = []
+        wrong: str | None = None
+        budget = self._max_tokens
+        for attempt in range(1, self._attempts + 1):
+            user = (
+                prompt.user if wrong is None else f"{prompt.user}\n\nYour last answer could not be used: {wrong}. Answer again, JSON only."
+            )
+            started = time.perf_counter()
+            try:
+                mode, reply = self._call(prompt.system, user, schema, budget)
+            except ModelError as error:
+                calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error)))
+                error.calls = tuple(calls)
+                raise
+            record, wrong = _parse(reply, answer)
+            calls.append(self._record(digest, purpose, mode, attempt, started, reply, wrong))
+            if record is not None:
+                return Answer(record=record, calls=tuple(calls))
+            if reply.finish_reason == "length":
+                budget *= 2
+        failure = ModelOutputError(
+            f"The model {self.name} gave no usable answer in {self._attempts} attempts ({wrong}); try another model."
+        )
+        failure.calls = tuple(calls)
+        raise failure
+
+    def _call(self, system: str, user: str, schema: dict[str, object], max_tokens: int) -> tuple[Mode, ModelReply]:
+        """Call in the mode that worked last; when the server refuses it, in the next plainer one."""
+        while True:
+            mode = self._mode
+            told = system if mode == "json_schema" else f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
+            request = ModelRequest(
+                system=told, user=user, mode=mode, schema_=schema if mode == "json_schema" else None, max_tokens=max_tokens
+            )
+            try:
+                return mode, self._persist(request)
+            except FormatRefused as error:
+                if mode == "text":
+                    raise ModelUnavailable(f"The model {self.name} refuses every way of asking ({error}); check the endpoint.") from error
+                with self._lock:
+                    self._mode = _MODES[max(_MODES.index(self._mode), _MODES.index(mode) + 1)]
+
+    def _persist(self, request: ModelRequest) -> ModelReply:
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+        retrying = Retrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=wait_random_exponential(multiplier=self._backoff, max=30),
+            retry=retry_if_exception(lambda error: isinstance(error, ModelUnavailable) and getattr(error, "passing", False)),
+            reraise=True,
+        )
+        return retrying(self._transport, request)
+
+    def _record(
+        self, digest: str, purpose: str, mode: Mode, attempt: int, started: float, reply: ModelReply | None, error: str | None
+    ) -> ModelCall:
+        return ModelCall(
+            purpose=purpose,
+            prompt_hash=digest,
+            model=self.name,
+            mode=mode,
+            attempt=attempt,
+            prompt_tokens=reply.prompt_tokens if reply else None,
+            completion_tokens=reply.completion_tokens if reply else None,
+            elapsed_ms=(time.perf_counter() - started) * 1000,
+            finish_reason=reply.finish_reason if reply else None,
+            raw=reply.text if reply else None,
+            error=error,
+        )
+
+
+class ScriptedModel:
+    """A transport that answers from a list, in order, or from a function; for tests, and for trying things out without a model.
+
+    An answer is text, a `ModelReply`, or an exception to raise. `requests` holds what was asked.
+    """
+
+    def __init__(self, answers: Iterable[str | ModelReply | Exception] | Callable[[ModelRequest], str | ModelReply | Exception]) -> None:
+        self.requests: list[ModelRequest] = []
+        self._answer = answers if callable(answers) else None
+        self._rest = iter(()) if callable(answers) else iter(answers)
+        self._lock = threading.Lock()
+
+    def __call__(self, request: ModelRequest) -> ModelReply:
+        """Give the next answer."""
+        with self._lock:
+            self.requests.append(request)
+            given = self._answer(request) if self._answer else next(self._rest, None)
+        if given is None:
+            raise ModelUnavailable("The script of the model is at its end; give it more answers.")
+        if isinstance(given, Exception):
+            raise given
+        return given if isinstance(given, ModelReply) else ModelReply(text=given, finish_reason="stop")
+
+
+def openai_transport(*, model: str, base_url: str | None = None, api_key: str | None = None, timeout: float = 60.0) -> Transport:
+    """Return a transport to an OpenAI-compatible endpoint (Ollama, llama.cpp, vLLM, OpenAI), by the `openai` package.
+
+    Raises:
+        ConfigError: the package is not installed.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise ConfigError("A language model needs the package openai; install memdb[llm] or open with llm=None.") from error
+    client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
+
+    def call(request: ModelRequest) -> ModelReply:
+        formats: dict[Mode, object] = {
+            "json_schema": {"type": "json_schema", "json_schema": {"name": "answer", "schema": request.schema_}},
+            "json_object": {"type": "json_object"},
+            "text": openai.omit,
+        }
+        try:
+            reply: ChatCompletion = client.chat.completions.create(  # type: ignore[call-overload]
+                model=model,
+                messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
+                temperature=0,
+                seed=0,
+                max_tokens=request.max_tokens,
+                response_format=formats[request.mode],
+            )
+        except openai.APIConnectionError as error:  # timeouts are of this kind
+            raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
+        except openai.APIStatusError as error:
+            raise _status(model, error.status_code, str(error), request.mode) from error
+        except (openai.OpenAIError, ValueError) as error:
+            raise _passing(f"The model {model} answered with something that is no answer ({error}); check the server.") from error
+        if not reply.choices:
+            return ModelReply(text="")
+        choice, usage = reply.choices[0], reply.usage
+        return ModelReply(
+            text=choice.message.content or "",
+            finish_reason=choice.finish_reason,
+            prompt_tokens=usage.prompt_tokens if usage else None,
+            completion_tokens=usage.completion_tokens if usage else None,
+        )
+
+    return call
+
+
+def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | None, timeout: float, attempts: int) -> LanguageModel | None:
+    """Return the model to use; "auto" is the one named in the settings at `OPENAI_BASE_URL`, and None unless both are set.
+
+    Raises:
+        ConfigError: a model is set, but the package that reaches it is not installed.
+    """
+    if spec != "auto":
+        return spec
+    base_url = os.environ.get("OPENAI_BASE_URL")
+    if not base_url or not model:
+        return None
+    transport = openai_transport(model=model, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY"), timeout=timeout)
+    return LanguageModel(transport, name=model, attempts=attempts)
+
+
+def _passing(message: str) -> ModelUnavailable:
+    error = ModelUnavailable(message)
+    error.passing = True
+    return error
+
+
+def _status(model: str, status: int, detail: str, mode: Mode) -> ModelError:
+    short = " ".join(detail.split())[:200]
+    if status in (400, 413) and re.search(r"context|too long|too large|token", detail, re.IGNORECASE):
+        return ContextTooLong(f"The prompt is too long for the model {model} ({short}); give it shorter turns or a larger context.")
+    if (
+        status in (400, 404, 415, 422, 501)
+        and mode != "text"
+        and re.search(r"format|schema|json|grammar|unsupported", detail, re.IGNORECASE)
+    ):
+        return FormatRefused(f"{mode} is refused: {short}")
+    if status == 429 or status >= 500:
+        return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
+    return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
+
+
+def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
+    """Return the record, or what is wrong with the answer."""
+    if reply.finish_reason == "length":
+        return None, "it was cut off, be shorter"
+    value = _json(reply.text)
+    if value is None:
+        return None, "it was empty" if not reply.text.strip() else "it was no JSON"
+    fields = answer.model_fields
+    if isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
+        value = {next(iter(fields)): value}
+    try:
+        return answer.model_validate(value), None
+    except ValidationError as error:
+        first = error.errors()[0]
+        return None, f"field {'.'.join(map(str, first['loc'])) or 'answer'}: {first['msg']}"
+    except RecursionError:
+        return None, "it was nested too deeply"
+
+
+def _json(text: str) -> object | None:
+    fenced = _FENCE.search(text)
+    for body in ([fenced[1]] if fenced else []) + [text, _outermost(text)]:
+        try:
+            value: object = json.loads(body, parse_constant=lambda name: None)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict | list):
+            return value
+    return None
+
+
+def _outermost(text: str) -> str:
+    starts = [place for place in (text.find("{"), text.find("[")) if place >= 0]
+    end = max(text.rfind("}"), text.rfind("]"))
+    return text[min(starts) : end + 1] if starts and end > min(starts) else ""
+
+
+def calls_of(error: BaseException) -> tuple[ModelCall, ...]:
+    """Return the calls that were made before a model's error."""
+    return error.calls if isinstance(error, ModelError) else ()
+
+
+__all__ = [
+    "Answer",
+    "ContextTooLong",
+    "LanguageModel",
+    "ModelReply",
+    "ModelRequest",
+    "Prompt",
+    "ScriptedModel",
+    "Transport",
+    "calls_of",
+    "choose_llm",
+    "openai_transport",
+]

@@ -1,0 +1,104 @@
+"""A server on loopback that speaks as much of OpenAI's protocol as is needed, and fails in every way asked for."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+FAILURES = tuple("500 429 drop half empty nonsense fence list cut no_choices not_json_at_all wrong_types infinity context".split())
+
+
+class HostileServer:
+    """Answers with `answer(prompt)`; the next failures come from `failures`, or at random with `rate`."""
+
+    def __init__(
+        self,
+        answer: Callable[[str], str],
+        *,
+        failures: list[str] | None = None,
+        rate: float = 0.0,
+        seed: int = 0,
+        refuses: tuple[str, ...] = (),
+    ) -> None:
+        self.answer, self.failures, self.rate, self.refuses = answer, failures or [], rate, refuses
+        self.random = random.Random(seed)
+        self.modes: list[str] = []
+        self.lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None:
+                return
+
+            def do_POST(self) -> None:
+                server.serve(self)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self.base_url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        request = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        mode = request.get("response_format", {}).get("type", "text")
+        with self.lock:
+            self.modes.append(mode)
+            failure = self.failures.pop(0) if self.failures else ""
+            if not failure and self.random.random() < self.rate:
+                failure = self.random.choice(FAILURES)
+        if mode in self.refuses:
+            return send(handler, 400, {"error": {"message": f"response_format {mode} is unsupported"}})
+        good = self.answer(request["messages"][-1]["content"])
+        texts = {
+            "empty": "",
+            "nonsense": "I think the user is lovely.",
+            "fence": f"Sure!\n```json\n{good}\n```",
+            "list": json.dumps(next(iter(json.loads(good).values()))),
+            "cut": good[: len(good) // 2],
+            "wrong_types": '{"facts": [{"key": 3}]}',
+            "infinity": '{"facts": Infinity}',
+        }
+        match failure:
+            case "500" | "429":
+                send(handler, int(failure), {"error": {"message": "overloaded"}})
+            case "context":
+                send(handler, 400, {"error": {"message": "the request exceeds the available context size"}})
+            case "drop" | "half":
+                if failure == "half":
+                    handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"choices"')
+                handler.close_connection = True
+                handler.connection.shutdown(socket.SHUT_RDWR)
+            case "no_choices":
+                send(handler, 200, {"choices": []})
+            case "not_json_at_all":
+                send(handler, 200, "<html>proxy error</html>")
+            case _:
+                finish = "length" if failure == "cut" else "stop"
+                message = {"role": "assistant", "content": texts.get(failure, good)}
+                send(handler, 200, {"id": "x", "object": "chat.completion", "created": 0, "model": "hostile",
+                                    "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+                                    "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}})  # fmt: skip
+
+
+def send(handler: BaseHTTPRequestHandler, status: int, body: object) -> None:
+    data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(data)))
+    handler.end_headers()
+    handler.wfile.write(data)

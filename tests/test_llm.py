@@ -1,0 +1,178 @@
+"""A language model may fail in any way; no turn is lost, none is doubled, and the rules stand in for it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import memdb
+from memdb.errors import ModelOutputError, ModelUnavailable
+from memdb.llm import ContextTooLong, LanguageModel, ModelReply, Prompt, ScriptedModel, openai_transport
+from tests.hostile_server import FAILURES, HostileServer
+
+LIVES = {
+    "key": "user.lives_in", "value_text": "User lives in Lisbon", "object": "Lisbon", "excerpt": "I live in Lisbon", "confidence": 0.95,
+}  # fmt: skip
+ASK = Prompt(system="Answer.", user="Well?")
+
+
+class Word(BaseModel):
+    word: str
+
+
+class Words(BaseModel):
+    words: list[str]
+
+
+def model(*answers: str | ModelReply | Exception, attempts: int = 3) -> tuple[LanguageModel, ScriptedModel]:
+    script = ScriptedModel(answers)
+    return LanguageModel(script, name="scripted", attempts=attempts, backoff=0), script
+
+
+def facts_in(prompt: str) -> str:
+    number = re.search(r"thing(\d+)", prompt)
+    name = f"thing{number[1]}" if number else "nothing"
+    fact = {"key": "user.likes", "value_text": f"User likes {name}", "object": name, "excerpt": name, "confidence": 0.9}
+    return json.dumps({"facts": [fact] if number else []})
+
+
+@pytest.mark.parametrize(
+    "text", ['{"word": "hi"}', '```json\n{"word": "hi"}\n```', 'Sure: {"word": "hi"} - there.'], ids=["bare", "fenced", "in prose"]
+)
+def test_json_is_found_in_what_a_model_says(text: str) -> None:
+    llm, _ = model(text)
+    assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+
+
+def test_a_bare_list_becomes_the_one_field() -> None:
+    llm, _ = model('["a", "b"]')
+    assert llm.ask(ASK, answer=Words, purpose="test").record.words == ["a", "b"]
+
+
+@pytest.mark.parametrize("bad", ["", "no", '{"word": 3}', "[" * 20_000, '{"word": NaN}', ModelReply(text='{"wo', finish_reason="length")])
+def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(bad: str | ModelReply) -> None:
+    llm, script = model(bad, '{"word": "hi"}')
+    answer = llm.ask(ASK, answer=Word, purpose="test")
+    assert (answer.record.word, len(answer.calls)) == ("hi", 2)
+    assert answer.calls[0].error is not None
+    assert answer.calls[0].error in script.requests[1].user
+
+
+def test_a_cut_answer_gets_more_room() -> None:
+    llm, script = model(ModelReply(text='{"wo', finish_reason="length"), '{"word": "hi"}')
+    llm.ask(ASK, answer=Word, purpose="test")
+    assert script.requests[1].max_tokens == 2 * script.requests[0].max_tokens
+
+
+def test_a_model_that_never_answers_well_is_an_error_with_its_calls() -> None:
+    llm, _ = model("no", "no", "no")
+    with pytest.raises(ModelOutputError, match="no usable answer in 3 attempts") as caught:
+        llm.ask(ASK, answer=Word, purpose="test")
+    assert [call.raw for call in caught.value.calls] == ["no"] * 3
+
+
+def test_a_refused_format_is_not_asked_for_again() -> None:
+    with HostileServer(lambda _: '{"word": "hi"}', refuses=("json_schema", "json_object")) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
+        assert [llm.ask(ASK, answer=Word, purpose="test").record.word for _ in range(2)] == ["hi", "hi"]
+    assert server.modes == ["json_schema", "json_object", "text", "text"]
+
+
+@pytest.mark.parametrize("failure", ["500", "429", "drop", "half", "not_json_at_all"])
+def test_a_failed_call_is_repeated(failure: str) -> None:
+    with HostileServer(lambda _: '{"word": "hi"}', failures=[failure]) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
+        assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+    assert len(server.modes) == 2
+
+
+def test_a_context_that_is_too_long_has_an_error_of_its_own() -> None:
+    with HostileServer(lambda _: '{"word": "hi"}', failures=["context"]) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
+        with pytest.raises(ContextTooLong):
+            llm.ask(ASK, answer=Word, purpose="test")
+
+
+def test_a_server_that_is_not_there_is_one_sentence() -> None:
+    llm = LanguageModel(openai_transport(model="m", base_url="http://127.0.0.1:9/v1", timeout=2), name="m", backoff=0)
+    with pytest.raises(ModelUnavailable, match="check that the server runs"):
+        llm.ask(ASK, answer=Word, purpose="test")
+
+
+def observed(path: Path, llm: LanguageModel, *texts: str) -> tuple[list[memdb.Fact], list[tuple[object, ...]]]:
+    with memdb.open(path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        for text in texts:
+            mem.observe(text, user_id="ana")
+        mem.drain()
+        facts = mem.facts("ana")
+    rows = sqlite3.connect(path / "mem.db").execute("select extracted_by, error from turns order by id").fetchall()
+    return facts, rows
+
+
+def test_a_model_reads_the_turns(tmp_path: Path) -> None:
+    llm, _ = model(json.dumps({"facts": [LIVES]}))
+    facts, turns = observed(tmp_path, llm, "You know, I live in Lisbon these days.")
+    assert [(fact.key, fact.object, fact.confidence) for fact in facts] == [("user.lives_in", "Lisbon", 0.4)]
+    assert turns == [("scripted", None)]
+
+
+def test_a_failing_model_leaves_the_turn_to_the_rules_and_says_so(tmp_path: Path) -> None:
+    llm, _ = model("no", "no", "no")
+    facts, [(by, error)] = observed(tmp_path, llm, "I live in Porto.")
+    assert [fact.object for fact in facts] == ["Porto"]
+    assert by == "rules"
+    assert "no usable answer" in str(error)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"excerpt": "I live in Paris"}, {"key": "nonsense"}, {"object": ""}, {"value_text": " "}, {"excerpt": ""}],
+    ids=["invented excerpt", "no key", "no object", "no text", "no excerpt"],
+)
+def test_what_the_turn_does_not_say_is_refused(tmp_path: Path, change: dict[str, str]) -> None:
+    llm, _ = model(json.dumps({"facts": [LIVES | change]}))
+    facts, _ = observed(tmp_path, llm, "You know, I live in Lisbon these days.")
+    assert facts == []
+
+
+def test_hostile_text_cannot_fill_a_prompt_in_its_own_way(tmp_path: Path) -> None:
+    llm, script = model('{"facts": []}')
+    observed(tmp_path, llm, "My {speaker} is {predicates} and {0}")
+    assert "My {speaker} is {predicates} and {0}" in script.requests[0].user
+
+
+def test_every_call_is_kept_and_forgotten_with_its_turn(tmp_path: Path) -> None:
+    llm, _ = model("no", '{"facts": []}')
+    observed(tmp_path, llm, "Nothing much.")
+    shell = sqlite3.connect(tmp_path / "mem.db")
+    assert shell.execute("select attempt, raw, error is null from model_calls order by id").fetchall() == [
+        (1, "no", 0),
+        (2, '{"facts": []}', 1),
+    ]
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as mem:
+        mem.forget("ana")
+    assert shell.execute("select count(*) from model_calls").fetchone() == (0,)
+
+
+@pytest.mark.slow
+def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:
+    turns = 1_000
+    with HostileServer(facts_in, rate=0.5, seed=7) as server:
+        transport = openai_transport(model="hostile", base_url=server.base_url, timeout=5)
+        llm = LanguageModel(transport, name="hostile", attempts=2, backoff=0)
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm) as mem:
+            mem.load(({"text": f"I like thing{number}.", "turn_id": f"t{number}"} for number in range(turns)), user_id="ana")
+            assert mem.drain(timeout=300)
+            assert mem.stats().turns_by_status == {"done": turns}
+            assert sorted(fact.object for fact in mem.facts("ana")) == sorted(f"thing{number}" for number in range(turns))
+            mem.observe("I like thing5000.", user_id="ana")  # the worker lives
+            assert mem.drain(timeout=60)
+        assert set(FAILURES)
+    ways = dict(sqlite3.connect(tmp_path / "mem.db").execute("select extracted_by, count(*) from turns group by 1").fetchall())
+    assert ways["rules"] > 0
+    assert ways["hostile"] > turns / 2
