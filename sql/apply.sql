@@ -49,9 +49,11 @@ on conflict do nothing;
 -- statement: unlink
 delete from links where source_id = :source_id and relation = 'contradicts';
 
+-- Whether a vector was already written when a fact changed is chance, and no part of what was believed.
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
-values (:fact_id, :user_id, :key, :operation, :before, :after, :reason, :turn_id, :action_hash, :now);
+values (:fact_id, :user_id, :key, :operation, json_remove(:before, '$.embedding_id'), json_remove(:after, '$.embedding_id'), :reason, :turn_id,
+        :action_hash, :now);
 
 -- statement: over
 select record from fact_record

