@@ -21,7 +21,7 @@ on conflict (user_id, session_id) do update set
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
 where id = (
   select t.id
-  from turns t
+  from turns t indexed by turns_open
   where t.status in ('queued', 'working')
     and (t.status = 'queued' or t.claimed_until <= :now)
     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
