@@ -57,7 +57,7 @@ def test_a_missing_and_a_spare_parameter_are_refused(tmp_path: Path) -> None:
 def test_a_weight_a_feature_and_a_column_have_one_name() -> None:
     sql = files.statement("retrieve")
     pivoted = set(re.findall(r"where feature = '(\w+)'\)", sql))
-    seeded = {feature for (feature,) in connect(vectors=False).execute("select distinct feature from weights")}
+    seeded = {str(feature) for (feature,) in connect(vectors=False).execute("select distinct feature from weights")}
     assert set(FEATURES) <= pivoted
     assert seeded <= pivoted
     assert all(name in FEATURES or name.startswith(("bm25_", "k_")) for name in pivoted)

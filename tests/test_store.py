@@ -1,14 +1,16 @@
-"""The file: made, opened, refused, shared, and full."""
+"""The file: what is opened and what is refused, two processes at once, a full disk, a damaged page."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import resource
+import re
 import sqlite3
 import subprocess
 import sys
-import textwrap
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -16,193 +18,406 @@ import pytest
 
 import memdb
 from memdb import files
+from memdb.config import Config
 from memdb.embed import HashingEmbedder
-from memdb.store import SCHEMA_VERSION, new_schema
+from memdb.store import APPLICATION_ID, SCHEMA_VERSION, Store, new_schema
+
+ROOT = Path(__file__).parent.parent
+QUIET = {"worker": False}
 
 
-def content(connection: apsw.Connection) -> dict[str, object]:
-    found: dict[str, object] = {"schema": sorted(connection.execute("select type, name, sql from sqlite_schema").fetchall())}
-    for table in ("kinds", "memory_types", "predicates", "weights"):
-        found[table] = sorted(connection.execute(f"select * from {table}").fetchall(), key=repr)
-    return found
-
-
-def make(path: Path) -> None:
-    with memdb.open(path, embedder=HashingEmbedder(64)) as mem:
-        mem.observe("I live in Porto.", user_id="ana")
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a memory of one turn lies, closed."""
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
         mem.drain()
+    return path
 
 
-def fingerprint(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir() if path.is_file()}
-
-
-def test_the_migrations_lead_to_the_schema_as_it_is_written() -> None:
-    migrated, written = apsw.Connection(":memory:"), apsw.Connection(":memory:")
-    for _number, sql in files.migrations():
-        migrated.execute(sql)
-    written.execute(new_schema())
-    assert content(migrated) == content(written)
-
-
-def test_the_migrations_are_numbered_without_a_gap() -> None:
-    assert [number for number, _sql in files.migrations()] == list(range(1, SCHEMA_VERSION + 1))
-
-
-def make_text(path: Path) -> None:
-    path.write_text("Dear diary, " * 1000)
-
-
-def make_noise(path: Path) -> None:
-    path.write_bytes(hashlib.sha256(b"noise").digest() * 500)
-
-
-def make_other(path: Path) -> None:
-    shell = sqlite3.connect(path)
-    shell.execute("create table facts (anything)")
-    shell.commit()
-    shell.close()
-
-
-def make_newer(path: Path) -> None:
-    make(path)
-    shell = sqlite3.connect(path)
-    shell.execute("update meta set value = '999' where name = 'schema_version'")
-    shell.commit()
-    shell.execute("pragma wal_checkpoint(truncate)")
-    shell.close()
-
-
-@pytest.mark.parametrize(
-    ("prepare", "error", "says"),
-    [
-        (make_text, memdb.SchemaError, "is not an SQLite database"),
-        (make_noise, memdb.SchemaError, "is not an SQLite database"),
-        (make_other, memdb.SchemaError, "of another program"),
-        (make_newer, memdb.SchemaError, "newer than"),
-        (make, memdb.ConfigError, "holds vectors of the embedder hashing-64"),
-        (lambda path: path.mkdir(), memdb.StoreError, "cannot be opened"),
-    ],
-    ids=["text", "noise", "another program's", "newer", "another embedder's", "a folder"],
-)
-def test_what_cannot_be_opened_is_one_sentence_and_left_as_it_is(prepare, error, says, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "mem.db"
-    prepare(path)
-    before = fingerprint(tmp_path)
-    with pytest.raises(error, match=says) as caught:
-        memdb.open(path, embedder=HashingEmbedder(128))
-    assert str(caught.value).count("\n") == 0
-    assert fingerprint(tmp_path) == before
-
-
-def test_a_missing_folder_is_said(tmp_path: Path) -> None:
-    with pytest.raises(memdb.StoreError, match="check that its folder exists"):
-        memdb.open(tmp_path / "nowhere" / "mem.db", embedder=None)
-
-
-def test_a_damaged_file_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "mem.db"
-    make(path)
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(os.urandom(4096 * 8))
-
-    def use() -> None:
-        with memdb.open(path, embedder=None) as mem:
-            mem.facts("ana")
-            mem.search("porto", user_id="ana")
-            mem.observe("I moved to Lisbon.", user_id="ana")
-
-    with pytest.raises(memdb.MdbError):
-        use()
-
-
-def test_a_closed_memory_says_so(tmp_path: Path) -> None:
-    mem = memdb.open(tmp_path / "mem.db", embedder=None)
-    mem.close()
-    mem.close()
-    with pytest.raises(memdb.StoreError, match="is closed"):
-        mem.facts("ana")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "update facts set confidence = 1.5",
-        "update facts set status = 'gone'",
-        "update facts set category = 'secret'",
-        "update facts set valid_from = 'yesterday'",
-        "update facts set value_json = '{'",
-        "update facts set kind = 'rumour'",
-        "update facts set seen_count = 'many'",
-        "update fact_history set reason = 'none of your business'",
-        "delete from fact_history",
-    ],
-)
-def test_the_file_itself_refuses_what_is_wrong(change: str, tmp_path: Path) -> None:
-    make(tmp_path / "mem.db")
-    connection = apsw.Connection(str(tmp_path / "mem.db"))
-    connection.execute("pragma foreign_keys = on")
-    with pytest.raises(apsw.ConstraintError):
-        connection.execute(change)
+@pytest.fixture
+def connection(path: Path) -> Iterator[apsw.Connection]:
+    """A plain connection to that memory, as any program has one."""
+    connection = apsw.Connection(str(path))
+    yield connection
     connection.close()
 
 
-@pytest.mark.parametrize(("setting", "level"), [("NORMAL", 1), ("FULL", 2)])
-def test_how_safely_it_is_written_is_a_setting(setting: str, level: int, tmp_path: Path) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder=None, config={"synchronous": setting}) as mem:
-        connection = mem._store.database().connection
-        assert connection.execute("pragma synchronous").fetchall() == [(level,)]
-        assert connection.execute("pragma journal_mode").fetchall() == [("wal",)]
-        assert connection.execute("pragma foreign_keys").fetchall() == [(1,)]
+def child(code: str, *arguments: object) -> subprocess.Popen[str]:
+    """Another process, which imports memdb before it does anything else."""
+    command = [sys.executable, "-c", f"import sys, memdb\n{code}", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def run(script: str, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def finish(process: subprocess.Popen[str], told: str = "") -> str:
+    out, err = process.communicate(told, timeout=60)
+    assert process.returncode == 0, err
+    return out
 
 
-def test_several_processes_make_and_write_one_file_at_once(tmp_path: Path) -> None:
-    script = """
-        import sys, memdb
-        path, name = sys.argv[1:]
-        with memdb.open(path, embedder="hashing-64") as mem:
-            for place in range(40):
-                mem.observe(f"I like thing{name}x{place}.", user_id="both", turn_id=f"{name}-{place}")
-                mem.observe(f"I like thing{name}x{place}.", user_id=name)
-            assert mem.drain(timeout=60)
-    """
-    workers = [run(script, str(tmp_path / "mem.db"), name) for name in ("a", "b", "c")]
-    assert [worker.communicate(timeout=120)[1] for worker in workers] == ["", "", ""]
-    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        assert mem.stats().turns_by_status == {"done": 240}
-        assert len(mem.facts("both")) == 120
-        assert {len(mem.facts(name)) for name in ("a", "b", "c")} == {40}
-        assert mem.stats().outbox_waiting == 0
+def contents(folder: Path) -> dict[str, str]:
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-def test_a_full_disk_keeps_what_was_accepted_and_says_what_to_do(tmp_path: Path) -> None:
-    script = """
-        import resource, sys, memdb
-        mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
-        import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        for place in range(10_000):
-            try:
-                mem.observe("word " * 400 + str(place), user_id="ana", turn_id=f"t{place}")
-            except memdb.StoreError as error:
-                print(place, error)
-                break
-    """
-    worker = run(script, str(tmp_path / "mem.db"))
-    told, trouble = worker.communicate(timeout=60)
-    place, _, sentence = told.partition(" ")
-    assert trouble == ""
-    assert "disk" in sentence
-    assert sentence.count("\n") == 1
-    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        assert len(mem.facts("ana", kinds=["message"])) == int(place) > 10
-        mem.observe("There is room again.", user_id="ana")
-        assert mem.drain(timeout=60)
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] in (-1, resource.RLIM_INFINITY)
+def refused(path: Path, error: type[memdb.MdbError], match: str, *, embedder: HashingEmbedder | None = None) -> None:
+    """Opening gives exactly this error, in one sentence that names the file, and changes nothing in the folder."""
+    before = contents(path.parent)
+    with pytest.raises(memdb.MdbError, match=match) as caught:
+        memdb.open(path, embedder=embedder)
+    assert type(caught.value) is error
+    assert str(caught.value).startswith(str(path))
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+    assert contents(path.parent) == before
+
+
+# --- the schema --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_migrations_lead_to_the_schema_of_today(connection: apsw.Connection, tmp_path: Path) -> None:
+    fresh = apsw.Connection(str(tmp_path / "fresh.db"))
+    fresh.execute(new_schema())
+    listing = "select type, name, tbl_name, sql from sqlite_schema order by type, name"
+    assert connection.execute(listing).fetchall() == fresh.execute(listing).fetchall()
+    for table in ("kinds", "memory_types", "predicates", "weights"):
+        rows = fresh.execute(f"select * from {table} order by 1, 2").fetchall()
+        assert rows
+        assert connection.execute(f"select * from {table} order by 1, 2").fetchall() == rows
+
+
+def test_a_new_file_says_what_it_is(connection: apsw.Connection) -> None:
+    assert connection.execute("pragma application_id").fetchall() == [(APPLICATION_ID,)]
+    assert connection.execute("select value from meta where name = 'schema_version'").fetchall() == [(str(SCHEMA_VERSION),)]
+    assert [number for number, _ in files.migrations()] == list(range(1, SCHEMA_VERSION + 1))
+
+
+def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    with memdb.open(tmp_path / "empty.db", embedder=None) as mem:
+        assert mem.stats().schema_version == SCHEMA_VERSION
+
+
+def test_every_table_but_the_virtual_ones_is_strict(connection: apsw.Connection) -> None:
+    loose = "select name from pragma_table_list where schema = 'main' and type = 'table' and not strict and name not like 'sqlite_%'"
+    assert connection.execute(loose).fetchall() == []
+
+
+BAD_VALUES = [
+    ("facts", "user_id", "''"),
+    ("facts", "key", "''"),
+    ("facts", "kind", "'rumour'"),
+    ("facts", "category", "'gossip'"),
+    ("facts", "memory_type", "'VAGUE'"),
+    ("facts", "confidence", "1.01"),
+    ("facts", "confidence", "'sure'"),
+    ("facts", "confidence", "null"),
+    ("facts", "importance", "-0.1"),
+    ("facts", "status", "'deleted'"),
+    ("facts", "source", "'dream'"),
+    ("facts", "valid_from", "'2025-03-01'"),
+    ("facts", "valid_from", "'yesterday'"),
+    ("facts", "valid_to", "'2025-03-01T10:00:00Z'"),
+    ("facts", "event_time", "'2025-13-01T10:00:00.000Z'"),
+    ("facts", "value_json", "'{'"),
+    ("facts", "tags", "'{}'"),
+    ("facts", "seen_count", "-1"),
+    ("facts", "seen_count", "1.5"),
+    ("turns", "status", "'asleep'"),
+    ("turns", "user_id", "''"),
+    ("turns", "timestamp", "'now'"),
+    ("turns", "attempts", "'many'"),
+    ("weights", "value", "'high'"),
+    ("kinds", "half_life_days", "0"),
+    ("predicates", "cardinality", "'some'"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "value"), BAD_VALUES)
+def test_a_bad_value_is_refused_by_the_file_itself(connection: apsw.Connection, table: str, column: str, value: str) -> None:
+    connection.execute("pragma foreign_keys = on")
+    before = connection.execute(f"select * from {table}").fetchall()
+    assert before
+    with pytest.raises(apsw.ConstraintError):
+        connection.execute(f"update {table} set {column} = {value}")
+    assert connection.execute(f"select * from {table}").fetchall() == before
+
+
+def test_the_same_turn_cannot_stand_in_the_queue_twice(connection: apsw.Connection) -> None:
+    with pytest.raises(apsw.ConstraintError, match="turns.user_id, turns.turn_id"):
+        connection.execute(
+            "insert into turns (turn_id, user_id, user_input, timestamp, received_at)"
+            " select turn_id, user_id, user_input, timestamp, received_at from turns"
+        )
+
+
+@pytest.mark.parametrize("change", ["update fact_history set reason = 'none'", "delete from fact_history"])
+def test_history_refuses_change_in_plain_sql(connection: apsw.Connection, change: str) -> None:
+    before = connection.execute("select * from fact_history").fetchall()
+    assert before
+    with pytest.raises(apsw.ConstraintError, match="fact_history is append-only"):
+        connection.execute(change)
+    assert connection.execute("select * from fact_history").fetchall() == before
+
+
+def test_history_refuses_change_from_another_driver_too(path: Path) -> None:
+    shell = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        shell.execute("delete from fact_history where user_id = 'ana'")
+    shell.close()
+
+
+# --- what is no mem.db is refused and left alone --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"a shopping list\n" * 400, b"milk", os.urandom(9_000), b"SQLite format 3\0" + b"\7" * 5_000])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "list.txt").write_bytes(content)
+    refused(tmp_path / "list.txt", memdb.SchemaError, "is not an SQLite database; give the path of a mem.db or of a new file")
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_another_program_s_database_is_refused_and_left_alone(tmp_path: Path, journal: str) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute(f"pragma journal_mode = {journal}")
+    other.execute("create table facts (id integer primary key, words text)")
+    other.commit()
+    other.close()
+    refused(tmp_path / "other.db", memdb.SchemaError, "is an SQLite database of another program")
+
+
+def test_an_empty_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("pragma application_id = 4711")
+    other.close()
+    refused(tmp_path / "other.db", memdb.SchemaError, "is an SQLite database of another program")
+
+
+def test_a_newer_schema_is_refused_and_left_alone(path: Path, connection: apsw.Connection) -> None:
+    connection.execute("update meta set value = '999' where name = 'schema_version'")
+    connection.close()
+    refused(path, memdb.SchemaError, f"schema version 999, newer than the {SCHEMA_VERSION} known here; upgrade memdb")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    ["update meta set value = 'two' where name = 'schema_version'", "delete from meta where name = 'schema_version'", "drop table meta"],
+)
+def test_a_file_without_a_schema_version_is_refused(path: Path, connection: apsw.Connection, harm: str) -> None:
+    connection.execute(harm)
+    connection.close()
+    refused(path, memdb.SchemaError, "tells no schema version; restore a copy")
+
+
+def test_another_embedder_s_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64)) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem.drain()
+    refused(tmp_path / "mem.db", memdb.ConfigError, r"holds vectors of the embedder hashing-64", embedder=HashingEmbedder(32))
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64)) as mem:
+        assert mem.search("Porto", user_id="ana").degraded is None
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    refused(tmp_path / "folder", memdb.StoreError, "cannot be opened; check that its folder exists")
+
+
+def test_a_path_in_a_missing_folder_is_refused_and_the_folder_not_made(tmp_path: Path) -> None:
+    refused(tmp_path / "missing" / "mem.db", memdb.StoreError, "cannot be opened; check that its folder exists")
+    assert not (tmp_path / "missing").exists()
+
+
+AS_NOBODY = """
+import os
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    with memdb.open(sys.argv[1], embedder=None, config={"worker": False}) as mem:
+        print("read", mem.facts("ana")[0].object)
+        mem.observe("I like jazz.", user_id="ana")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "expected"),
+    [
+        (0o000, 0o755, ["StoreError {} cannot be opened; check that its folder exists and that both may be read and written."]),
+        (0o444, 0o555, ["StoreError {} cannot be written; make the file and its folder writable."]),
+        (0o444, 0o777, ["read Porto", "StoreError {} cannot be written; make the file and its folder writable."]),
+    ],
+    ids=["unreadable", "read-only", "read-only in a writable folder"],
+)
+def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: int, folder_mode: int, expected: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # not below tmp_path, which other users may not enter
+        locked = Path(folder) / "mem.db"
+        locked.write_bytes(path.read_bytes())
+        locked.chmod(file_mode)
+        Path(folder).chmod(folder_mode)
+        told = finish(child(AS_NOBODY, locked))
+        Path(folder).chmod(0o755)
+        assert told.splitlines() == [line.format(locked) for line in expected]
+        locked.chmod(0o644)
+        assert locked.read_bytes() == path.read_bytes()
+
+
+# --- several processes -----------------------------------------------------------------------------------------------------------
+
+OPENS = """
+sys.stdin.readline()
+with memdb.open(sys.argv[1], embedder="hashing-32") as mem:
+    mem.observe(f"I like number {sys.argv[2]}.", user_id="ana", turn_id=sys.argv[2])
+"""
+
+OBSERVES = """
+sys.stdin.readline()
+with memdb.open(sys.argv[1], embedder="hashing-32") as mem:
+    for number in range(50):
+        for user in ("both", sys.argv[2]):
+            mem.observe(f"I like tune {number} of {sys.argv[2]}.", user_id=user, turn_id=f"{sys.argv[2]}-{number}")
+    print(mem.drain(60))
+"""
+
+
+def at_once(code: str, path: Path, names: list[str]) -> list[str]:
+    """Start processes, let them all import first, and set them off together."""
+    processes = [child(code, path, name) for name in names]
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return [finish(process) for process in processes]
+
+
+def test_processes_may_create_the_same_file_at_once(tmp_path: Path) -> None:
+    for attempt in range(3):
+        path = tmp_path / f"{attempt}.db"
+        at_once(OPENS, path, ["1", "2", "3", "4"])
+        with memdb.open(path, embedder=HashingEmbedder(32)) as mem:
+            assert mem.drain(30)
+            assert sorted(fact.object for fact in mem.facts("ana")) == ["number 1", "number 2", "number 3", "number 4"]
+
+
+@pytest.mark.slow
+def test_two_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    assert at_once(OBSERVES, path, ["ana", "bob"]) == ["True\n", "True\n"]
+    store = Store(path, Config(), vectors=False)
+    rows = store.database().connection.execute("select user_id, turn_id, status from turns").fetchall()
+    wanted = {(user, f"{name}-{number}", "done") for name in ("ana", "bob") for user in ("both", name) for number in range(50)}
+    assert len(rows) == len(wanted) == 200
+    assert set(rows) == wanted
+    store.close()
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        for user, names in {"ana": ["ana"], "bob": ["bob"], "both": ["ana", "bob"]}.items():
+            liked = Counter(fact.object for fact in mem.facts(user))
+            assert liked == Counter(f"tune {number} of {name}" for number in range(50) for name in names)
+            assert Counter(change.fact_id for change in mem.history(user_id=user)).most_common(1)[0][1] == 1
+            assert len(mem.facts(user, kinds=["message"])) == 50 * len(names)
+
+
+def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: apsw.Connection) -> None:
+    with memdb.open(path, embedder=None, config={"worker": False, "busy_timeout_ms": 20}) as mem:
+        connection.execute("begin immediate")
+        with pytest.raises(memdb.BusyError, match="is locked by another process; try again, or raise busy_timeout_ms"):
+            mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+        connection.execute("rollback")
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        assert mem.drain()
+        assert mem.stats().turns_by_status == {"done": 2}
+
+
+# --- a full disk, a damaged file ---------------------------------------------------------------------------------------------------
+
+LIMITED = """
+import resource
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, resource.RLIM_INFINITY))
+kept = []
+try:
+    for number in range(500):
+        kept.append(mem.observe(f"I like tune {number}. " + "la " * 200, user_id="ana", turn_id=f"t{number}"))
+except memdb.StoreError as error:
+    print(type(error).__name__, error)
+assert 0 < len(kept) < 500
+assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == set(kept)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+mem.observe("There is room again.", user_id="ana", turn_id="again")
+assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == {*kept, "again"}
+mem.close()
+print(len(kept))
+"""
+
+
+def test_a_file_that_may_not_grow_loses_nothing_acknowledged_and_works_again(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    told, kept = finish(child(LIMITED, path)).splitlines()
+    assert told == f"StoreError Reading or writing {path} failed (disk I/O error); check the disk, then repeat the call."
+    with memdb.open(path, embedder=None) as mem:
+        assert mem.drain(30)
+        assert mem.stats().turns_by_status == {"done": int(kept) + 1}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    try:
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if mounted.returncode:
+        pytest.skip("mounting a small disk needs root")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_loses_nothing_acknowledged_and_works_again(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"x" * 1_000_000)
+    mem = memdb.open(small_disk / "mem.db", embedder=None, config=QUIET)
+    kept: list[str] = []
+    with pytest.raises(memdb.StoreError, match="The disk that holds .* is full; nothing of this write was kept, so free some space"):
+        for number in range(500):
+            kept.append(mem.observe(f"I like tune {number}. " + "la " * 200, user_id="ana", turn_id=f"t{number}"))
+    assert kept
+    assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == set(kept)
+    ballast.unlink()
+    mem.observe("There is room again.", user_id="ana", turn_id="again")
+    assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == {*kept, "again"}
+    mem.close()
+
+
+@pytest.mark.parametrize("part", [0.2, 0.4, 0.6, 0.8])
+def test_a_damaged_page_is_told_in_memdb_s_own_words(tmp_path: Path, part: float) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.load(({"text": f"I like tune {number}.", "turn_id": f"t{number}"} for number in range(300)), user_id="ana")
+    pages = path.stat().st_size // 4096
+    with path.open("r+b") as file:
+        file.seek(int(pages * part) * 4096)
+        file.write(os.urandom(3 * 4096))
+    with pytest.raises(memdb.StoreError, match=re.escape(str(path))) as caught:
+        read_everything(path)
+    assert type(caught.value) is memdb.StoreError
+    assert isinstance(caught.value.__cause__, apsw.Error)
+    assert "is damaged" in str(caught.value)
+
+
+def read_everything(path: Path) -> None:
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.facts("ana", kinds=["message"])
+        mem.search("tune", user_id="ana", limit=300)
+        mem.drain()
+        mem.forget("ana")
+
+
+def test_a_closed_store_says_how_to_go_on(path: Path) -> None:
+    store = Store(path, Config(), vectors=False)
+    store.close()
+    store.close()
+    with pytest.raises(memdb.StoreError, match=r"is closed; open it again with memdb\.open\(\)"):
+        store.database()

@@ -34,7 +34,7 @@ def arbitrate(
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost, reason=reason)]
     newest = max(contradicted, key=lambda fact: fact.valid_from)
-    if starts < newest.valid_from:
+    if now < newest.created_at:  # by when it was said: "I've lived here since 2019" is news all the same
         reason = f"said of an earlier time than {newest.object!r}, which stays"
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=newest.valid_from)]
     why = "said to have changed" if candidate.explicit else "says otherwise"
@@ -88,9 +88,7 @@ def _refine(candidate: Candidate, known: Fact, config: Config) -> Action:
     return _action("update", candidate, target=known, delta=delta, reason=f"says more than {known.object!r}", valid_to=known.valid_to)
 
 
-def _conflicts(
-    candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact], predicate: Predicate
-) -> tuple[list[Fact], Fact | None]:
+def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact], predicate: Predicate) -> tuple[list[Fact], Fact | None]:
     """Return the facts that cannot be true beside the candidate, and the one that it says in other words, if there is one."""
     said = normalise(candidate.object)
     words = set(said.split())

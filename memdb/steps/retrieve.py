@@ -31,11 +31,14 @@ FEATURES = (
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _STOP_WORDS = frozenset(
-    """a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did didn't do does
-    doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its
-    just let's me more most my no nor not of off on once only or other our ours out over own please same she should so some such than that that's
-    the their theirs them then there these they this those through to too under until up us very was wasn't we were what what's when where which
-    while who whom why will with would you you're your yours""".split()
+    """
+    a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
+    didn't do does doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've
+    if in into is isn't it it's its just let's me more most my no nor not of off on once only or other our ours out over own
+    please same she should so some such than that that's the their theirs them then there these they this those through to too
+    under until up us very was wasn't we were what what's when where which while who whom why will with would you you're your
+    yours
+    """.split()
 )
 
 

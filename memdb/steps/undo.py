@@ -14,7 +14,8 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     """Undo the changes of a turn or session, newest first, within the caller's transaction; each undoing is itself recorded.
 
     A fact that the cause brought in ends as never true; a fact that it changed, confirmed or ended stands again as before. An
-    action whose outcome some other turn has changed since is left as it is; its changes are counted as `kept`. The words themselves stay: forgetting is another thing.
+    action whose outcome some other turn has changed since is left as it is; its changes are counted as `kept`. The
+    words themselves stay: forgetting is another thing.
     """
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
     undone = json.dumps(sorted({str(row["turn_id"]) for row in changes} | {cause}))

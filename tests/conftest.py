@@ -1,0 +1,32 @@
+"""A fresh memory for a test: the hashing embedder, no thread of its own, so that `drain` does the work at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import memdb
+from memdb.embed import HashingEmbedder
+
+
+@pytest.fixture
+def mem(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as memory:
+        yield memory
+
+
+@pytest.fixture
+def tell(mem: memdb.Memory) -> Callable[..., memdb.Memory]:
+    """Have Ana say things, a day apart from 1 March 2025 on, and think about them."""
+
+    def say(*texts: str) -> memdb.Memory:
+        said = len(mem.facts("ana", kinds=["message"]))
+        for place, text in enumerate(texts, start=said):
+            day = f"2025-{3 + place // 28:02}-{1 + place % 28:02}T10:00:00Z"
+            mem.observe(text, user_id="ana", turn_id=f"t{place}", session_id="s", timestamp=day)
+        mem.drain()
+        return mem
+
+    return say

@@ -1,0 +1,103 @@
+"""Settings come from defaults, memdb.toml, the environment and arguments, each over the one before; what cannot be used is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+import memdb
+from memdb.config import load_config
+from memdb.store import Store
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "mem.db"
+
+
+def write_toml(database: Path, text: str) -> None:
+    (database.parent / "memdb.toml").write_text(text, encoding="utf-8")
+
+
+def test_without_any_setting_the_defaults_hold(database: Path) -> None:
+    assert load_config(database) == memdb.Config()
+
+
+def test_memdb_toml_beside_the_file_is_read(database: Path) -> None:
+    write_toml(database, 'synchronous = "FULL"\nprofile_every_turns = 7\n')
+    with memdb.open(database, embedder=None) as mem:
+        assert (mem.config.synchronous, mem.config.profile_every_turns) == ("FULL", 7)
+
+
+def test_the_environment_goes_over_toml_and_arguments_over_both(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_toml(database, "embed_batch = 1\nrecent_changes = 1\ncontext_max_tokens = 1\n")
+    monkeypatch.setenv("MEMDB_RECENT_CHANGES", "2")
+    monkeypatch.setenv("MEMDB_CONTEXT_MAX_TOKENS", "2")
+    config = load_config(database, {"context_max_tokens": 3})
+    assert (config.embed_batch, config.recent_changes, config.context_max_tokens) == (1, 2, 3)
+
+
+def test_a_whole_config_is_taken_as_it_is(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMDB_RECENT_CHANGES", "2")
+    write_toml(database, "embed_batch = 1\n")
+    given = memdb.Config(timezone="Europe/Lisbon")
+    assert load_config(database, given) is given
+
+
+@pytest.mark.parametrize(("setting", "pragma"), [("NORMAL", 1), ("FULL", 2)])
+def test_synchronous_reaches_sqlite(database: Path, setting: str, pragma: int) -> None:
+    store = Store(database, load_config(database, {"synchronous": setting}), vectors=False)
+    assert store.database().connection.execute("pragma synchronous").fetchall() == [(pragma,)]
+    assert store.database().connection.execute("pragma journal_mode").fetchall() == [("wal",)]
+    store.close()
+
+
+def test_an_unknown_name_is_refused_wherever_it_stands(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(memdb.ConfigError, match="'worke' from the arguments cannot be used: it is not a setting"):
+        memdb.open(database, config={"worke": False})
+    monkeypatch.setenv("MEMDB_WORKE", "1")
+    with pytest.raises(memdb.ConfigError, match="'worke' from the environment cannot be used"):
+        memdb.open(database)
+    write_toml(database, "worke = false\n")
+    with pytest.raises(memdb.ConfigError, match=r"'worke' from .*memdb\.toml cannot be used"):
+        memdb.open(database)
+    assert not database.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("synchronous", "OFF"),
+        ("busy_timeout_ms", -1),
+        ("worker", "perhaps"),
+        ("first_confidence", 1.5),
+        ("timezone", "Mars/Olympus"),
+        ("timezone", "../../etc/passwd"),
+        ("timezone", ""),
+        ("embed_batch", 0),
+        ("lease_seconds", float("nan")),
+    ],
+)
+def test_a_value_out_of_range_is_refused_by_name(database: Path, name: str, value: object) -> None:
+    with pytest.raises(memdb.ConfigError, match=f"Setting '{name}' from the arguments cannot be used: "):
+        load_config(database, {name: value})
+
+
+@pytest.mark.parametrize("text", ["synchronous = ", "\x00", "= 1"])
+def test_broken_toml_is_one_clear_sentence(database: Path, text: str) -> None:
+    write_toml(database, text)
+    with pytest.raises(memdb.ConfigError, match=r"memdb\.toml cannot be read as TOML .*; mend it or move it away\."):
+        memdb.open(database)
+
+
+def test_the_options_of_the_command_line_are_not_settings(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMDB_DB", "elsewhere.db")
+    monkeypatch.setenv("MEMDB_USER", "ana")
+    assert load_config(database) == memdb.Config()
+
+
+def test_a_config_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        memdb.Config().worker = False  # type: ignore[misc]
