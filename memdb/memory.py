@@ -69,7 +69,7 @@ class Memory:
 
     def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None, weights: str) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
-        self._asked: deque[dict[str, str | int | float | None]] = deque(maxlen=1_000)
+        self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._worker = Worker(store, config, embedder, llm) if config.worker else None
         self._closed = False
 
@@ -349,9 +349,10 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             forgotten = forget(db, user_id=checks.name(user_id, "user_id"), key=key)
+            db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
                 build_profile(db, user_id=user_id, now=utc_now(), config=self._config)
-        self._asked = deque((entry for entry in self._asked if entry["user_id"] != user_id), maxlen=self._asked.maxlen)
+        self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
         db.checkpoint()
         self._wake()
         return forgotten
@@ -643,27 +644,29 @@ class Memory:
     ) -> None:
         """Reading never waits for the write lock: what was asked is written down later, in one go."""
         if self._config.record_retrievals:
-            self._asked.append(
-                {
-                    "user_id": user_id,
-                    "query": checks.searchable(query)[:1_000],
-                    "weights": weights,
-                    "lexical_hits": hits.lexical,
-                    "vector_hits": hits.semantic,
-                    "returned": len(hits),
-                    "degraded": hits.degraded,
-                    "elapsed_ms": hits.elapsed_ms,
-                    "prompt_tokens": prompt_tokens,
-                    "now": to_text(at),
-                }
-            )
+            entry: dict[str, str | int | float | None] = {
+                "user_id": user_id,
+                "query": checks.searchable(query)[:1_000],
+                "weights": weights,
+                "lexical_hits": hits.lexical,
+                "vector_hits": hits.semantic,
+                "returned": len(hits),
+                "degraded": hits.degraded,
+                "elapsed_ms": hits.elapsed_ms,
+                "prompt_tokens": prompt_tokens,
+                "now": to_text(at),
+            }
+            self._asked.append((to_text(utc_now()), entry))
 
     def _write_down_retrievals(self) -> None:
+        """What was asked before another process forgot somebody may name what is forgotten, and is left out."""
         if self._asked:
             db = self._store.database()
             with db.transaction():
-                db.run_many("stats.asked", list(self._asked))
-            self._asked.clear()
+                meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+                forgotten_at = meta.get("forgotten_at", "")
+                asked, self._asked = self._asked, deque(maxlen=self._asked.maxlen)
+                db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > forgotten_at])
 
     def _finish_profiles(self) -> None:
         db = self._store.database()

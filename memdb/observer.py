@@ -216,7 +216,7 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
         return None
     with db.transaction():
         for row in db.all("queue.claimants"):
-            if _is_gone(str(row["claimed_by"])):
+            if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         row_or_none = db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from time import monotonic, sleep
 
 import apsw
 
@@ -167,12 +168,19 @@ class Store:
         except apsw.Error as error:
             raise _translate(error, self.path) from error
         database = Database(connection, self.path, has_vectors=False)
+        patience = monotonic() + self._config.busy_timeout_ms / 1000
         try:
-            self._prepare(database)
+            while True:
+                try:
+                    self._prepare(database)
+                    return database
+                except BusyError:  # SQLite does not wait by itself while another process makes the file or recovers its log
+                    if monotonic() >= patience:
+                        raise
+                    sleep(0.01)
         except BaseException:
             connection.close()
             raise
-        return database
 
     def _prepare(self, database: Database) -> None:
         connection = database.connection

@@ -14,6 +14,7 @@ insert into facts (
 )
 on conflict (fact_id) do nothing;
 
+-- A turn may arrive late; what was last mentioned stays the latest.
 -- statement: refine
 update facts set
   value_text = :value_text,
@@ -23,7 +24,7 @@ update facts set
   confidence = :confidence,
   seen_count = seen_count + 1,
   updated_at = :now,
-  last_mentioned_at = :now
+  last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
 -- statement: mention
@@ -31,7 +32,7 @@ update facts set
   confidence = :confidence,
   seen_count = seen_count + 1,
   updated_at = :now,
-  last_mentioned_at = :now
+  last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
 -- statement: close
@@ -39,7 +40,11 @@ update facts set status = :status, valid_to = max(valid_from, :valid_to), update
 where fact_id = :fact_id;
 
 -- statement: activate
-update facts set status = 'active', confidence = :confidence, seen_count = seen_count + :seen, updated_at = :now, last_mentioned_at = :now
+update facts set
+  status = 'active',
+  confidence = :confidence,
+  seen_count = seen_count + :seen,
+  updated_at = :now, last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
 -- statement: link

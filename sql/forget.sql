@@ -37,6 +37,25 @@ returning id;
 delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)))
 returning id;
 
+-- What else the erased turns taught stays, but no longer quotes them. A row of history that is replaced passes its triggers.
+-- statement: unquote_facts
+update facts set source_excerpt = value_text
+where user_id = :user_id and :key is not null and source_turn_id in (select value from json_each(:turns));
+
+-- statement: unquote_archive
+update facts_archive set record = json_replace(record, '$.source_excerpt', record ->> 'value_text')
+where user_id = :user_id and :key is not null and source_turn_id in (select value from json_each(:turns));
+
+-- statement: unquote_history
+insert or replace into fact_history (id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+select id, fact_id, user_id, key, operation,
+       json_replace(before, '$.source_excerpt', before ->> 'value_text'),
+       json_replace(after, '$.source_excerpt', after ->> 'value_text'),
+       reason, turn_id, action_hash, changed_at
+from fact_history
+where user_id = :user_id and :key is not null
+  and coalesce(after ->> 'source_turn_id', before ->> 'source_turn_id') in (select value from json_each(:turns));
+
 -- statement: delete_actions
 delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
 

@@ -21,7 +21,7 @@ on conflict (user_id, session_id) do update set
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
 where id = (
   select t.id
-  from turns t indexed by turns_open
+  from turns t indexed by turns_next
   where t.status in ('queued', 'working')
     and (t.status = 'queued' or t.claimed_until <= :now)
     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
@@ -51,7 +51,11 @@ where id = :id and status = 'working' and claimed_by = :worker;
 -- statement: open
 select
   (select count(*) from turns where status in ('queued', 'working')) as turns,
-  (select count(*) from turns where status in ('queued', 'working') and next_attempt_at > :now) as turns_waiting,
+  (select count(*) from turns t
+   where t.status in ('queued', 'working')
+     and exists (  -- a turn waits for itself, or for an earlier one of its user that does
+       select 1 from turns e
+       where e.user_id = t.user_id and e.id <= t.id and e.status in ('queued', 'working') and e.next_attempt_at > :now)) as turns_waiting,
   (select count(*) from outbox where dead = 0) as vectors,
   (select count(*) from outbox where dead = 0 and next_attempt_at > :now) as vectors_waiting;
 

@@ -155,6 +155,7 @@ create table turns (
 ) strict;
 
 create index turns_user on turns (user_id, id);
+create index turns_next on turns (id) where status in ('queued', 'working');
 create index turns_open on turns (user_id, id) where status in ('queued', 'working');
 
 -- An action is applied once, however often its turn is replayed.

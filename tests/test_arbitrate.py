@@ -3,113 +3,158 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
+import apsw
 import pytest
 
 import memdb
 from memdb.config import Config
 from memdb.records import Action, Candidate, Fact
+from memdb.steps.apply import Origin, apply
 from memdb.steps.guard import guard
 
 Tell = Callable[..., memdb.Memory]
 A, P, S, X = "active", "pending_confirmation", "superseded", "expired"
 LISBON3 = ("I live in Lisbon.", "I live in Lisbon.", "I live in Lisbon.")
 
-CASES: list[tuple[str, tuple[str, ...], list[tuple[str, str, str]]]] = [
+# what it is, what the last turn does by its operations in history, what is said, what is held in the end
+CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     # said once
-    ("a place", ("I live in Porto.",), [("user.lives_in", "Porto", A)]),
-    ("a name", ("My name is Ana.",), [("user.name", "Ana", A)]),
-    ("work", ("I work as a nurse.",), [("user.works_as", "nurse", A)]),
-    ("an employer", ("I work at Siemens.",), [("user.works_at", "Siemens", A)]),
-    ("an allergy", ("I'm allergic to peanuts.",), [("user.allergic_to", "peanuts", A)]),
-    ("a liking", ("I love jazz.",), [("user.likes", "jazz", A)]),
-    ("a dislike", ("I hate queues.",), [("user.dislikes", "queues", A)]),
-    ("a diet", ("I'm vegetarian.",), [("user.diet", "vegetarian", A)]),
-    ("a favourite", ("My favourite colour is green.",), [("user.favourite_colour", "green", A)]),
-    ("a sister", ("My sister Clara lives in Braga.",), [("sister.lives_in", "Braga", A), ("user.sister", "Clara", A)]),
+    ("a place", "insert", ("I live in Porto.",), [("user.lives_in", "Porto", A)]),
+    ("a name", "insert", ("My name is Ana.",), [("user.name", "Ana", A)]),
+    ("work", "insert", ("I work as a nurse.",), [("user.works_as", "nurse", A)]),
+    ("an employer", "insert", ("I work at Siemens.",), [("user.works_at", "Siemens", A)]),
+    ("an allergy", "insert", ("I'm allergic to peanuts.",), [("user.allergic_to", "peanuts", A)]),
+    ("a liking", "insert", ("I love jazz.",), [("user.likes", "jazz", A)]),
+    ("a dislike", "insert", ("I hate queues.",), [("user.dislikes", "queues", A)]),
+    ("a diet", "insert", ("I'm vegetarian.",), [("user.diet", "vegetarian", A)]),
+    ("a favourite", "insert", ("My favourite colour is green.",), [("user.favourite_colour", "green", A)]),
+    ("a sister", "insert insert", ("My sister Clara lives in Braga.",), [("sister.lives_in", "Braga", A), ("user.sister", "Clara", A)]),
     # two in one turn
-    ("two facts", ("I live in Porto and work as a nurse.",), [("user.lives_in", "Porto", A), ("user.works_as", "nurse", A)]),
-    ("a list", ("I like jazz, blues and rock.",), [("user.likes", "blues", A), ("user.likes", "jazz", A), ("user.likes", "rock", A)]),
+    ("two facts", "insert insert", ("I live in Porto and work as a nurse.",),
+     [("user.lives_in", "Porto", A), ("user.works_as", "nurse", A)]),
+    ("a list", "insert insert insert", ("I like jazz, blues and rock.",),
+     [("user.likes", "blues", A), ("user.likes", "jazz", A), ("user.likes", "rock", A)]),
     # said again
-    ("repeated", ("I live in Porto.", "I live in Porto."), [("user.lives_in", "Porto", A)]),
-    ("repeated in other case", ("I live in Porto.", "i live in porto"), [("user.lives_in", "Porto", A)]),
-    ("liked twice", ("I like jazz.", "I love jazz."), [("user.likes", "jazz", A)]),
-    ("confirmed", ("I live in Porto.", "Yes, I still live in Porto."), [("user.lives_in", "Porto", A)]),
+    ("repeated", "noop", ("I live in Porto.", "I live in Porto."), [("user.lives_in", "Porto", A)]),
+    ("repeated in other case", "noop", ("I live in Porto.", "i live in porto"), [("user.lives_in", "Porto", A)]),
+    ("liked twice", "noop", ("I like jazz.", "I love jazz."), [("user.likes", "jazz", A)]),
+    ("confirmed", "noop", ("I live in Porto.", "Yes, I still live in Porto."), [("user.lives_in", "Porto", A)]),
     # refined
-    ("more exactly", ("I work as a physiotherapist.", "I work as a head physiotherapist."), [("user.works_as", "head physiotherapist", A)]),
-    ("less exactly", ("I work as a head physiotherapist.", "I work as a physiotherapist."), [("user.works_as", "head physiotherapist", A)]),
+    ("more exactly", "update", ("I work as a physiotherapist.", "I work as a head physiotherapist."),
+     [("user.works_as", "head physiotherapist", A)]),
+    ("less exactly", "noop", ("I work as a head physiotherapist.", "I work as a physiotherapist."),
+     [("user.works_as", "head physiotherapist", A)]),
     # changed, and said to have changed
-    ("moved", ("I live in Porto.", "I moved to Lisbon."), [("user.lives_in", "Lisbon", A), ("user.lives_in", "Porto", S)]),
-    ("moved though well known", (*LISBON3, "We moved to Faro last week."), [("user.lives_in", "Faro", A), ("user.lives_in", "Lisbon", S)]),
-    ("moved twice", ("I live in Porto.", "I moved to Lisbon.", "I moved to Faro."),
+    ("moved", "supersede insert", ("I live in Porto.", "I moved to Lisbon."),
+     [("user.lives_in", "Lisbon", A), ("user.lives_in", "Porto", S)]),
+    ("moved though well known", "supersede insert", (*LISBON3, "We moved to Faro last week."),
+     [("user.lives_in", "Faro", A), ("user.lives_in", "Lisbon", S)]),
+    ("moved twice", "supersede insert", ("I live in Porto.", "I moved to Lisbon.", "I moved to Faro."),
      [("user.lives_in", "Faro", A), ("user.lives_in", "Lisbon", S), ("user.lives_in", "Porto", S)]),
-    ("moved and back", ("I live in Porto.", "I moved to Lisbon.", "I moved back to Porto."),
+    ("moved and back", "supersede insert", ("I live in Porto.", "I moved to Lisbon.", "I moved back to Porto."),
      [("user.lives_in", "Lisbon", S), ("user.lives_in", "Porto", A), ("user.lives_in", "Porto", S)]),
-    ("a corrected name", ("I'm Sophia.", "Actually, my name is Sofia, not Sophia."),
+    ("a corrected name", "supersede insert", ("I'm Sophia.", "Actually, my name is Sofia, not Sophia."),
      [("user.name", "Sofia", A), ("user.name", "Sophia", S)]),
-    ("a colour that is new", ("My favourite colour is green.", "My favourite colour is blue now."),
+    ("a colour that is new", "supersede insert", ("My favourite colour is green.", "My favourite colour is blue now."),
      [("user.favourite_colour", "blue", A), ("user.favourite_colour", "green", S)]),
-    ("a new job", ("I work at Siemens.", "I got a job at Bosch."), [("user.works_at", "Bosch", A), ("user.works_at", "Siemens", S)]),
-    ("a sister who moved", ("My sister lives in Braga.", "My sister moved to Faro."),
+    ("a new job", "supersede insert", ("I work at Siemens.", "I got a job at Bosch."),
+     [("user.works_at", "Bosch", A), ("user.works_at", "Siemens", S)]),
+    ("a sister who moved", "supersede insert", ("My sister lives in Braga.", "My sister moved to Faro."),
      [("sister.lives_in", "Braga", S), ("sister.lives_in", "Faro", A)]),
     # contradicted, and not said to have changed
-    ("a colour once", ("My favourite colour is green.", "My favourite colour is blue."),
+    ("a colour once", "supersede insert", ("My favourite colour is green.", "My favourite colour is blue."),
      [("user.favourite_colour", "blue", A), ("user.favourite_colour", "green", S)]),
-    ("a colour well known", ("My favourite colour is green.", "My favourite colour is green.", "My favourite colour is blue."),
+    ("a colour well known", "mark_pending_confirmation",
+     ("My favourite colour is green.", "My favourite colour is green.", "My favourite colour is blue."),
      [("user.favourite_colour", "blue", P), ("user.favourite_colour", "green", A)]),
-    ("a place in passing", ("I live in Porto.", "I live in Braga."), [("user.lives_in", "Braga", P), ("user.lives_in", "Porto", A)]),
-    ("a place well known", (*LISBON3, "I live in Braga."), [("user.lives_in", "Braga", P), ("user.lives_in", "Lisbon", A)]),
-    ("a name in passing", ("My name is Ana.", "My name is Anna."), [("user.name", "Ana", A), ("user.name", "Anna", P)]),
-    ("work in passing", ("I work as a nurse.", "I work as a pilot."), [("user.works_as", "nurse", A), ("user.works_as", "pilot", P)]),
-    # resolved by a later turn
-    ("the old one again", (*LISBON3, "I live in Braga.", "I live in Lisbon."),
-     [("user.lives_in", "Braga", X), ("user.lives_in", "Lisbon", A)]),
-    ("the new one plainly", ("I live in Porto.", "I live in Braga.", "I moved to Braga."),
-     [("user.lives_in", "Braga", A), ("user.lives_in", "Porto", S)]),
-    ("the new one in passing stays pending", ("I live in Porto.", "I live in Braga.", "I live in Braga."),
+    ("a place in passing", "mark_pending_confirmation", ("I live in Porto.", "I live in Braga."),
      [("user.lives_in", "Braga", P), ("user.lives_in", "Porto", A)]),
-    ("low risk is settled by saying it again", ("My favourite colour is green.",) * 2 + ("My favourite colour is blue.",) * 2,
+    ("a place well known", "mark_pending_confirmation", (*LISBON3, "I live in Braga."),
+     [("user.lives_in", "Braga", P), ("user.lives_in", "Lisbon", A)]),
+    ("a name in passing", "mark_pending_confirmation", ("My name is Ana.", "My name is Anna."),
+     [("user.name", "Ana", A), ("user.name", "Anna", P)]),
+    ("work in passing", "mark_pending_confirmation", ("I work as a nurse.", "I work as a pilot."),
+     [("user.works_as", "nurse", A), ("user.works_as", "pilot", P)]),
+    # resolved by a later turn
+    ("the old one again", "noop reject", (*LISBON3, "I live in Braga.", "I live in Lisbon."),
+     [("user.lives_in", "Braga", X), ("user.lives_in", "Lisbon", A)]),
+    ("the new one plainly", "supersede confirm", ("I live in Porto.", "I live in Braga.", "I moved to Braga."),
+     [("user.lives_in", "Braga", A), ("user.lives_in", "Porto", S)]),
+    ("the new one in passing stays pending", "noop", ("I live in Porto.", "I live in Braga.", "I live in Braga."),
+     [("user.lives_in", "Braga", P), ("user.lives_in", "Porto", A)]),
+    ("low risk is settled by saying it again", "supersede confirm",
+     ("My favourite colour is green.",) * 2 + ("My favourite colour is blue.",) * 2,
      [("user.favourite_colour", "blue", A), ("user.favourite_colour", "green", S)]),
+    ("another new one plainly", "supersede reject insert", ("I live in Porto.", "I live in Braga.", "I moved to Faro."),
+     [("user.lives_in", "Braga", X), ("user.lives_in", "Faro", A), ("user.lives_in", "Porto", S)]),
+    # of high risk, however little is known
+    ("an income in passing", "mark_pending_confirmation", ("I earn 3000 euros a month.", "I earn 4000 euros a month."),
+     [("user.income", "3000 euros a month", A), ("user.income", "4000 euros a month", P)]),
+    ("an age in passing", "mark_pending_confirmation", ("I'm 30 years old.", "I'm 31 years old."),
+     [("user.age", "30", A), ("user.age", "31", P)]),
+    ("a divorce said plainly", "supersede insert", ("I'm married.", "I'm divorced now."),
+     [("user.relationship", "divorced", A), ("user.relationship", "married", S)]),
+    ("an unsure move", "mark_pending_confirmation", ("I live in Porto.", "I think I moved to Lisbon."),
+     [("user.lives_in", "Lisbon", P), ("user.lives_in", "Porto", A)]),
+    ("an allergy overcome", "expire", ("I'm allergic to peanuts.", "I'm no longer allergic to peanuts."),
+     [("user.allergic_to", "peanuts", X)]),
     # ended
-    ("no longer liked", ("I love coffee.", "I don't like coffee any more."), [("user.dislikes", "coffee", A), ("user.likes", "coffee", S)]),
-    ("stopped working", ("I work at Siemens.", "I no longer work at Siemens."), [("user.works_at", "Siemens", X)]),
-    ("not there any more", ("I live in Porto.", "I don't live in Porto any more."), [("user.lives_in", "Porto", X)]),
-    ("a hobby dropped", ("I've taken up rowing.", "I dropped rowing."), [("user.hobby", "rowing", X)]),
-    ("what was never said cannot end", ("I no longer work at Siemens.",), []),
-    ("another thing ends", ("I like jazz.", "I like tea.", "I don't like tea any more."),
+    ("studies dropped", "expire", ("I'm learning Dutch.", "I stopped learning Dutch."), [("user.learning", "Dutch", X)]),
+    ("no longer liked", "supersede insert", ("I love coffee.", "I don't like coffee any more."),
+     [("user.dislikes", "coffee", A), ("user.likes", "coffee", S)]),
+    ("stopped working", "expire", ("I work at Siemens.", "I no longer work at Siemens."), [("user.works_at", "Siemens", X)]),
+    ("not there any more", "expire", ("I live in Porto.", "I don't live in Porto any more."), [("user.lives_in", "Porto", X)]),
+    ("a hobby dropped", "expire", ("I've taken up rowing.", "I dropped rowing."), [("user.hobby", "rowing", X)]),
+    ("what was never said cannot end", "", ("I no longer work at Siemens.",), []),
+    ("another thing ends", "supersede insert", ("I like jazz.", "I like tea.", "I don't like tea any more."),
      [("user.dislikes", "tea", A), ("user.likes", "jazz", A), ("user.likes", "tea", S)]),
     # the opposite
-    ("liked, then hated", ("I like jazz.", "I hate jazz."), [("user.dislikes", "jazz", A), ("user.likes", "jazz", S)]),
-    ("hated, then liked", ("I hate jazz.", "I love jazz now."), [("user.dislikes", "jazz", S), ("user.likes", "jazz", A)]),
-    ("another hated", ("I like jazz.", "I hate blues."), [("user.dislikes", "blues", A), ("user.likes", "jazz", A)]),
+    ("liked, then hated", "supersede insert", ("I like jazz.", "I hate jazz."), [("user.dislikes", "jazz", A), ("user.likes", "jazz", S)]),
+    ("hated, then liked", "supersede insert", ("I hate jazz.", "I love jazz now."),
+     [("user.dislikes", "jazz", S), ("user.likes", "jazz", A)]),
+    ("one of three hated", "supersede insert noop", ("I like jazz, tea and figs.", "I hate tea and love figs."),
+     [("user.dislikes", "tea", A), ("user.likes", "figs", A), ("user.likes", "jazz", A), ("user.likes", "tea", S)]),
+    ("wanted, then not", "supersede insert", ("I want a dog.", "I don't want a dog any more."),
+     [("user.does_not_want", "a dog", A), ("user.wants", "a dog", S)]),
+    ("another hated", "insert", ("I like jazz.", "I hate blues."), [("user.dislikes", "blues", A), ("user.likes", "jazz", A)]),
     # for a time
-    ("a stay is no move, and is over by now", ("I live in Porto.", "For this week I'm staying in Berlin."),
+    ("a stay is no move, and is over by now", "insert", ("I live in Porto.", "For this week I'm staying in Berlin."),
      [("user.lives_in", "Porto", A)]),
-    ("a diet for a time", ("I'm vegetarian.", "Until Easter I'm vegan."), [("user.diet", "vegan", A), ("user.diet", "vegetarian", A)]),
+    ("a diet for a time", "insert", ("I'm vegetarian.", "Until Easter I'm vegan."),
+     [("user.diet", "vegan", A), ("user.diet", "vegetarian", A)]),
     # sets grow
-    ("two allergies", ("I'm allergic to peanuts.", "I'm allergic to shrimp."),
+    ("two allergies", "insert", ("I'm allergic to peanuts.", "I'm allergic to shrimp."),
      [("user.allergic_to", "peanuts", A), ("user.allergic_to", "shrimp", A)]),
+    ("two languages", "insert", ("I speak Dutch.", "I speak German too."), [("user.speaks", "Dutch", A), ("user.speaks", "German", A)]),
+    # everybody has a life of their own
+    ("three homes", "insert", ("My sister Clara lives in Braga.", "My brother Rui lives in Faro.", "I live in Porto."),
+     [("brother.lives_in", "Faro", A), ("sister.lives_in", "Braga", A), ("user.brother", "Rui", A), ("user.lives_in", "Porto", A),
+      ("user.sister", "Clara", A)]),
     # no facts at all
-    ("a question", ("Do I live in Porto?",), []),
-    ("a question without its mark", ("do you know if I live in Porto",), []),
-    ("a condition", ("If I lived in Porto, I would eat fish.",), []),
-    ("a wish", ("I would love to live in Porto.",), []),
-    ("a quotation", ("She said \"I live in Porto\".",), []),
-    ("a request", ("Write a story in which I live in Porto.",), []),
-    ("chit-chat", ("What a day!", "Thanks, that helps.", "Ha, good one."), []),
-    ("another language", ("Ich wohne in Köln und mag Jazz.",), []),
-    ("a maybe", ("Maybe I live in a simulation.",), []),
-    ("sarcasm", ("Yeah right, as if I love herbal tea.",), []),
-    ("of somebody else", ("Her boss lives in Porto.",), []),
-    ("nothing", (" ", "…", "🙂"), []),
+    ("a question", "", ("Do I live in Porto?",), []),
+    ("a question without its mark", "", ("do you know if I live in Porto",), []),
+    ("a condition", "", ("If I lived in Porto, I would eat fish.",), []),
+    ("a wish", "", ("I would love to live in Porto.",), []),
+    ("a quotation", "", ("She said \"I live in Porto\".",), []),
+    ("a request", "", ("Write a story in which I live in Porto.",), []),
+    ("chit-chat", "", ("What a day!", "Thanks, that helps.", "Ha, good one."), []),
+    ("another language", "", ("Ich wohne in Köln und mag Jazz.",), []),
+    ("a maybe", "", ("Maybe I live in a simulation.",), []),
+    ("sarcasm", "", ("Yeah right, as if I love herbal tea.",), []),
+    ("of somebody else", "", ("Her boss lives in Porto.",), []),
+    ("nothing", "", (" ", "…", "🙂"), []),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("turns", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_a_careful_listener_concludes(turns: tuple[str, ...], expected: list[tuple[str, str, str]], tell: Tell) -> None:
+@pytest.mark.parametrize(("operations", "turns", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_a_careful_listener_concludes(operations: str, turns: tuple[str, ...], expected: list[tuple[str, str, str]], tell: Tell) -> None:
     mem = tell(*turns)
     held = mem.facts("ana", statuses=("active", "pending_confirmation", "superseded", "expired"), now="2025-03-10")
     assert sorted((fact.key, fact.object, fact.status) for fact in held) == sorted(expected)
+    last = f"t{len(turns) - 1}"
+    assert " ".join(change.operation for change in mem.history(user_id="ana") if change.turn_id == last) == operations
 
 
 def test_there_are_enough_cases() -> None:
@@ -146,12 +191,70 @@ def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:
     assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
 
 
-def test_a_turn_that_arrives_late_does_not_overrule_what_was_said_after_it(mem: memdb.Memory) -> None:
+# (what was said, when) in the order it arrives → (key, object, status, true from, true until) in the end
+NEVER = "never"
+LATE: list[tuple[str, list[tuple[str, str]], list[tuple[str, str, str, str, str]]]] = [
+    ("an older home", [("I moved to Lisbon.", "06-01"), ("I live in Porto.", "03-01")],
+     [("user.lives_in", "Lisbon", A, "06-01", ""), ("user.lives_in", "Porto", S, "03-01", "06-01")]),
+    ("a home between two", [("I live in Porto.", "03-01"), ("I moved to Lisbon.", "06-01"), ("I moved to Faro.", "05-01")],
+     [("user.lives_in", "Faro", S, "05-01", "06-01"), ("user.lives_in", "Lisbon", A, "06-01", ""), ("user.lives_in", "Porto", S, "03-01", "06-01")]),
+    ("said again since", [("I live in Porto.", "01-01"), ("I live in Porto.", "06-01"), ("I moved to Lisbon.", "03-01")],
+     [("user.lives_in", "Lisbon", S, "03-01", "06-01"), ("user.lives_in", "Porto", A, "01-01", "")]),
+    ("before one that is true since long ago", [("I have lived in Lisbon since 2019.", "06-01"), ("I live in Porto.", "03-01")],
+     [("user.lives_in", "Lisbon", A, "2019-01-01", ""), ("user.lives_in", "Porto", S, "03-01", "06-01")]),
+    ("an older dislike", [("I like jazz.", "06-01"), ("I hate jazz.", "03-01")],
+     [("user.dislikes", "jazz", S, "03-01", "06-01"), ("user.likes", "jazz", A, "06-01", "")]),
+    ("an older end", [("I work at Siemens.", "06-01"), ("I no longer work at Siemens.", "03-01")],
+     [("user.works_at", "Siemens", A, "06-01", "")]),
+    ("an older repetition refutes nothing newer", [("I live in Porto.", "03-01"), ("I live in Braga.", "06-01"), ("I live in Porto.", "05-01")],
+     [("user.lives_in", "Braga", P, "06-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
+    # in order, but true since before
+    ("since 2019 in passing", [("I live in Porto.", "03-01"), ("I've lived in Lisbon since 2019.", "06-01")],
+     [("user.lives_in", "Lisbon", P, "2019-01-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
+    ("a move in 2019 said now", [("I live in Porto.", "03-01"), ("I moved to Lisbon in 2019.", "06-01")],
+     [("user.lives_in", "Lisbon", A, "2019-01-01", ""), ("user.lives_in", "Porto", S, "03-01", NEVER)]),
+    # what was pending and is refuted was never true
+    ("a refuted one", [("I live in Porto.", "03-01"), ("I live in Braga.", "04-01"), ("I moved to Faro.", "05-01")],
+     [("user.lives_in", "Braga", X, "04-01", NEVER), ("user.lives_in", "Faro", A, "05-01", ""), ("user.lives_in", "Porto", S, "03-01", "05-01")]),
+    ("a denied one", [("I live in Porto.", "03-01"), ("I live in Braga.", "04-01"), ("I don't live in Braga.", "05-01")],
+     [("user.lives_in", "Braga", X, "04-01", NEVER), ("user.lives_in", "Porto", A, "03-01", "")]),
+    # what has an end ends
+    ("a plan is over", [("I have a dentist appointment on 5 June.", "06-01"), ("Hello.", "06-10")],
+     [("user.plans", "dentist appointment", X, "06-01", "06-06")]),
+    ("a stay ends", [("I'm staying in Berlin until 20 June.", "06-01"), ("Hello.", "07-01")],
+     [("user.staying_in", "Berlin", X, "06-01", "06-21")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("turns", "expected"), [case[1:] for case in LATE], ids=[case[0] for case in LATE])
+def test_what_counts_is_when_it_was_said(
+    turns: list[tuple[str, str]], expected: list[tuple[str, str, str, str, str]], mem: memdb.Memory
+) -> None:
+    for place, (text, day) in enumerate(turns):
+        mem.observe(text, user_id="ana", turn_id=f"t{place}", timestamp=f"2025-{day}")
+    mem.drain()
+    assert mem.stats().turns_by_status == {"done": len(turns)}
+    held = []
+    for fact in mem.facts("ana", statuses=("active", "pending_confirmation", "superseded", "expired")):
+        ends = "" if fact.valid_to is None else NEVER if fact.valid_to == fact.valid_from else f"{fact.valid_to:%m-%d}"
+        held.append((fact.key, fact.object, fact.status, f"{fact.valid_from:%Y-%m-%d}".removeprefix("2025-"), ends))
+    assert sorted(held) == sorted(expected)
+
+
+def test_the_past_is_told_as_it_was(mem: memdb.Memory) -> None:
     mem.observe("I moved to Lisbon.", user_id="ana", timestamp="2025-06-01")
     mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
     mem.drain()
     assert [fact.object for fact in mem.facts("ana")] == ["Lisbon"]
     assert [fact.object for fact in mem.facts("ana", as_of="2025-04-01")] == ["Porto"]
+
+
+def test_a_late_repetition_does_not_turn_back_the_last_mention(mem: memdb.Memory) -> None:
+    for day in ("2025-06-01", "2025-03-01"):
+        mem.observe("I live in Porto.", user_id="ana", timestamp=day)
+    mem.drain()
+    [fact] = mem.facts("ana")
+    assert (fact.seen_count, f"{fact.last_mentioned_at:%Y-%m-%d}") == (2, "2025-06-01")
 
 
 def test_since_long_ago_is_news_all_the_same(tell: Tell) -> None:
@@ -185,6 +288,10 @@ def said(**changes: object) -> Candidate:
     return Candidate.model_validate(given | changes)
 
 
+def colour(**changes: object) -> Candidate:
+    return said(key="user.favourite_colour", value_text="blue", object="blue", category="soft_preference", **changes)
+
+
 @pytest.mark.parametrize(
     ("candidate", "outcome"),
     [
@@ -199,3 +306,98 @@ def test_identity_changes_only_when_it_is_said_plainly(candidate: Candidate, out
     known: Fact = tell("I live in Porto.").facts("ana")[0]
     proposed = Action(type="supersede", key=candidate.key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
     assert guard(proposed, known, predicates={}, config=Config()).type == outcome
+
+
+@pytest.mark.parametrize(
+    ("candidate", "times", "outcome"),
+    [
+        (colour(explicit=False), 1, "supersede"),
+        (colour(explicit=False), 2, "mark_pending_confirmation"),
+        (colour(), 4, "supersede"),
+        (colour(confidence=0.69), 1, "mark_pending_confirmation"),
+        (colour(confidence=0.70, explicit=False), 1, "supersede"),
+    ],
+    ids=["little known", "well known", "well known but said plainly", "unsure", "just sure enough"],
+)
+def test_low_risk_yields_unless_it_is_well_known(candidate: Candidate, times: int, outcome: str, tell: Tell) -> None:
+    [known] = tell(*["My favourite colour is green."] * times).facts("ana")
+    proposed = Action(type="supersede", key=candidate.key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
+    assert guard(proposed, known, predicates={}, config=Config()).type == outcome
+
+
+def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:
+    [known] = tell("I live in Porto.").facts("ana")
+    for confidence, outcome in ((0.95, "expire"), (0.85, "mark_pending_confirmation"), (0.5, "mark_pending_confirmation")):
+        denial = said(object="Porto", negated=True, confidence=confidence)
+        proposed = Action(type="expire", key=denial.key, target_fact_id=known.fact_id, reason="test", candidate=denial)
+        assert guard(proposed, known, predicates={}, config=Config()).type == outcome
+
+
+def test_an_insert_needs_no_leave() -> None:
+    proposed = Action(type="insert", key="user.lives_in", reason="test", candidate=said(confidence=0.1))
+    assert guard(proposed, None, predicates={}, config=Config()) is proposed
+
+
+def test_the_same_action_of_the_same_turn_is_applied_once(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    [known] = mem.facts("ana")
+    db = mem._store.database()
+    origin = Origin(user_id="ana", turn_id="t9", now=datetime(2025, 4, 1, tzinfo=UTC))
+    move = Action(type="supersede", key="user.lives_in", target_fact_id=known.fact_id, reason="test", candidate=said())
+    with db.transaction():
+        ids = [apply(db, move, origin=origin, predicates={}, config=Config()) for _ in range(3)]
+    assert [fact.fact_id for fact in mem.facts("ana")] == ids[:1]
+    assert ids[1:] == [None, None]
+    assert [change.operation for change in mem.history(user_id="ana")] == ["insert", "supersede", "insert"]
+
+
+def test_what_is_not_committed_never_happened(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    db = mem._store.database()
+    before = mem.history()
+    move = Action(type="insert", key="user.lives_in", reason="test", candidate=said())
+    with pytest.raises(ZeroDivisionError), db.transaction():
+        apply(db, move, origin=Origin(user_id="ana", turn_id="t9", now=datetime.now(UTC)), predicates={}, config=Config())
+        _ = 1 / 0
+    assert mem.history() == before
+    assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
+@pytest.mark.parametrize("statement", ["update fact_history set reason = ''", "delete from fact_history"])
+def test_the_history_cannot_be_rewritten(statement: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    with pytest.raises(apsw.ConstraintError, match="append-only"):
+        mem._store.database().connection.execute(statement)
+
+
+def test_confirming_and_rejecting_are_for_what_is_live(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    [old] = mem.facts("ana", statuses=("superseded",))
+    for decide in (mem.confirm, mem.reject):
+        with pytest.raises(memdb.InputError, match="is superseded"):
+            decide(old.fact_id)
+
+
+def test_confirming_again_and_again_never_passes_certainty(tell: Tell) -> None:
+    [fact] = tell("I live in Porto.").facts("ana")
+    mem = tell()
+    for expected in (0.7, 0.85, 0.925):
+        assert mem.confirm(fact.fact_id).confidence == pytest.approx(expected)
+    for _ in range(60):
+        assert mem.confirm(fact.fact_id).confidence <= 1.0
+
+
+def test_rejecting_an_active_fact_leaves_its_rival_to_be_confirmed(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.")
+    [porto] = mem.facts("ana", statuses=("active",))
+    mem.reject(porto.fact_id)
+    [braga] = mem.facts("ana")
+    assert (braga.object, braga.status) == ("Braga", "pending_confirmation")
+    assert mem.confirm(braga.fact_id).status == "active"
+    assert mem.facts("ana", as_of="2025-03-01T12:00:00Z") == []
+
+
+def test_a_turn_out_of_two_facts_changes_only_what_it_speaks_of(tell: Tell) -> None:
+    mem = tell("I live in Porto and work as a nurse.", "I moved to Lisbon.")
+    held = {fact.key: (fact.object, fact.source_turn_id) for fact in mem.facts("ana")}
+    assert held == {"user.lives_in": ("Lisbon", "t1"), "user.works_as": ("nurse", "t0")}

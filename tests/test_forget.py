@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb.embed import HashingEmbedder, to_blob
 
 RARE = "zanzibarquux"
 
 
+def raw_bytes_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
 def bytes_of(folder: Path) -> bytes:
-    return b"".join(path.read_bytes().lower() for path in folder.iterdir())
+    return raw_bytes_of(folder).lower()
 
 
 def fill(path: Path, **more: object) -> memdb.Memory:
@@ -75,3 +79,105 @@ def test_a_forgotten_user_can_begin_anew(tmp_path: Path) -> None:
         mem.observe("I live in Faro.", user_id="ana", turn_id="t1")
         mem.drain()
         assert [fact.object for fact in mem.facts("ana")] == ["Faro"]
+
+
+def test_a_vector_leaves_no_bytes_either(tmp_path: Path) -> None:
+    blob = to_blob(HashingEmbedder(64).embed([f"I live in {RARE.title()}."])[0])
+    with fill(tmp_path / "mem.db") as mem:
+        mem._store.database().checkpoint()
+        assert blob in raw_bytes_of(tmp_path)
+        mem.forget("ana")
+        assert blob not in raw_bytes_of(tmp_path)
+
+
+def test_the_name_of_a_forgotten_user_is_gone_too(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={"worker": False}) as mem:
+        for user in (RARE, "bea"):
+            mem.observe("I live in Porto.", user_id=user, session_id=f"session of {user}")
+        mem.drain()
+        mem.context("Porto", user_id=RARE)
+        mem.forget(RARE)
+        assert RARE.encode() not in bytes_of(tmp_path)
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_another_fact_of_the_same_words_does_not_quote_them(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe(f"I moved to {RARE} and work as a nurse.", user_id="cleo")
+        mem.drain()
+        mem.forget("cleo", key="user.lives_in")
+        assert [fact.object for fact in mem.facts("cleo")] == ["nurse"]
+        assert not [word for word in (mem.facts("cleo")[0].source_excerpt, str(mem.history(user_id="cleo"))) if RARE in word]
+
+
+def test_every_turn_that_said_it_goes(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={"worker": False}) as mem:
+        for text in (f"I live in {RARE}.", f"Yes, I still live in {RARE}.", "I moved to Porto.", "I like jazz."):
+            mem.observe(text, user_id="ana", session_id="s")
+        mem.drain()
+        mem.compact(now="2030-01-01")
+        assert [fact.object for fact in mem.facts("ana", as_of="2030-01-01")] == ["jazz", "Porto"]
+        mem.forget("ana", key="user.lives_in")
+        assert RARE.encode() not in bytes_of(tmp_path)
+        assert {fact.object for fact in mem.facts("ana")} == {"jazz"}
+        assert [change.key for change in mem.history(user_id="ana")] == ["user.likes"]
+
+
+def test_a_turn_not_yet_thought_about_is_forgotten_with_its_user(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe(f"I moved to {RARE}.", user_id="ana")
+        assert mem.forget("ana").turns == 3
+        assert mem.drain()
+        assert not mem.facts("ana", kinds=["message", "fact"])
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_nothing_is_left_to_do_after_forgetting(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe("I like figs.", user_id="ana")
+        mem.forget("ana")
+        assert mem.stats().outbox_waiting == 0
+        assert mem._store.database().connection.execute("select * from erasures").fetchall() == []
+
+
+def test_workers_and_another_memory_of_the_file_do_not_keep_it(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem, memdb.open(tmp_path / "mem.db", embedder="hashing-64") as other:
+        mem.observe(f"I live in {RARE}.", user_id="ana")
+        assert mem.drain(timeout=20)
+        assert other.search(RARE, user_id="ana")
+        mem.forget("ana")
+        assert mem.drain(timeout=20)
+        assert not other.search("Where does Ana live?", user_id="ana")
+        assert other.facts("ana") == []
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_forgetting_in_the_midst_of_many_leaves_no_words(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.load(({"text": f"{RARE}{number} and {RARE} again, number {number}", "session_id": "s"} for number in range(600)), user_id="ana")
+        mem.load(({"text": f"Nothing of note, number {number}", "session_id": "s"} for number in range(600)), user_id="bea")
+        mem.drain()
+        assert mem.forget("ana").messages == 600
+        assert len(mem.search("note", user_id="bea", limit=5)) == 5
+        assert RARE[2:].encode() not in bytes_of(tmp_path)
+    assert RARE[2:].encode() not in bytes_of(tmp_path)
+
+
+def test_vectors_that_waited_leave_no_bytes_once_removed(tmp_path: Path) -> None:
+    blob = to_blob(HashingEmbedder(64).embed(["I like jazz."])[0])
+    fill(tmp_path / "mem.db").close()
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.forget("ana")
+    assert blob in raw_bytes_of(tmp_path)
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        assert mem.drain()
+    assert blob not in raw_bytes_of(tmp_path)
+
+
+def test_nobody_and_nothing_can_be_forgotten_without_harm(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        assert mem.forget("nobody") == memdb.Forgotten()
+        assert mem.forget("ana", key="user.shoe_size") == memdb.Forgotten()
+        assert len(mem.facts("ana")) == 2
+        with pytest.raises(memdb.InputError, match="user_id is empty"):
+            mem.forget("")

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -181,51 +183,220 @@ print([name for name in ("torch", "sentence_transformers", "numpy", "sqlite_vec"
     assert told.stdout.strip() == "[]"
 
 
-def test_a_failing_embedder_never_holds_up_a_turn_or_an_answer(tmp_path: Path) -> None:
-    class Broken:
-        name, dimension = "broken-8", 8
-
-        def embed(self, texts):  # type: ignore[no-untyped-def]
-            raise RuntimeError("out of order")
-
-    settings = {"worker": False, "retry_base_seconds": 0, "embed_max_attempts": 2}
-    with memdb.open(tmp_path / "mem.db", embedder=Broken(), config=settings) as mem:
-        mem.observe("I live in Porto.", user_id="ana")
-        assert mem.drain(timeout=20)
-        hits = mem.search("Porto", user_id="ana")
-        assert "Porto" in {hit.fact.object for hit in hits}
-        assert "broken-8 failed" in str(hits.degraded)
-        assert mem.stats().outbox_dead == 2
-        assert mem.retry() == 2
+def test_a_turn_has_an_id_even_if_none_is_given(mem: memdb.Memory) -> None:
+    ids = {mem.observe("Hi.", user_id="ana") for _ in range(3)}
+    assert len(ids) == 3
+    assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == ids
 
 
-def test_one_bad_text_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    import numpy as np
-
-    class Picky:
-        name, dimension = "picky-8", 8
-
-        def embed(self, texts):  # type: ignore[no-untyped-def]
-            return np.array([[np.nan if "poison" in text else 1.0] * 8 for text in texts], dtype=np.float32)
-
-    with memdb.open(tmp_path / "mem.db", embedder=Picky(), config={"worker": False}) as mem:
-        for text in ("One.", "Here is poison.", "Three."):
-            mem.observe(text, user_id="ana")
-        assert not mem.drain()
-        stats = mem.stats()
-        assert (stats.vectors, stats.outbox_waiting) == (2, 1)
+def test_both_sides_of_a_turn_are_kept_and_only_the_user_is_believed(mem: memdb.Memory) -> None:
+    mem.observe("Where do I live?", "I live in Porto.", user_id="ana", session_id="s")
+    mem.drain()
+    kept = {(fact.speaker, fact.source, fact.session_id) for fact in mem.facts("ana", kinds=["message"])}
+    assert kept == {("user", "user_message", "s"), ("assistant", "assistant_message", "s")}
+    assert mem.facts("ana") == []
 
 
-def test_a_file_of_words_only_is_embedded_when_an_embedder_comes(tmp_path: Path) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        mem.observe("I live in Porto.", user_id="ana")
+def test_the_assistant_may_speak_alone(mem: memdb.Memory) -> None:
+    mem.observe("", "Welcome back!", user_id="ana")
+    assert [fact.value_text for fact in mem.facts("ana", kinds=["message"])] == ["Welcome back!"]
+
+
+def test_another_speaker_has_facts_of_their_own(mem: memdb.Memory) -> None:
+    mem.observe("I live in Braga.", user_id="ana", speaker="Clara")
+    mem.drain()
+    assert [(fact.key, fact.object, fact.speaker) for fact in mem.facts("ana")] == [("clara.lives_in", "Braga", "Clara")]
+
+
+def test_a_fact_names_its_turn_and_its_words(tell: Tell) -> None:
+    [fact] = tell("Hello! By the way, I live in Porto. Nice, isn't it?").facts("ana")
+    assert fact.source_turn_id == "t0"
+    assert "I live in Porto" in fact.source_excerpt
+    assert (fact.value_json, fact.category, fact.memory_type) == (
+        {"subject": "user", "predicate": "lives_in", "object": "Porto"}, "identity", "SIGNIFICANT",
+    )  # fmt: skip
+
+
+def test_meaning_is_found_once_it_is_drained(mem: memdb.Memory) -> None:
+    mem.observe("The ferries to Cacilhas were late.", user_id="ana")
+    assert list(mem.search("ferry", user_id="ana", weights="vector-only")) == []
+    mem.drain()
+    assert [hit.fact.kind for hit in mem.search("ferry", user_id="ana", weights="vector-only")] == ["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2025-03-01T09:00:00+09:00", "2025-03-01T00:00:00+00:00"),
+        ("2025-03-01T09:00:00Z", "2025-03-01T09:00:00+00:00"),
+        ("2025-03-01 09:00", "2025-03-01T09:00:00+00:00"),
+        ("2025-03-01", "2025-03-01T00:00:00+00:00"),
+        (datetime(2025, 3, 1, 9, tzinfo=ZoneInfo("America/New_York")), "2025-03-01T14:00:00+00:00"),
+        (datetime(2025, 3, 1, 9), "2025-03-01T09:00:00+00:00"),
+    ],
+)
+def test_any_way_to_write_a_time_is_stored_in_utc(given: datetime | str, stored: str, mem: memdb.Memory) -> None:
+    mem.observe("Hi.", user_id="ana", timestamp=given)
+    assert mem.facts("ana", kinds=["message"])[0].valid_from.isoformat() == stored
+
+
+def test_tomorrow_begins_in_the_users_zone(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"timezone": "Asia/Tokyo", "worker": False}) as mem:
+        mem.observe("I have a dentist appointment tomorrow.", user_id="ana", timestamp="2025-03-01T20:00:00Z")  # the 2nd in Tokyo
         mem.drain()
-        assert "without an embedder" in str(mem.search("Porto", user_id="ana").degraded)
-    with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem:
+        [fact] = mem.facts("ana", now="2025-03-01T20:00:00Z")
+        assert fact.event_time is not None
+        assert fact.event_time.astimezone(ZoneInfo("Asia/Tokyo")).date().isoformat() == "2025-03-03"
+
+
+def test_messages_load_in_their_order_with_their_names(mem: memdb.Memory) -> None:
+    messages: list[memdb.Message | dict[str, object]] = [
+        memdb.Message(text="I live in Porto.", turn_id="m1", session_id="one", timestamp="2025-03-01"),
+        {"text": "I moved to Lisbon.", "turn_id": "m2", "session_id": "two", "timestamp": "2025-04-01"},
+    ]
+    assert mem.load(messages, user_id="ana") == 2
+    assert mem.drain()
+    [fact] = mem.facts("ana")
+    assert (fact.object, fact.source_turn_id, fact.session_id) == ("Lisbon", "m2", "two")
+
+
+def test_a_load_of_many_tells_its_progress(mem: memdb.Memory) -> None:
+    told: list[int] = []
+    assert mem.load(({"text": f"Message {number}."} for number in range(450)), user_id="ana", progress=told.append) == 450
+    assert told == [200, 400, 450]
+
+
+def test_what_came_before_a_bad_message_is_kept_by_whole_batches(mem: memdb.Memory) -> None:
+    messages: list[dict[str, object]] = [{"text": f"Message {number}."} for number in range(250)]
+    with pytest.raises(memdb.InputError, match="nothing to observe"):
+        mem.load([*messages, {"text": ""}], user_id="ana")
+    assert mem.stats().rows_by_kind == {"message": 200}
+    assert mem.load(messages, user_id="ana") == 50
+
+
+def test_draining_nothing_is_done_at_once_and_a_timeout_is_kept(mem: memdb.Memory) -> None:
+    assert mem.drain(timeout=0)
+    mem.observe("Hi.", user_id="ana")
+    assert not mem.drain(timeout=0)
+    assert mem.drain()
+
+
+def test_remembering_keeps_what_it_is_given(mem: memdb.Memory) -> None:
+    fact = mem.remember(
+        "Ana's thesis is due", user_id="ana", key="user.deadline", kind="task", object="thesis", value_json={"state": "active"},
+        category="task_context", memory_type="SIGNIFICANT", confidence=0.9, importance=0.8, source="tool", event_time="2025-06-01",
+        valid_from="2025-03-01", valid_to="2025-06-02", tags=["study"], session_id="s", turn_id="t1", timestamp="2025-03-05",
+    )  # fmt: skip
+    assert (fact.kind, fact.object, fact.category, fact.memory_type, fact.source) == (
+        "task",
+        "thesis",
+        "task_context",
+        "SIGNIFICANT",
+        "tool",
+    )
+    assert (fact.confidence, fact.importance, fact.tags, fact.session_id, fact.source_turn_id) == (0.9, 0.8, ("study",), "s", "t1")
+    assert [f"{time:%m-%d}" for time in (fact.event_time, fact.valid_from, fact.valid_to, fact.created_at) if time] == [
+        "06-01",
+        "03-01",
+        "06-02",
+        "03-05",
+    ]
+    assert mem.facts("ana", now="2025-07-01") == []
+
+
+def test_free_notes_stand_beside_each_other(mem: memdb.Memory) -> None:
+    for text in ("Ana's car is blue", "Ana's bike is red"):
+        assert mem.remember(text, user_id="ana").key == "user.note"
+    assert [fact.value_text for fact in mem.facts("ana", key="user.note")] == ["Ana's car is blue", "Ana's bike is red"]
+
+
+def test_facts_are_listed_by_key_and_status(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I like jazz.")
+    assert [fact.key for fact in mem.facts("ana")] == ["user.likes", "user.lives_in"]
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", statuses=("superseded",))] == ["Porto"]
+    assert mem.facts("ana", key="user.nothing") == mem.facts("nobody") == []
+
+
+def test_history_is_told_of_a_user_or_of_a_fact(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I like jazz.", "I like jazz.")
+    mem.remember("Likes tea", user_id="bea", key="user.likes")
+    [jazz] = mem.facts("ana", key="user.likes")
+    assert [change.operation for change in mem.history(fact_id=jazz.fact_id)] == ["insert", "noop"]
+    assert len(mem.history(user_id="ana")) == 3
+    assert len(mem.history()) == 4
+    last = mem.history(fact_id=jazz.fact_id)[-1]
+    assert last.after is not None
+    assert last.after.model_dump(exclude={"embedding_id"}) == jazz.model_dump(exclude={"embedding_id"})
+
+
+def test_the_profile_of_a_stranger_is_empty(mem: memdb.Memory) -> None:
+    assert mem.profile("nobody") == memdb.Profile()
+
+
+def test_the_profile_holds_only_what_is_active_and_valid(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.", "For this week I'm staying in Berlin.", "I have a dentist appointment on 20 March.")
+    profile = mem.profile("ana", now="2025-03-10")
+    assert [entry.value for entry in profile.identity["user.lives_in"]] == ["Porto"]
+    assert [entry.value for entry in profile.current_tasks] == ["dentist appointment"]
+    assert mem.profile("ana", now="2025-04-10").current_tasks == []
+
+
+def test_a_profile_is_brought_up_to_date_when_the_memory_closes(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
+        mem.drain()
+        assert stored_profiles(mem) == []
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        [profile] = stored_profiles(mem)
+        assert memdb.Profile.model_validate_json(str(profile)) == mem.profile("ana", now="2025-03-01")
+
+
+def test_stats_count_what_is_there(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "Hm.")
+    mem.search("Lisbon", user_id="ana")
+    mem.search("zzz", user_id="ana", weights="lexical-only")
+    mem.context("Lisbon", user_id="ana")
+    stats = mem.stats()
+    assert (stats.users, stats.facts_by_status, stats.rows_by_kind) == (1, {"active": 1, "superseded": 1}, {"fact": 2, "message": 3})
+    assert (stats.turns_by_status, stats.vectors, stats.outbox_waiting, stats.outbox_dead) == ({"done": 3}, 5, 0, 0)
+    assert (stats.embedder, stats.retrievals, stats.lexical_hit_rate) == ("hashing-64", 3, pytest.approx(2 / 3))  # type: ignore[comparison-overlap]
+    assert stats.bytes > 0
+    assert stats.observer_latency_p50 is not None
+    assert stats.prompt_tokens_mean is not None
+    assert stats.prompt_tokens_mean > 0
+
+
+def test_an_empty_file_has_no_rates(mem: memdb.Memory) -> None:
+    stats = mem.stats()
+    assert (stats.users, stats.retrievals, stats.vectors) == (0, 0, 0)
+    assert stats.lexical_hit_rate is stats.observer_latency_p95 is stats.wrong_overwrite_rate is None
+
+
+def test_a_rejected_overwrite_counts_as_wrong(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    assert mem.stats().wrong_overwrite_rate == 0.0
+    mem.reject(mem.facts("ana")[0].fact_id)
+    assert mem.stats().wrong_overwrite_rate == 1.0
+
+
+def test_closing_twice_is_closing_once(tmp_path: Path) -> None:
+    mem = memdb.open(tmp_path / "mem.db", embedder=None)
+    mem.close()
+    mem.close()
+    assert not (tmp_path / "mem.db-wal").exists()
+
+
+def test_what_was_queued_is_thought_about_at_the_next_opening(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         assert mem.drain(timeout=20)
-        hits = mem.search("Porto", user_id="ana")
-        assert hits.degraded is None
-        assert all(hit.parts["cosine"] > 0 for hit in hits)
-    with memdb.open(tmp_path / "mem.db") as mem:
-        assert mem.embedder is not None
-        assert mem.embedder.name == "hashing-64"
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
+def test_an_unknown_weight_set_is_refused_at_the_door(tmp_path: Path) -> None:
+    with pytest.raises(memdb.InputError, match=r"no weight set 'heavy'; the sets are .*mem-skill"):
+        memdb.open(tmp_path / "mem.db", embedder=None, weights="heavy")
+    with memdb.open(tmp_path / "mem.db", embedder=None, weights="mem-skill", config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.search("Porto", user_id="ana")[0].weights["recency"] == 0.10

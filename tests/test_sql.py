@@ -1,119 +1,227 @@
-"""Every statement prepares; parameters, weights and columns have one name; the indexes are used; any shell can read the file."""
+"""The statements in sql/: they prepare, want exactly their parameters, use their indexes, and run unchanged outside memdb."""
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
+import apsw.ext
 import pytest
-import sqlite_vec
 
 import memdb
 from memdb import files
 from memdb.config import Config
-from memdb.errors import StoreError
-from memdb.steps.retrieve import FEATURES
-from memdb.store import Store, new_schema, parameter_names
+from memdb.embed import HashingEmbedder, to_blob
+from memdb.steps.retrieve import FEATURES, match_expression
+from memdb.store import Database, SqlValue, Store, parameter_names
 
-STATEMENTS = [f"{file}.{name}" for file in files.statement_files() for name in files.statements(file)]
-
-
-def connect(*, vectors: bool) -> apsw.Connection:
-    connection = apsw.Connection(":memory:")
-    connection.execute(new_schema())
-    if vectors:
-        connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        connection.execute(files.read("sql/vectors.sql"))
-    else:
-        connection.execute(files.read("sql/no_vectors.sql"))
-        connection.create_scalar_function("vec_distance_cosine", lambda *_: None, 2)
-    return connection
+STATEMENTS = sorted(file if name == file else f"{file}.{name}" for file in files.statement_files() for name in files.statements(file))
+EMBEDDER = HashingEmbedder(32)
+NOW = "2025-06-01T00:00:00.000Z"
+NO_FEATURES = {"bm25_body", "bm25_context", "bm25_date", "k_lex", "k_vec"}
 
 
-def plan(statement: str) -> str:
-    sql = files.statement(statement)
-    rows = connect(vectors=True).execute(f"explain query plan {sql}", dict.fromkeys(parameter_names(sql))).fetchall()
-    return "\n".join(row[3] for row in rows)
-
-
-@pytest.mark.parametrize("vectors", [True, False], ids=["with vectors", "words only"])
-@pytest.mark.parametrize("statement", STATEMENTS)
-def test_every_statement_prepares(statement: str, vectors: bool) -> None:
-    sql = files.statement(statement)
-    connect(vectors=vectors).execute(f"explain {sql}", dict.fromkeys(parameter_names(sql))).fetchall()
-
-
-def test_a_missing_and_a_spare_parameter_are_refused(tmp_path: Path) -> None:
-    store = Store(tmp_path / "mem.db", Config(), vectors=False)
-    for parameters in ({}, {"fact_id": "x", "other": "y"}):
-        with pytest.raises(StoreError, match="wants the parameters"):
-            store.database().all("believe.by_id", **parameters)
+@pytest.fixture(params=[False, True], ids=["words only", "with vectors"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    store = Store(tmp_path / "mem.db", Config(), vectors=request.param)
+    if request.param:
+        store.bind_embedder(EMBEDDER.name, EMBEDDER.dimension)
+    yield store.database()
     store.close()
 
 
-def test_a_weight_a_feature_and_a_column_have_one_name() -> None:
-    sql = files.statement("retrieve")
-    pivoted = set(re.findall(r"where feature = '(\w+)'\)", sql))
-    seeded = {str(feature) for (feature,) in connect(vectors=False).execute("select distinct feature from weights")}
-    assert set(FEATURES) <= pivoted
-    assert seeded <= pivoted
-    assert all(name in FEATURES or name.startswith(("bm25_", "k_")) for name in pivoted)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory of two users with facts, messages, history and vectors, closed."""
+    path = tmp_path_factory.mktemp("told") / "mem.db"
+    with memdb.open(path, embedder=EMBEDDER) as mem:
+        for user in ("ana", "bob"):
+            messages = [f"I like {thing}." for thing in ("jazz", "tea", "old maps", "swimming", "the sea")]
+            messages += ["I live in Porto.", "I moved to Lisbon.", "I'm allergic to peanuts.", "My sister is called Rita."]
+            turns = [{"text": text, "timestamp": f"2025-03-{day:02}T10:00:00Z"} for day, text in enumerate(messages, start=1)]
+            mem.load(turns, user_id=user)
+        assert mem.drain(30)
+        mem.remember("Writes weekly", user_id="ana", kind="episode", timestamp="2025-03-20T10:00:00Z")
+        assert mem.drain(30)
+    return path
+
+
+# --- the statements ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_every_statement_prepares_and_names_its_parameters(database: Database, name: str) -> None:
+    sql = files.statement(name)
+    info = apsw.ext.query_info(database.connection, sql, explain=True)
+    assert set(info.bindings_names) == parameter_names(sql)
+    assert not info.has_vdbe or info.explain
+    assert re.sub(r"--[^\n]*", "", info.query_remaining or "").strip() == ""  # one statement, and then only the next one's comment
+
+
+def test_keywords_are_lower_case_and_text_is_never_glued_in() -> None:
+    keywords = re.compile(r"\b(SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|CREATE|JOIN|ORDER|GROUP|AND|OR|NOT|NULL)\b")
+    for file in [*files.statement_files(), "schema", "triggers", "views", "seeds"]:
+        bare = re.sub(r"--[^\n]*|'(?:[^']|'')*'", " ", files.read(f"sql/{file}.sql"))
+        assert not keywords.search(bare), file
+        assert not re.search(r"[{}%?]", bare), file
 
 
 @pytest.mark.parametrize(
-    ("statement", "index"),
-    [
-        ("believe.under_keys", "facts_key"),
-        ("believe.current", "facts_"),
-        ("believe.by_id", "sqlite_autoindex_facts"),
-        ("apply.over", "facts_due"),
-        ("queue.claim", "turns_open"),
-        ("queue.find", "sqlite_autoindex_turns"),
-        ("queue.previous_session", "turns_user"),
-        ("retrieve", "INTEGER PRIMARY KEY"),
-    ],
+    "parameters", [{}, {"fact_id": "f", "user_id": "ana"}, {"user_id": "ana"}], ids=["missing", "spare", "another one"]
 )
-def test_the_indexes_are_used(statement: str, index: str) -> None:
-    told = plan(statement)
-    assert index in told
-    assert not re.search(r"^SCAN (f|facts|t|turns)( |$)(?!.*USING)", told, re.MULTILINE), told
+def test_missing_and_spare_parameters_are_refused(database: Database, parameters: dict[str, SqlValue]) -> None:
+    with pytest.raises(memdb.StoreError, match=r"Statement believe\.by_id wants the parameters \['fact_id'\] and was given"):
+        database.all("believe.by_id", **parameters)
+    assert database.all("believe.by_id", fact_id="f") == []
 
 
-def test_another_shell_reads_what_was_written(tmp_path: Path) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem:
-        mem.observe("I live in Porto.", "Lovely!", user_id="ana", turn_id="t1")
-        mem.drain()
-    shell = sqlite3.connect(tmp_path / "mem.db")
-    assert shell.execute("select key, subject, predicate, object, status from fact").fetchall() == [
-        ("user.lives_in", "user", "lives_in", "Porto", "active")
+# --- what ranks ------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database) -> None:
+    step = re.search(r"\nweight as materialized \((.*?)\n\),", files.statement("retrieve"), re.DOTALL)
+    assert step
+    sql = step[1].replace(":weights", "'default'").replace(":k_lex", "null").replace(":k_vec", "null")
+    columns = [column[0] for column in database.connection.execute(sql).get_description()]
+    assert set(columns) == set(FEATURES) | NO_FEATURES
+    read = re.findall(r"feature = '(\w+)'", step[1])
+    assert read == columns
+
+
+def test_every_weight_that_is_shipped_is_one_that_ranks(database: Database) -> None:
+    shipped = {str(row[0]) for row in database.connection.execute("select distinct feature from weights")}
+    assert shipped <= set(FEATURES) | NO_FEATURES
+    assert {"lexical", "cosine"} <= shipped
+
+
+def test_the_statement_returns_every_feature_beside_the_score(told: Path) -> None:
+    with memdb.open(told, embedder=EMBEDDER) as mem:
+        hit = mem.search("Where does she live?", user_id="ana", now=NOW)[0]
+    assert set(hit.parts) == set(FEATURES)
+    assert hit.score == pytest.approx(sum(hit.contributions.values()))
+
+
+# --- the plans ---------------------------------------------------------------------------------------------------------------------
+
+
+def plan(database: Database, name: str) -> list[str]:
+    parameters = dict.fromkeys(parameter_names(files.statement(name)))
+    rows = database.connection.execute(f"explain query plan {files.statement(name)}", parameters)
+    return [str(row[3]) for row in rows]
+
+
+PLANS = [
+    ("believe.under_keys", "SEARCH f USING INDEX facts_key (key=? AND user_id=? AND status=?)"),
+    ("believe.by_id", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
+    ("believe.current", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("apply.over", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
+    ("queue.find", "SEARCH turns USING INDEX sqlite_autoindex_turns_1 (user_id=? AND turn_id=?)"),
+    ("queue.claim", "SEARCH earlier USING INDEX turns_open (user_id=? AND id<?)"),
+    ("queue.claim", "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)"),
+    ("queue.any", "SCAN turns USING INDEX turns_next"),
+    ("queue.previous_session", "SEARCH turns USING INDEX turns_user (user_id=? AND id<?)"),
+    ("profile.entries", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("retrieve", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
+    ("retrieve", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
+    ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
+]
+
+
+@pytest.mark.parametrize(("name", "step"), PLANS)
+def test_a_frequent_statement_uses_its_index(database: Database, name: str, step: str) -> None:
+    assert any(step in line for line in plan(database, name)), plan(database, name)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in PLANS}))
+def test_a_frequent_statement_never_reads_a_whole_table(database: Database, name: str) -> None:
+    whole = [line for line in plan(database, name) if re.match(r"SCAN (f|facts|turns|t|h|fact_history|earlier|p)\b(?!.* INDEX)", line)]
+    assert whole == []
+
+
+def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> None:
+    store = Store(tmp_path / "mem.db", Config(), vectors=True)
+    store.bind_embedder(EMBEDDER.name, EMBEDDER.dimension)
+    (knn,) = [line for line in plan(store.database(), "retrieve") if line.startswith("SCAN v VIRTUAL TABLE INDEX 0:3")]
+    assert knn
+    store.close()
+
+
+# --- outside memdb -------------------------------------------------------------------------------------------------------------------
+
+
+def question(query: str, *, vectors: bool) -> dict[str, SqlValue]:
+    """The parameters of `retrieve` as a person at a shell would write them."""
+    embedding = to_blob(EMBEDDER.embed([query])[0]) if vectors else None
+    kinds = json.dumps(["episode", "fact", "message", "narrative", "note", "procedure", "task"])
+    given: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
+    return given | {
+        "user_id": "ana",
+        "terms": match_expression(query),
+        "embedding": embedding,
+        "hits": "[]",
+        "kinds": kinds,
+        "statuses": json.dumps(["active", "pending_confirmation"]),
+        "shelves": kinds if vectors else "[]",
+        "now": NOW,
+        "weights": "default",
+        "limit": 10,
+    }
+
+
+@pytest.fixture(params=["sqlite3", "pysqlite3.dbapi2"])
+def elsewhere(request: pytest.FixtureRequest, told: Path) -> Iterator[sqlite3.Connection]:
+    """The same file through an SQLite that is not memdb's: Python's own, and one from a package, with sqlite-vec loaded."""
+    driver = pytest.importorskip(request.param)
+    if driver.sqlite_version_info < (3, 43):
+        pytest.skip(f"this SQLite is {driver.sqlite_version}; the full-text index needs 3.43")
+    connection = driver.connect(told)
+    if not hasattr(connection, "enable_load_extension"):
+        pytest.skip("this SQLite was built without loadable extensions")
+    connection.enable_load_extension(True)
+    connection.load_extension(pytest.importorskip("sqlite_vec").loadable_path())
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("query", ["Where does she live?", "jazz, tea and the sea", "peanuts; drop table facts --", "''", "of the"])
+def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: sqlite3.Connection, query: str) -> None:
+    rows = elsewhere.execute(files.statement("retrieve"), question(query, vectors=True)).fetchall()
+    with memdb.open(told, embedder=EMBEDDER) as mem:
+        hits = mem.search(query, user_id="ana", now=NOW)
+    assert hits
+    assert hits.degraded is None
+    assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits]
+    assert [row[2] for row in rows] == pytest.approx([hit.score for hit in hits])
+
+
+def test_retrieve_works_on_words_alone_outside_memdb(told: Path, elsewhere: sqlite3.Connection) -> None:
+    rows = elsewhere.execute(files.statement("retrieve"), question("peanuts", vectors=False)).fetchall()
+    with memdb.open(told, embedder=None) as mem:
+        hits = mem.search("peanuts", user_id="ana", now=NOW)
+    assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits] != []
+
+
+def test_every_kind_has_a_view_that_any_sqlite_reads(told: Path) -> None:
+    shell = sqlite3.connect(told)
+    kinds = [row[0] for row in shell.execute("select kind from kinds")]
+    assert {"fact", "message", "episode", "note", "task"} <= set(kinds)
+    for kind in kinds:
+        (stored,) = shell.execute("select count(*) from facts where kind = ?", (kind,)).fetchone()
+        assert len(shell.execute(f"select * from {kind}").fetchall()) == stored
+    assert shell.execute("select object from fact where user_id = 'ana' and key = 'user.lives_in' and status = 'active'").fetchall() == [
+        ("Lisbon",)
     ]
-    assert shell.execute("select speaker, text from message order by speaker").fetchall() == [
-        ("assistant", "Lovely!"), ("user", "I live in Porto."),
-    ]  # fmt: skip
-    for view in ("episode", "narrative", "note", "task", "procedure", "metrics", "fact_record", "fact_ever", "fact_words"):
+    shell.close()
+
+
+def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
+    shell = sqlite3.connect(told)
+    views = [row[0] for row in shell.execute("select name from sqlite_schema where type = 'view'")]
+    assert {"fact_record", "fact_words", "fact_ever", "metrics"} <= set(views)
+    for view in views:
         shell.execute(f"select * from {view}").fetchall()
-
-
-def test_the_one_query_gives_the_same_in_a_bare_shell(tmp_path: Path) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem:
-        for text in ("I live in Porto.", "I like jazz.", "My dog is called Bica."):
-            mem.observe(text, user_id="ana", timestamp="2025-03-01T10:00:00Z")
-        mem.drain()
-        expected = [(hit.fact.fact_id, hit.score) for hit in mem.search("Where do I live?", user_id="ana", now="2025-04-01")]
-        assert mem.embedder is not None
-        vector = mem.embedder.embed(["Where do I live?"])[0].tobytes()
-    shell = apsw.Connection(str(tmp_path / "mem.db"))
-    shell.enable_load_extension(True)
-    shell.load_extension(sqlite_vec.loadable_path())
-    kinds = '["fact", "message", "episode", "narrative", "note", "task", "procedure"]'
-    sql = files.statement("retrieve")
-    given = {
-        "user_id": "ana", "terms": '"live"', "embedding": vector, "hits": "[]", "kinds": kinds, "shelves": kinds,
-        "statuses": '["active", "pending_confirmation"]', "now": "2025-04-01T00:00:00.000Z", "weights": "default", "limit": 10,
-    }  # fmt: skip
-    rows = shell.execute(sql, dict.fromkeys(parameter_names(sql)) | given).fetchall()
-    assert [(row[0], row[2]) for row in rows] == expected
     shell.close()

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.records import Action, Candidate, Fact, Operation, Predicate, Record, Source, Status
+from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -57,13 +57,14 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             new_id = _fact_id(action, origin, digest)
             assert target is not None
             starts = action.valid_from or origin.now
-            log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=to_text(starts))
+            log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=_until(target, starts))
             _reject_rivals(db, target.fact_id, log, except_id=new_id)
             return _insert(db, action, log, predicates, config, status="active")
         case "expire":
             assert target is not None
-            ends = action.valid_to or origin.now
-            log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=to_text(ends))
+            if target.status in LIVE:  # the same turn may have refuted it already
+                ends = _until(target, action.valid_to or origin.now)
+                log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
             return target.fact_id
         case "mark_pending_confirmation":
             assert target is not None
@@ -168,7 +169,8 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
     assert said is not None
     predicate = predicate_of(said.key, predicates)
     fact_id = _fact_id(action, origin, log.digest)
-    confidence = config.first_confidence if origin.confidence is None else origin.confidence
+    policy = config.first_confidence + (action.confidence_delta if status == "active" else 0.0)
+    confidence = policy if origin.confidence is None else origin.confidence  # what the application states is taken as it is
     denied = said.negated  # a doubted denial is kept beside what it denies
     text, value = (_denied_text(said), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
     db.run(
@@ -181,7 +183,7 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
         value_json=None if value is None else json.dumps(value, ensure_ascii=False),
         category=said.category,
         memory_type=origin.memory_type or predicate.memory_type,
-        confidence=max(0.0, min(1.0, confidence + (action.confidence_delta if status == "active" else 0.0))),
+        confidence=max(0.0, min(1.0, confidence)),
         importance=predicate.importance if origin.importance is None else origin.importance,
         source=origin.source,
         speaker=origin.speaker,
@@ -198,6 +200,11 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
     operation: Operation = "mark_pending_confirmation" if status == "pending_confirmation" else "insert"
     log.record(fact_id, operation, action.reason, before=None)
     return fact_id
+
+
+def _until(target: Fact, ends: datetime) -> str:
+    """When a fact that ends stops to be true; what was only pending never was."""
+    return to_text(target.valid_from if target.status == "pending_confirmation" else ends)
 
 
 def _ends(action: Action, said: Candidate, status: Status) -> str | None:
@@ -234,14 +241,15 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
             confidence=confidence,
         )
     if target.status == "active":
-        _reject_rivals(db, target.fact_id, log)
+        _reject_rivals(db, target.fact_id, log, said_by=log.origin.now)
     return target.fact_id
 
 
-def _reject_rivals(db: Database, fact_id: str, log: _Log, *, except_id: str | None = None) -> None:
+def _reject_rivals(db: Database, fact_id: str, log: _Log, *, except_id: str | None = None, said_by: datetime | None = None) -> None:
     """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else."""
     for rival in _facts(db, "believe.contradicting", fact_id):
-        if rival.fact_id != except_id:
+        late = said_by is not None and rival.created_at > said_by  # a turn that arrives late refutes nothing said after it
+        if rival.fact_id != except_id and not late:
             dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
 
 

@@ -33,10 +33,11 @@ def arbitrate(
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost, reason=reason)]
-    newest = max(contradicted, key=lambda fact: fact.valid_from)
-    if now < newest.created_at:  # by when it was said: "I've lived here since 2019" is news all the same
-        reason = f"said of an earlier time than {newest.object!r}, which stays"
-        return [_action("insert", candidate, target=newest, reason=reason, valid_to=newest.valid_from)]
+    newest = max(contradicted, key=_said_last)
+    if now < _said_last(newest):  # by when it was said: "I've lived here since 2019" is news all the same
+        reason = f"said before {newest.object!r}, which stays"
+        ended = newest.valid_from if newest.valid_from > starts else _said_last(newest)
+        return [_action("insert", candidate, target=newest, reason=reason, valid_to=max(starts, ended))]
     why = "said to have changed" if candidate.explicit else "says otherwise"
     first, *others = contradicted
     reason = f"{why}: {first.object!r} gives way to {candidate.object!r}"
@@ -44,6 +45,10 @@ def arbitrate(
     for fact in others:
         actions.append(_action("expire", candidate, target=fact, reason=f"gives way to {candidate.object!r} as well", valid_to=starts))
     return actions
+
+
+def _said_last(fact: Fact) -> datetime:
+    return fact.last_mentioned_at or fact.created_at
 
 
 def denies(fact: Fact) -> bool:
@@ -56,12 +61,12 @@ def _denial(candidate: Candidate) -> bool:
 
 
 def _end(candidate: Candidate, own: Sequence[Fact], *, now: datetime) -> list[Action]:
-    """Something is no longer so: end what says it is. What was never believed cannot end."""
+    """Something is no longer so: end what says it is. What was never believed cannot end, nor what was said again since."""
     said = set(normalise(candidate.object).split())
     ending = []
     for fact in own:
         held = set(normalise(fact.object).split())
-        if not denies(fact) and (not said or said <= held or held <= said):
+        if not denies(fact) and _said_last(fact) <= now and (not said or said <= held or held <= said):
             ending.append(fact)
     ends = candidate.valid_from or candidate.valid_to or now
     return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]

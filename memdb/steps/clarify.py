@@ -15,4 +15,7 @@ def clarify(db: Database, *, user_id: str, now: datetime, config: Config) -> str
     Of high value are identity, health, and whatever is at least as important as `config.clarify_importance`.
     """
     row = db.one("clarify", user_id=user_id, now=to_text(now), min_importance=config.clarify_importance)
-    return None if row is None else f"Which is right now: “{row['believed']!s}”, as held so far, or “{row['said']!s}”, as said since?"
+    if row is None:
+        return None
+    believed, said = (" ".join(str(row[side]).split()) for side in ("believed", "said"))  # stored text cannot forge a second line
+    return f"Which is right now: “{believed}”, as held so far, or “{said}”, as said since?"

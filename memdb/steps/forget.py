@@ -11,7 +11,8 @@ from memdb.store import Database
 def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     """Erase within the caller's transaction and return how much was erased.
 
-    Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays.
+    Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
+    the words it was taken from.
     On a connection without sqlite-vec the vectors stay in the outbox for the next one that has it.
     """
     db.run("forget.allow", user_id=user_id, key=key)
@@ -21,6 +22,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     archived = db.all("forget.delete_archive", user_id=user_id, key=key)
     history = db.all("forget.delete_history", user_id=user_id, key=key)
     removed = db.all("forget.delete_turns", user_id=user_id, key=key, turns=turns)
+    for table in ("facts", "archive", "history"):
+        db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
     for table in ("sessions", "events", "segments"):

@@ -1,0 +1,129 @@
+"""How much of the evidence is found: recall at turn level on conversations in LoCoMo's format, by weight set, in one run.
+
+    python bench/recall.py --data locomo10.json
+
+Every message goes in through `Memory.load` as a row of its own, its image caption included. Categories 1 to 4 are answerable; 5 is
+adversarial and reported by itself. Intervals are 95 %, by resampling whole conversations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import re
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import memdb
+from memdb.conversations import read_conversation
+
+METRICS = ("any@1", "any@5", "any@10", "any@20", "rec@10", "rec@20", "all@10", "nDCG@10", "MRR")
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+Scores = dict[str, float]
+
+
+def evidence_of(question: Mapping[str, object]) -> set[str]:
+    """The turns that hold the answer, malformed ids repaired ("D8:6; D9:17", "D:11:26", "D30:05")."""
+    raw = question.get("evidence")
+    listed = " ".join(map(str, raw)) if isinstance(raw, list) else ""
+    return {f"D{int(session)}:{int(turn)}" for session, turn in re.findall(r"D:?(\d+):(\d+)", listed)}
+
+
+def score(found: list[str], wanted: set[str]) -> Scores:
+    """The metrics of one question."""
+    places = [place for place, turn in enumerate(found, start=1) if turn in wanted]
+    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(10, len(wanted)) + 1))
+    result = {f"any@{k}": float(any(place <= k for place in places)) for k in (1, 5, 10, 20)}
+    result |= {f"rec@{k}": sum(place <= k for place in places) / len(wanted) for k in (10, 20)}
+    result["all@10"] = float(result["rec@10"] == 1.0)
+    result["nDCG@10"] = sum(1 / math.log2(place + 1) for place in places if place <= 10) / ideal
+    result["MRR"] = 1 / places[0] if places else 0.0
+    return result
+
+
+def mean(scores: Iterable[Scores], metric: str) -> float:
+    """The mean of a metric in per cent."""
+    return 100 * statistics.fmean(one[metric] for one in scores)
+
+
+def interval(by_conversation: list[list[Scores]], metric: str, *, rounds: int = 1_000) -> tuple[float, float]:
+    """A 95 % interval of the mean, by resampling conversations."""
+    chance = random.Random(0)
+    means = sorted(
+        mean([one for part in chance.choices(by_conversation, k=len(by_conversation)) for one in part], metric) for _ in range(rounds)
+    )
+    return means[round(0.025 * rounds)], means[round(0.975 * rounds) - 1]
+
+
+def main() -> None:
+    """Load, ask, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
+    parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
+    parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
+    sets = arguments.weights.split(",")
+    results: dict[str, dict[str, list[tuple[int, Scores]]]] = {name: {} for name in sets}
+    times: dict[str, list[float]] = {name: [] for name in sets}
+    with tempfile.TemporaryDirectory() as scratch:
+        path = arguments.db or Path(scratch) / "recall.db"
+        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False}) as mem:
+            for conversation in read_conversation(arguments.data):
+                mem.load(conversation.turns, user_id=str(conversation.user_id))
+            if not mem.drain():
+                raise SystemExit("Not every vector could be made.")
+            for user, questions in samples.items():
+                for question in questions:
+                    wanted = evidence_of(question)
+                    if not wanted:
+                        continue
+                    for name in sets:
+                        started = time.perf_counter()
+                        hits = mem.search(question["question"], user_id=user, kinds=["message"], limit=20, weights=name)
+                        times[name].append((time.perf_counter() - started) * 1000)
+                        found = [hit.fact.source_turn_id for hit in hits]
+                        results[name].setdefault(user, []).append((int(question["category"]), score(found, wanted)))
+    report = {name: summary(results[name], times[name]) for name in sets}
+    print(json.dumps(report, indent=1) if arguments.json else table(report))
+
+
+def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) -> dict[str, object]:
+    """What one weight set reached: overall with intervals, by category, and its time."""
+    answerable = [[one for category, one in scores if category != 5] for scores in by_user.values()]
+    flat = [one for part in answerable for one in part]
+    categories = {}
+    for number, label in CATEGORIES.items():
+        of_kind = [one for scores in by_user.values() for category, one in scores if category == number]
+        if of_kind:
+            categories[label] = {metric: round(mean(of_kind, metric), 1) for metric in METRICS} | {"questions": len(of_kind)}
+    overall = {metric: [round(mean(flat, metric), 1), *(round(end, 1) for end in interval(answerable, metric))] for metric in METRICS}
+    return {"questions": len(flat), "overall": overall, "categories": categories, "median_ms": round(statistics.median(times), 1)}
+
+
+def table(report: Mapping[str, Mapping[str, object]]) -> str:
+    """The report as Markdown."""
+    lines = ["| categories 1–4 | " + " | ".join(METRICS) + " | median ms |", "|---" * (len(METRICS) + 2) + "|"]
+    for name, one in report.items():
+        overall = one["overall"]
+        assert isinstance(overall, dict)
+        lines.append(f"| {name} | " + " | ".join(f"{overall[metric][0]}" for metric in METRICS) + f" | {one['median_ms']} |")
+    lines += ["", "| any@10 (95 %) | " + " | ".join([*CATEGORIES.values(), "1–4"]) + " |", "|---" * (len(CATEGORIES) + 2) + "|"]
+    for name, one in report.items():
+        categories, overall = one["categories"], one["overall"]
+        assert isinstance(categories, dict)
+        assert isinstance(overall, dict)
+        cells = [str(categories[label]["any@10"]) if label in categories else "" for label in CATEGORIES.values()]
+        value, low, high = overall["any@10"]
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {value} ({low}–{high}) |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""Vectors follow the facts, and their failures stay their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import memdb
+from memdb.embed import HashingEmbedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Tell = Callable[..., memdb.Memory]
+AT_ONCE: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
+
+
+class Broken:
+    """Fails the given number of times, then embeds like the hashing one."""
+
+    name, dimension = "broken-16", 16
+
+    def __init__(self, failures: int = 10**9) -> None:
+        self.failures, self.calls = failures, 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise RuntimeError("out of order")
+        return HashingEmbedder(16).embed(texts)
+
+
+class Picky:
+    """Makes no number of a text with poison in it."""
+
+    name, dimension = "picky-16", 16
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = HashingEmbedder(16).embed(texts)
+        vectors[["poison" in text for text in texts]] = np.nan
+        return vectors
+
+
+class Slow:
+    """Waits for a signal before it embeds."""
+
+    name, dimension = "slow-16", 16
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        assert self.go.wait(30)
+        return HashingEmbedder(16).embed(texts)
+
+
+def shelves(mem: memdb.Memory) -> dict[str, str]:
+    rows = mem._store.database().connection.execute("select f.value_text, v.shelf from facts_vec v join facts f on f.id = v.rowid")
+    return {str(text): str(shelf) for text, shelf in rows}
+
+
+def test_a_failing_embedder_never_holds_up_a_turn_or_an_answer(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(), config={**AT_ONCE, "embed_max_attempts": 2}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=20)
+        hits = mem.search("Porto", user_id="ana")
+        assert "Porto" in {hit.fact.object for hit in hits}
+        assert "broken-16 failed" in str(hits.degraded)
+
+
+def test_after_enough_tries_a_vector_is_dead_and_retry_revives_it(tmp_path: Path) -> None:
+    embedder = Broken()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:
+        mem.observe("Nice weather.", user_id="ana")
+        assert mem.drain(timeout=20)
+        assert (embedder.calls, mem.stats().outbox_dead, mem.stats().outbox_waiting) == (3, 1, 0)
+        embedder.failures = 0
+        assert mem.retry() == 1
+        assert mem.drain(timeout=20)
+        assert (mem.stats().outbox_dead, mem.stats().vectors) == (0, 1)
+
+
+def test_a_passing_failure_leaves_no_trace(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(failures=2), config=AT_ONCE) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=20)
+        stats = mem.stats()
+        assert (stats.vectors, stats.outbox_waiting, stats.outbox_dead) == (2, 0, 0)
+
+
+def test_the_pause_doubles_up_to_its_limit(tmp_path: Path) -> None:
+    settings = {"worker": False, "retry_base_seconds": 100, "retry_max_seconds": 300}
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(), config=settings) as mem:
+        mem.observe("Nice weather.", user_id="ana")
+        pauses = []
+        for _ in range(4):
+            assert not mem.drain()
+            ask = mem._store.database().connection.execute
+            pauses += [row[0] for row in ask("select (julianday(next_attempt_at) - julianday('now')) * 86400 from outbox")]
+            ask("update outbox set next_attempt_at = null")
+        for pause, whole in zip(pauses, (100, 200, 300, 300), strict=True):
+            assert whole * 0.5 - 5 < float(str(pause)) <= whole
+
+
+def test_one_bad_text_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Picky(), config={"worker": False}) as mem:
+        for text in ("One.", "Here is poison.", "Three."):
+            mem.observe(text, user_id="ana")
+        assert not mem.drain()
+        assert (mem.stats().vectors, mem.stats().outbox_waiting) == (2, 1)
+        assert set(shelves(mem)) == {"One.", "Three."}
+        [hit] = mem.search("One", user_id="ana", weights="lexical-only")
+        assert hit.fact.value_text == "One."
+
+
+def test_a_bad_question_is_answered_by_words(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Picky(), config={"worker": False}) as mem:
+        mem.observe("Here is the river.", user_id="ana")
+        mem.drain()
+        hits = mem.search("poison river", user_id="ana")
+        assert [hit.fact.value_text for hit in hits] == ["Here is the river."]
+        assert "picky-16 made of text 1" in str(hits.degraded)
+
+
+def test_a_slow_embedder_does_not_hold_up_facts(tmp_path: Path) -> None:
+    embedder = Slow()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert not mem.drain(timeout=1)
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+        embedder.go.set()
+        assert mem.drain(timeout=20)
+        assert mem.stats().vectors == 2
+
+
+def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    assert shelves(mem) == {"I live in Porto.": "message", "User lives in Porto": "fact"}
+    tell("I moved to Lisbon.")
+    assert shelves(mem)["User lives in Porto"] == "closed"
+    assert shelves(mem)["User lives in Lisbon"] == "fact"
+
+
+def test_compaction_empties_the_closed_shelf(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    mem.compact(now="2027-01-01")
+    assert mem.drain()
+    assert "closed" not in shelves(mem).values()
+    assert mem.stats().vectors == 3
+
+
+def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    mem.observe("I live in Porto.", user_id="ana")
+    mem._work()
+    assert mem.stats().outbox_waiting == 1  # the message's alone
+
+
+def test_a_file_of_words_only_is_embedded_when_an_embedder_comes(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem.drain()
+        assert "without an embedder" in str(mem.search("Porto", user_id="ana").degraded)
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem:
+        assert mem.drain(timeout=20)
+        hits = mem.search("Porto", user_id="ana")
+        assert hits.degraded is None
+        assert all(hit.parts["cosine"] > 0 for hit in hits)
+    with memdb.open(tmp_path / "mem.db") as mem:
+        assert mem.embedder is not None
+        assert mem.embedder.name == "hashing-64"
+
+
+def test_another_embedder_is_refused_and_words_alone_are_welcome(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64)) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=20)
+    for other in (HashingEmbedder(32), Broken()):
+        try:
+            memdb.open(tmp_path / "mem.db", embedder=other).close()
+        except memdb.ConfigError as error:
+            assert "hashing-64" in str(error)
+        else:
+            raise AssertionError("vectors of two embedders cannot be compared")
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert {hit.fact.kind for hit in mem.search("Porto", user_id="ana")} == {"fact", "message"}
