@@ -200,8 +200,8 @@ def choose_embedder(spec: Embedder | str | None, *, remembered: str | None) -> E
         return HashingEmbedder(dimension) if dimension in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
     if spec == MiniLM.name:
         return MiniLM()
-    if named := _hashing_dimension(spec):
-        return HashingEmbedder(named)
+    if dimension := _hashing_dimension(spec):
+        return HashingEmbedder(dimension)
     raise ConfigError(f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, or pass an Embedder or None.")
 
 

@@ -43,7 +43,8 @@ matched as materialized (
     and f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
     and f.status in (select value from json_each(:statuses))
-    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now))
+    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
+      or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
 ),
 lexical as materialized (
@@ -105,7 +106,8 @@ scored as materialized (
   where f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
     and f.status in (select value from json_each(:statuses))
-    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now))
+    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
+      or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))

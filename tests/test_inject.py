@@ -57,6 +57,7 @@ def made(profile: Profile, hits: list[Hit], *, max_tokens: int = 10_000, tokeniz
 
 WORDS = st.text(max_size=120)
 TIMES = st.sampled_from([NOW, LONG_AGO])
+NAMES = st.text("abc", min_size=1, max_size=3)
 ENTRIES = st.lists(
     st.builds(entry, WORDS, confidence=st.floats(0, 1), mentioned=TIMES, name=st.text("abc", min_size=1, max_size=3)), max_size=4
 )
@@ -68,7 +69,7 @@ HITS = st.lists(
         status=st.sampled_from(["active", "pending_confirmation"]),
         confidence=st.floats(0, 1),
         mentioned=TIMES,
-        name=st.text("abc", min_size=1, max_size=3),
+        name=NAMES,
         score=st.floats(0, 2),
     ),
     max_size=6,
