@@ -48,6 +48,7 @@ from memdb.steps.forget import forget
 from memdb.steps.inject import inject
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
+from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.times import to_text, to_utc, utc_now
@@ -135,7 +136,7 @@ class Memory:
         )
         db = self._store.database()
         with db.transaction():
-            enqueue(db, turn, received_at=utc_now())
+            enqueue(db, turn, received_at=utc_now(), zone=self._config.zone)
         self._wake()
         return turn.turn_id
 
@@ -162,7 +163,7 @@ class Memory:
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
             with db.transaction():
                 received_at = utc_now()
-                added += sum(enqueue(db, turn, received_at=received_at) for turn in turns)
+                added += sum(enqueue(db, turn, received_at=received_at, zone=self._config.zone) for turn in turns)
             taken += len(batch)
             self._wake()
             if progress is not None:
@@ -416,9 +417,10 @@ class Memory:
             InputError: a kind or the weight set is unknown.
         """
         at = self._time(now)
+        db = self._store.database()
         hits = retrieve(
-            self._store.database(),
-            query=checks.searchable(query),
+            db,
+            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
             user_id=user_id,
             embedder=self._embedder,
             now=at,
@@ -453,7 +455,7 @@ class Memory:
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         hits = retrieve(
             db,
-            query=checks.searchable(query),
+            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
             user_id=user_id,
             embedder=self._embedder,
             now=at,

@@ -9,7 +9,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
@@ -26,15 +26,17 @@ from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
 from memdb.times import to_text, utc_now
+from memdb.when import find_times
 
 log = logging.getLogger("memdb")
 
 _MAX_TURN_ATTEMPTS = 5
+_TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
 
-def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
+def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) -> bool:
     """Put a turn into the queue and its messages into memory, within the caller's transaction. Return False if it is there already.
 
     Raises:
@@ -59,9 +61,9 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
     if turn.session_id is not None:
         db.run("queue.touch_session", user_id=turn.user_id, session_id=turn.session_id, timestamp=to_text(turn.timestamp))
     if turn.user_input:
-        _keep_message(db, turn, turn.speaker or "user", turn.user_input)
+        _keep_message(db, turn, turn.speaker or "user", turn.user_input, zone=zone)
     if turn.assistant_response:
-        _keep_message(db, turn, "assistant", turn.assistant_response)
+        _keep_message(db, turn, "assistant", turn.assistant_response, zone=zone)
     return True
 
 
@@ -264,7 +266,8 @@ def _materialize_if_due(db: Database, turn: Turn, config: Config) -> None:
         build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
 
 
-def _keep_message(db: Database, turn: Turn, speaker: str, text: str) -> None:
+def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
+    times = find_times(text[:_TIMES_WITHIN], at=turn.timestamp, zone=zone, prefer="past")
     key = canonical_key(speaker, "said")
     fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
     db.run(
@@ -281,7 +284,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str) -> None:
         importance=0.2,
         source="assistant_message" if speaker == "assistant" else "user_message",
         speaker=speaker,
-        event_time=None,
+        event_time=to_text(times[0].begins) if times else None,  # what it tells of; when it was said is valid_from
         valid_from=to_text(turn.timestamp),
         valid_to=None,
         status="active",

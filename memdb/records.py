@@ -11,6 +11,7 @@ Category = Literal["identity", "hard_preference", "soft_preference", "task_conte
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
 
@@ -195,6 +196,25 @@ class Change(Record):
     changed_at: datetime
 
 
+class Question(Record):
+    """A question as it was understood: mem-skill's stage 1, "extract entities and intent from current input".
+
+    `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
+    speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
+    are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
+    answer would be, and `times` the stretches of time that the question names.
+    """
+
+    text: str
+    meaning: str
+    terms: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    actor: str | None = None
+    intent: Intent = "other"
+    times: tuple[tuple[datetime, datetime], ...] = ()
+
+
 class Hit(Record):
     """A fact that was found, its score, and the parts of the score.
 
@@ -216,14 +236,22 @@ class Hit(Record):
 class Hits(list[Hit]):
     """The hits, best first.
 
-    `degraded` says why the vector leg did not take part, or is None. `lexical` and `semantic` count the hits that each leg found,
-    `elapsed_ms` is the time taken.
+    `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
+    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken.
     """
 
     def __init__(
-        self, hits: list[Hit], *, degraded: str | None = None, lexical: int = 0, semantic: int = 0, elapsed_ms: float = 0.0
+        self,
+        hits: list[Hit],
+        *,
+        question: Question,
+        degraded: str | None = None,
+        lexical: int = 0,
+        semantic: int = 0,
+        elapsed_ms: float = 0.0,
     ) -> None:
         super().__init__(hits)
+        self.question = question
         self.degraded = degraded
         self.lexical = lexical
         self.semantic = semantic

@@ -199,6 +199,7 @@ class Store:
             database.has_vectors = self._vectors and bool(index)
             if not database.has_vectors:
                 connection.execute(files.read("sql/no_vectors.sql"))
+            if not self._vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
 
 

@@ -37,7 +37,7 @@ returning id;
 delete from turns where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)))
 returning id;
 
--- What else the erased turns taught stays, but no longer quotes them. A row of history that is replaced passes its triggers.
+-- What else the erased turns taught stays, but no longer quotes them.
 -- statement: unquote_facts
 update facts set source_excerpt = value_text
 where user_id = :user_id and :key is not null and source_turn_id in (select value from json_each(:turns));
@@ -47,12 +47,9 @@ update facts_archive set record = json_replace(record, '$.source_excerpt', recor
 where user_id = :user_id and :key is not null and source_turn_id in (select value from json_each(:turns));
 
 -- statement: unquote_history
-insert or replace into fact_history (id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
-select id, fact_id, user_id, key, operation,
-       json_replace(before, '$.source_excerpt', before ->> 'value_text'),
-       json_replace(after, '$.source_excerpt', after ->> 'value_text'),
-       reason, turn_id, action_hash, changed_at
-from fact_history
+update fact_history set
+  before = json_replace(before, '$.source_excerpt', before ->> 'value_text'),
+  after = json_replace(after, '$.source_excerpt', after ->> 'value_text')
 where user_id = :user_id and :key is not null
   and coalesce(after ->> 'source_turn_id', before ->> 'source_turn_id') in (select value from json_each(:turns));
 
@@ -79,8 +76,8 @@ delete from segments where user_id = :user_id and :key is null;
 
 -- Neighbours of an erased message hold its words in the full-text index.
 -- statement: neighbours
-insert or replace into facts_fts (rowid, body, context, date)
-select w.id, w.body, w.context, w.date
+insert or replace into facts_fts (rowid, body, reply, context, date)
+select w.id, w.body, w.reply, w.context, w.date
 from fact_words w join facts f on f.id = w.id
 where f.user_id = :user_id and f.kind = 'message' and :key is not null;
 
@@ -88,5 +85,8 @@ where f.user_id = :user_id and f.kind = 'message' and :key is not null;
 -- statement: merge_words
 insert into facts_fts (facts_fts) values ('optimize');
 
+-- The vectors of erased rows, and the windows that an erased message was a part of; the latter are made anew.
 -- statement: erased_vectors
-select o.id from outbox o left join facts f on f.id = o.id where o.user_id = :user_id and f.id is null;
+select o.id, f.id is null as gone
+from outbox o left join facts f on f.id = abs(o.id)
+where o.user_id = :user_id and (f.id is null or o.id < 0);

@@ -4,7 +4,9 @@
 --   :terms      an FTS5 expression, '""' for none :as_of     what was true then, or null for what is believed now
 --   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
 --   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
---   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out
+--   :actor      whose words are asked about       :asks_when whether it asks when something was
+--   :times      JSON [[from, to], …] that the question names
+--   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
 --   :min_age_minutes, :max_age_days, :min_score   null for any
@@ -14,6 +16,12 @@ weight as materialized (
   select
     coalesce(max(value) filter (where feature = 'lexical'), 0) as lexical,
     coalesce(max(value) filter (where feature = 'cosine'), 0) as cosine,
+    coalesce(max(value) filter (where feature = 'window'), 0) as window,
+    coalesce(max(value) filter (where feature = 'actor'), 0) as actor,
+    coalesce(max(value) filter (where feature = 'is_question'), 0) as is_question,
+    coalesce(max(value) filter (where feature = 'length'), 0) as length,
+    coalesce(max(value) filter (where feature = 'has_time'), 0) as has_time,
+    coalesce(max(value) filter (where feature = 'date'), 0) as date,
     coalesce(max(value) filter (where feature = 'type_weight'), 0) as type_weight,
     coalesce(max(value) filter (where feature = 'decay'), 0) as decay,
     coalesce(max(value) filter (where feature = 'recency'), 0) as recency,
@@ -23,6 +31,7 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
     coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
+    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
     coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
     coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date,
     cast(coalesce(:k_lex, max(value) filter (where feature = 'k_lex'), 20) as integer) as k_lex,
@@ -36,7 +45,8 @@ matched as materialized (
   select
     f.id,
     f.kind,
-    bm25(facts_fts, (select bm25_body from weight), (select bm25_context from weight), (select bm25_date from weight)) as bm25
+    bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
+         (select bm25_context from weight), (select bm25_date from weight)) as bm25
   from facts_fts
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
@@ -53,8 +63,8 @@ lexical as materialized (
   where bm25 < 0
 ),
 
--- what the meaning finds: the nearest of each shelf of this user, or what another index found
-semantic as materialized (
+-- what the meaning finds: the nearest of each shelf of this user, or what another index found; a window has its message's id with a minus
+nearest as materialized (
   select v.rowid as id, v.distance
   from facts_vec v
   where v.embedding match :embedding
@@ -64,6 +74,11 @@ semantic as materialized (
   union all
   select value ->> 0, value ->> 1
   from json_each(:hits)
+),
+semantic as materialized (
+  select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance
+  from nearest
+  group by abs(id)
 ),
 
 candidate as materialized (
@@ -81,6 +96,21 @@ scored as materialized (
       1.0 - s.distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and json_array_length(:shelves) > 0),
       0.0))) as cosine,
+    max(0.0, min(1.0, coalesce(
+      1.0 - s.window_distance,
+      (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
+       where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
+    coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
+    f.kind = 'message' and (f.value_text like '%?' or f.value_text like '%？' or f.value_text like '%؟') as is_question,
+    -- ln(1 + words) / 4: a longer message says more; the other kinds are written to the point, and count as a message of ten words
+    iif(f.kind = 'message',
+        min(1.0, ln(2.0 + length(f.value_text) - length(replace(f.value_text, ' ', ''))) / 4.0), 0.6) as length,
+    coalesce(:asks_when, 0) and f.event_time is not null as has_time,
+    -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
+    coalesce((
+      select max(exp(-max(0.0, julianday(t.value ->> 0) - at.day, at.day - julianday(t.value ->> 1)) / 7.0))
+      from json_each(:times) t
+      cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0) as date,
     coalesce(t.weight, k.weight) as type_weight,
     -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
     coalesce(max(0.05, pow(0.5,
@@ -117,7 +147,9 @@ scored as materialized (
 ),
 featured as (
   select
-    id, lexical, cosine, type_weight, decay, recency, access_bonus,
+    id, lexical, cosine,
+    coalesce(window, cosine) as window,  -- what stands alone, or has no window yet, is its own
+    actor, is_question, length, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     confidence, frequency, source_reliability, by_words, by_meaning
@@ -128,6 +160,12 @@ ranked as (
     p.*,
     w.lexical * p.lexical
       + w.cosine * p.cosine
+      + w.window * p.window
+      + w.actor * p.actor
+      + w.is_question * p.is_question
+      + w.length * p.length
+      + w.has_time * p.has_time
+      + w.date * p.date
       + w.type_weight * p.type_weight
       + w.decay * p.decay
       + w.recency * p.recency
@@ -141,7 +179,8 @@ ranked as (
 )
 select
   f.fact_id, f.record, r.score,
-  r.lexical, r.cosine, r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
+  r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
+  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
   r.by_words, r.by_meaning
 from ranked r
 join fact_record f on f.id = r.id

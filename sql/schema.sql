@@ -90,14 +90,16 @@ create index facts_due on facts (user_id, valid_to) where valid_to is not null a
 create index facts_updated_at on facts (updated_at);
 create index facts_turn on facts (user_id, source_turn_id);
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
+create index facts_speaker on facts (user_id, speaker) where kind = 'message';
 
--- The words of every row: its own, its neighbours' (for a message), its date's. Nothing is stored twice: the text itself stays in facts.
+-- The words of every row: its own; for a message also those of the question that it follows, and of the two messages before and after it;
+-- and its date's. Nothing is stored twice: the text itself stays in facts.
 create virtual table facts_fts using fts5 (
-  body, context, date,
+  body, reply, context, date,
   content = '', contentless_delete = 1, tokenize = 'porter unicode61'
 );
 
--- Append-only, one row a change (triggers.sql refuses update and delete).
+-- Append-only, one row a change: triggers.sql refuses to update, delete or replace one, but where the user asked to have something forgotten.
 create table fact_history (
   id integer primary key,
   fact_id text not null,
@@ -167,7 +169,8 @@ create table applied_actions (
   primary key (user_id, turn_id, key, action_hash)
 ) strict, without rowid;
 
--- Vectors to write or to take away, one line a row of facts at most; triggers fill it, so no change can be missed.
+-- Vectors to write or to take away; triggers fill it, so no change can be missed. The line of a row's own vector has the row's id, that of
+-- a message's window (the message among its neighbours) the same id with a minus, as in facts_vec.
 create table outbox (
   id integer primary key,
   user_id text not null,
@@ -267,8 +270,9 @@ create table retrievals (
 
 create index retrievals_user on retrievals (user_id);
 
--- While a row stands here, the history it names may be deleted: forgetting is the one exception to append-only, and it is open for the
--- length of its own transaction only. A null key means the whole user.
+-- While a row stands here, the history of the key it names may be deleted, and words that are forgotten may be struck from the rest of that
+-- user's: forgetting is the one exception to append-only, and it is open for the length of its own transaction only. A null key means
+-- the whole user.
 create table erasures (
   user_id text not null,
   key text

@@ -104,7 +104,9 @@ insert into weights (name, feature, value) values
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
   -- the one that measures best
-  ('default', 'lexical', 1.0), ('default', 'cosine', 1.0), ('default', 'recency', 0.02), ('default', 'importance', 0.05),
+  ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
+  ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),
+  ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),
-  ('default', 'bm25_body', 1.0), ('default', 'bm25_context', 0.3), ('default', 'bm25_date', 1.0);
+  ('default', 'bm25_body', 1.0), ('default', 'bm25_reply', 0.5), ('default', 'bm25_context', 0.3), ('default', 'bm25_date', 1.0);

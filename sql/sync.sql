@@ -1,12 +1,15 @@
 -- The outbox: vectors to write or to take away.
 
+-- A line with a negative id asks for the window of a message; one that is believed no longer has none.
 -- statement: due
-select o.id, o.user_id, o.attempts, f.fact_id, f.value_text,
-       iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed') as shelf
+select o.id, o.user_id, o.attempts, f.fact_id,
+       iif(o.id > 0, f.value_text, w.text) as text,
+       iif(o.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) as shelf
 from outbox o
-left join facts f on f.id = o.id
+left join facts f on f.id = abs(o.id) and (o.id > 0 or (f.kind = 'message' and f.status in ('active', 'pending_confirmation')))
+left join message_window w on w.id = -o.id
 where o.dead = 0 and (o.next_attempt_at is null or o.next_attempt_at <= :now)
-order by o.id
+order by o.id desc
 limit :batch;
 
 -- statement: remove
@@ -32,11 +35,19 @@ where id = :id;
 -- Between reading and writing the row may have changed; then its line stays for the next round.
 -- statement: unchanged
 select f.id
-from outbox o join facts f on f.id = o.id
-where o.id = :id and f.value_text = :value_text and iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed') = :shelf;
+from outbox o
+join facts f on f.id = abs(o.id)
+left join message_window w on w.id = -o.id
+where o.id = :id
+  and iif(o.id > 0, f.value_text, w.text) = :text
+  and iif(o.id < 0, iif(f.status in ('active', 'pending_confirmation'), 'window', ''),
+          iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) = :shelf;
 
 -- statement: gone
-select o.id from outbox o left join facts f on f.id = o.id where o.id = :id and f.id is null;
+select o.id
+from outbox o
+left join facts f on f.id = abs(o.id) and (o.id > 0 or (f.kind = 'message' and f.status in ('active', 'pending_confirmation')))
+where o.id = :id and f.id is null;
 
 -- statement: revive
 update outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;

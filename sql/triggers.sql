@@ -1,12 +1,12 @@
 -- facts_fts mirrors facts; a message's neighbours are completed when the next message arrives.
 create trigger facts_fts_insert after insert on facts begin
-  insert into facts_fts (rowid, body, context, date)
-    select id, body, context, date from fact_words where id = new.id;
+  insert into facts_fts (rowid, body, reply, context, date)
+    select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
 create trigger facts_fts_neighbours after insert on facts when new.kind = 'message' begin
-  insert or replace into facts_fts (rowid, body, context, date)
-    select w.id, w.body, w.context, w.date
+  insert or replace into facts_fts (rowid, body, reply, context, date)
+    select w.id, w.body, w.reply, w.context, w.date
     from fact_words w
     where w.id in (
       select p.id from facts p
@@ -16,8 +16,8 @@ create trigger facts_fts_neighbours after insert on facts when new.kind = 'messa
 end;
 
 create trigger facts_fts_update after update of key, value_text, tags, valid_from, event_time on facts begin
-  insert or replace into facts_fts (rowid, body, context, date)
-    select id, body, context, date from fact_words where id = new.id;
+  insert or replace into facts_fts (rowid, body, reply, context, date)
+    select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
 create trigger facts_fts_delete after delete on facts begin
@@ -41,12 +41,75 @@ create trigger outbox_delete after delete on facts begin
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
+-- A message's window changes with the message, and with those that stand before and after it.
+create trigger outbox_window_insert after insert on facts when new.kind = 'message' begin
+  insert into outbox (id, user_id)
+    select -n.id, new.user_id from (
+      select new.id as id
+      union all
+      select * from (
+        select p.id from facts p
+        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
+        order by p.id desc limit 1)) n
+    where true
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
+create trigger outbox_window_update after update of value_text, status on facts
+when new.kind = 'message' and (old.value_text is not new.value_text or old.status is not new.status) begin
+  insert into outbox (id, user_id)
+    select -n.id, new.user_id from (
+      select new.id as id
+      union all
+      select * from (
+        select p.id from facts p
+        where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
+        order by p.id desc limit 1)
+      union all
+      select * from (
+        select q.id from facts q
+        where q.user_id = new.user_id and q.session_id is new.session_id and q.kind = 'message' and q.id > new.id
+        order by q.id limit 1)) n
+    where true
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
+create trigger outbox_window_delete after delete on facts when old.kind = 'message' begin
+  insert into outbox (id, user_id)
+    select -n.id, old.user_id from (
+      select old.id as id
+      union all
+      select * from (
+        select p.id from facts p
+        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
+        order by p.id desc limit 1)
+      union all
+      select * from (
+        select q.id from facts q
+        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
+        order by q.id limit 1)) n
+    where true
+    on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+end;
+
 -- The audit trail is append-only, but for what the user asked to have forgotten.
-create trigger fact_history_no_update before update on fact_history begin
+create trigger fact_history_no_update before update on fact_history
+when not exists (select 1 from erasures e where e.user_id = old.user_id) begin
   select raise(abort, 'fact_history is append-only: write a new row instead of changing an old one');
 end;
 
 create trigger fact_history_no_delete before delete on fact_history
 when not exists (select 1 from erasures e where e.user_id = old.user_id and (e.key is null or e.key = old.key)) begin
   select raise(abort, 'fact_history is append-only: only forgetting a user or a key deletes from it');
+end;
+
+-- `insert or replace` deletes without asking the triggers of delete, so an id that exists is refused before. An id that SQLite is to choose
+-- is -1 here, hence no row may have one below 1.
+create trigger fact_history_no_replace before insert on fact_history
+when exists (select 1 from fact_history h where h.id = new.id) begin
+  select raise(abort, 'fact_history is append-only: a row that exists cannot be replaced');
+end;
+
+create trigger fact_history_positive after insert on fact_history when new.id < 1 begin
+  select raise(abort, 'fact_history is append-only: ids begin at 1');
 end;

@@ -16,11 +16,17 @@ select
   ) as record
 from facts f;
 
--- What the full-text index holds of a row: its own words and key, the two messages before and after it, and its day in words.
+-- What the full-text index holds of a row: its own words and key; the message before it, if that asks something; the two messages before
+-- and after it; and its day in words. A message's day is the one it was said on.
 create view fact_words as
 select
   f.id,
   f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')) as body,
+  iif(f.kind <> 'message', '', coalesce((
+    select iif(instr(value_text, '?') + instr(value_text, '？') + instr(value_text, '؟') > 0, value_text, '') from (
+      select p.value_text from facts p
+      where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
+      order by p.id desc limit 1)), '')) as reply,
   iif(f.kind <> 'message', '', coalesce((
     select group_concat(n.value_text, ' ') from (
       select value_text from (
@@ -32,11 +38,27 @@ select
         select q.value_text from facts q
         where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
         order by q.id limit 2)) n), '')) as context,
-  strftime('%d ', coalesce(f.event_time, f.valid_from))
+  strftime('%d ', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)))
     || json_extract('["January","February","March","April","May","June","July","August","September","October","November","December"]',
-                    '$[' || (strftime('%m', coalesce(f.event_time, f.valid_from)) - 1) || ']')
-    || strftime(' %Y', coalesce(f.event_time, f.valid_from)) as date
+                    '$[' || (strftime('%m', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) - 1) || ']')
+    || strftime(' %Y', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) as date
 from facts f;
+
+-- What the vector of a message's window is made of: the message between the one before and the one after it.
+create view message_window as
+select
+  f.id,
+  coalesce((
+    select p.value_text || ' ' from facts p
+    where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
+    order by p.id desc limit 1), '')
+  || f.value_text
+  || coalesce((
+    select ' ' || q.value_text from facts q
+    where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
+    order by q.id limit 1), '') as text
+from facts f
+where f.kind = 'message';
 
 -- Current facts and those moved away by compaction, for whoever asks what was true once.
 create view fact_ever as

@@ -47,13 +47,13 @@ def test_no_byte_of_it_stays_in_any_file(key: str | None, tmp_path: Path) -> Non
 def test_forgetting_a_user_leaves_the_others(tmp_path: Path) -> None:
     with fill(tmp_path / "mem.db") as mem:
         forgotten = mem.forget("ana")
-        assert (forgotten.facts, forgotten.messages, forgotten.turns, forgotten.vectors) == (2, 3, 2, 5)
+        assert (forgotten.facts, forgotten.messages, forgotten.turns, forgotten.vectors) == (2, 3, 2, 8)
         assert not mem.facts("ana")
         assert not mem.history(user_id="ana")
         assert not mem.search("jazz", user_id="ana")
         assert [fact.object for fact in mem.facts("bea")] == ["Porto"]
         assert mem.drain()
-        assert mem._store.database().connection.execute("select count(*) from facts_vec").fetchall() == [(2,)]
+        assert mem._store.database().connection.execute("select count(*) from facts_vec").fetchall() == [(3,)]
 
 
 def test_forgetting_a_key_keeps_what_else_is_known(tmp_path: Path) -> None:
@@ -67,10 +67,10 @@ def test_forgetting_a_key_keeps_what_else_is_known(tmp_path: Path) -> None:
 def test_vectors_wait_where_there_is_no_index_to_remove_them_from(tmp_path: Path) -> None:
     fill(tmp_path / "mem.db").close()
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        assert mem.forget("ana").vectors_pending == 5
+        assert mem.forget("ana").vectors_pending == 8
     with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
         assert mem.drain()
-        assert mem._store.database().connection.execute("select count(*) from facts_vec").fetchall() == [(2,)]
+        assert mem._store.database().connection.execute("select count(*) from facts_vec").fetchall() == [(3,)]
 
 
 def test_a_forgotten_user_can_begin_anew(tmp_path: Path) -> None:

@@ -238,3 +238,18 @@ def test_the_settings_cut_the_legs(k: int, tmp_path: Path) -> None:
         mem.load(({"text": f"Porto {number}"} for number in range(30)), user_id="ana")
         mem.drain()
         assert len(mem.search("Porto", user_id="ana", limit=100)) == k
+
+
+def test_the_session_that_made_the_file_finds_what_later_ones_find(tmp_path: Path) -> None:
+    def found(mem: memdb.Memory) -> list[tuple[str, dict[str, float]]]:
+        hits = mem.search("a train to town", user_id="ana", limit=90, now="2025-04-01")
+        return [(hit.fact.value_text, hit.parts) for hit in hits]
+
+    config = {"top_k_vec": 5}  # so that most cosines are looked up, not found by the index
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=config) as mem:
+        mem.load(({"text": f"The train number {number} to town {number * 7}"} for number in range(80)), user_id="ana")
+        mem.drain()
+        first = found(mem)
+        assert sum(parts["cosine"] > 0 for _, parts in first) == len(first) > 20
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=config) as mem:
+        assert found(mem) == first

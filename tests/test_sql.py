@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -16,13 +16,15 @@ import memdb
 from memdb import files
 from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.records import Question
 from memdb.steps.retrieve import FEATURES, match_expression
 from memdb.store import Database, SqlValue, Store, parameter_names
 
+Ask = Callable[[dict[str, SqlValue]], list[tuple[SqlValue, ...]]]
 STATEMENTS = sorted(file if name == file else f"{file}.{name}" for file in files.statement_files() for name in files.statements(file))
 EMBEDDER = HashingEmbedder(32)
 NOW = "2025-06-01T00:00:00.000Z"
-NO_FEATURES = {"bm25_body", "bm25_context", "bm25_date", "k_lex", "k_vec"}
+NO_FEATURES = {"bm25_body", "bm25_reply", "bm25_context", "bm25_date", "k_lex", "k_vec"}
 
 
 @pytest.fixture(params=[False, True], ids=["words only", "with vectors"])
@@ -127,6 +129,7 @@ PLANS = [
     ("profile.entries", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("retrieve", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("retrieve", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
+    ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
 ]
 
@@ -153,19 +156,21 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
 # --- outside memdb -------------------------------------------------------------------------------------------------------------------
 
 
-def question(query: str, *, vectors: bool) -> dict[str, SqlValue]:
+def parameters_of(asked: Question, *, vectors: bool) -> dict[str, SqlValue]:
     """The parameters of `retrieve` as a person at a shell would write them."""
-    embedding = to_blob(EMBEDDER.embed([query])[0]) if vectors else None
-    kinds = json.dumps(["episode", "fact", "message", "narrative", "note", "procedure", "task"])
+    kinds = ["episode", "fact", "message", "narrative", "note", "procedure", "task"]
     given: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
     return given | {
         "user_id": "ana",
-        "terms": match_expression(query),
-        "embedding": embedding,
+        "terms": match_expression(asked),
+        "embedding": to_blob(EMBEDDER.embed([asked.meaning])[0]) if vectors else None,
         "hits": "[]",
-        "kinds": kinds,
+        "actor": asked.actor,
+        "asks_when": asked.intent == "time",
+        "times": json.dumps([[begins.isoformat(), ends.isoformat()] for begins, ends in asked.times]),
+        "kinds": json.dumps(kinds),
         "statuses": json.dumps(["active", "pending_confirmation"]),
-        "shelves": kinds if vectors else "[]",
+        "shelves": json.dumps([*kinds, "window"] if vectors else []),
         "now": NOW,
         "weights": "default",
         "limit": 10,
@@ -173,35 +178,45 @@ def question(query: str, *, vectors: bool) -> dict[str, SqlValue]:
 
 
 @pytest.fixture(params=["sqlite3", "pysqlite3.dbapi2"])
-def elsewhere(request: pytest.FixtureRequest, told: Path) -> Iterator[sqlite3.Connection]:
-    """The same file through an SQLite that is not memdb's: Python's own, and one from a package, with sqlite-vec loaded."""
+def elsewhere(request: pytest.FixtureRequest, told: Path) -> Ask:
+    """Ask the same file through an SQLite that is not memdb's: Python's own, and one from a package, with sqlite-vec loaded.
+
+    sqlite-vec serves the SQLite that loaded it last, so that memdb's must be closed before.
+    """
     driver = pytest.importorskip(request.param)
     if driver.sqlite_version_info < (3, 43):
         pytest.skip(f"this SQLite is {driver.sqlite_version}; the full-text index needs 3.43")
-    connection = driver.connect(told)
-    if not hasattr(connection, "enable_load_extension"):
+    if not hasattr(driver.Connection, "enable_load_extension"):
         pytest.skip("this SQLite was built without loadable extensions")
-    connection.enable_load_extension(True)
-    connection.load_extension(pytest.importorskip("sqlite_vec").loadable_path())
-    yield connection
-    connection.close()
+
+    def retrieve(parameters: dict[str, SqlValue]) -> list[tuple[SqlValue, ...]]:
+        connection = driver.connect(told)
+        connection.enable_load_extension(True)
+        connection.load_extension(pytest.importorskip("sqlite_vec").loadable_path())
+        rows: list[tuple[SqlValue, ...]] = connection.execute(files.statement("retrieve"), parameters).fetchall()
+        connection.close()
+        return rows
+
+    return retrieve
 
 
-@pytest.mark.parametrize("query", ["Where does she live?", "jazz, tea and the sea", "peanuts; drop table facts --", "''", "of the"])
-def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: sqlite3.Connection, query: str) -> None:
-    rows = elsewhere.execute(files.statement("retrieve"), question(query, vectors=True)).fetchall()
+@pytest.mark.parametrize(
+    "query", ["Where does she live?", "jazz, tea and the sea", "When did I move, in March?", "peanuts; drop table facts --", "''", "of the"]
+)
+def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: Ask, query: str) -> None:
     with memdb.open(told, embedder=EMBEDDER) as mem:
         hits = mem.search(query, user_id="ana", now=NOW)
+    rows = elsewhere(parameters_of(hits.question, vectors=True))
     assert hits
     assert hits.degraded is None
     assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits]
     assert [row[2] for row in rows] == pytest.approx([hit.score for hit in hits])
 
 
-def test_retrieve_works_on_words_alone_outside_memdb(told: Path, elsewhere: sqlite3.Connection) -> None:
-    rows = elsewhere.execute(files.statement("retrieve"), question("peanuts", vectors=False)).fetchall()
+def test_retrieve_works_on_words_alone_outside_memdb(told: Path, elsewhere: Ask) -> None:
     with memdb.open(told, embedder=None) as mem:
         hits = mem.search("peanuts", user_id="ana", now=NOW)
+    rows = elsewhere(parameters_of(hits.question, vectors=False))
     assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits] != []
 
 

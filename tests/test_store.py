@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -151,7 +152,17 @@ def test_the_same_turn_cannot_stand_in_the_queue_twice(connection: apsw.Connecti
         )
 
 
-@pytest.mark.parametrize("change", ["update fact_history set reason = 'none'", "delete from fact_history"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update fact_history set reason = 'none'",
+        "delete from fact_history",
+        "insert or replace into fact_history select * from fact_history",
+        "replace into fact_history select id, fact_id, user_id, key, operation, before, after, 'none', turn_id, action_hash, changed_at from fact_history",
+        "insert into fact_history select -1, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at from fact_history",
+        "insert into erasures (user_id, key) values ('bea', null); update fact_history set reason = 'none'",
+    ],
+)
 def test_history_refuses_change_in_plain_sql(connection: apsw.Connection, change: str) -> None:
     before = connection.execute("select * from fact_history").fetchall()
     assert before
@@ -165,6 +176,39 @@ def test_history_refuses_change_from_another_driver_too(path: Path) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         shell.execute("delete from fact_history where user_id = 'ana'")
     shell.close()
+
+
+# --- files of earlier versions -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=sorted((ROOT / "tests" / "samples").glob("mem-*.db")), ids=lambda path: path.stem)
+def sample(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of a file that an earlier version wrote: Ana's three turns, with vectors, and a weight set by hand."""
+    return Path(shutil.copy(request.param, tmp_path / "mem.db"))
+
+
+def test_a_file_of_an_earlier_version_is_brought_up_to_date_and_loses_nothing(sample: Path) -> None:
+    before = sqlite3.connect(sample)
+    kept = {table: before.execute(f"select * from {table} order by 1").fetchall() for table in ("facts", "fact_history", "turns")}
+    before.close()
+    with memdb.open(sample, embedder=HashingEmbedder(16), config=QUIET) as mem:
+        assert mem.drain()
+        assert mem.stats().schema_version == SCHEMA_VERSION
+        connection = mem._store.database().connection
+        for table, rows in kept.items():
+            assert connection.execute(f"select * from {table} order by 1").fetchall() == rows
+        assert connection.execute("select value from weights where name = 'default' and feature = 'cosine'").fetchall() == [(0.9,)]
+
+
+def test_an_earlier_file_is_searched_as_a_new_one_is(sample: Path) -> None:
+    with memdb.open(sample, embedder=HashingEmbedder(16), config=QUIET) as mem:
+        assert mem.drain()
+        hits = mem.search("the best library", user_id="ana", kinds=["message"])
+        answer = next(hit for hit in hits if hit.fact.value_text == "It is in the old town.")
+        assert answer.parts["lexical"] > 0
+        connection = mem._store.database().connection
+        windows = "select count(*) from facts_vec where rowid < 0"
+        assert connection.execute(windows).fetchall() == connection.execute("select count(*) from message").fetchall() == [(5,)]
 
 
 # --- what is no mem.db is refused and left alone --------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb.embed import HashingEmbedder, to_blob
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,9 +78,10 @@ def test_after_enough_tries_a_vector_is_dead_and_retry_revives_it(tmp_path: Path
     with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:
         mem.observe("Nice weather.", user_id="ana")
         assert mem.drain(timeout=20)
-        assert (embedder.calls, mem.stats().outbox_dead, mem.stats().outbox_waiting) == (3, 1, 0)
+        assert (mem.stats().outbox_dead, mem.stats().outbox_waiting) == (2, 0)  # the message's vector and its window's
+        assert embedder.calls == 3 * 3  # three rounds: both together, then each alone
         embedder.failures = 0
-        assert mem.retry() == 1
+        assert mem.retry() == 2
         assert mem.drain(timeout=20)
         assert (mem.stats().outbox_dead, mem.stats().vectors) == (0, 1)
 
@@ -101,7 +102,7 @@ def test_the_pause_doubles_up_to_its_limit(tmp_path: Path) -> None:
         for _ in range(4):
             assert not mem.drain()
             ask = mem._store.database().connection.execute
-            pauses += [row[0] for row in ask("select (julianday(next_attempt_at) - julianday('now')) * 86400 from outbox")]
+            pauses += [row[0] for row in ask("select (julianday(next_attempt_at) - julianday('now')) * 86400 from outbox where id > 0")]
             ask("update outbox set next_attempt_at = null")
         for pause, whole in zip(pauses, (100, 200, 300, 300), strict=True):
             assert whole * 0.5 - 5 < float(str(pause)) <= whole
@@ -112,7 +113,7 @@ def test_one_bad_text_does_not_hold_up_the_others(tmp_path: Path) -> None:
         for text in ("One.", "Here is poison.", "Three."):
             mem.observe(text, user_id="ana")
         assert not mem.drain()
-        assert (mem.stats().vectors, mem.stats().outbox_waiting) == (2, 1)
+        assert (mem.stats().vectors, mem.stats().outbox_waiting) == (2, 4)  # its own, and the windows it is in
         assert set(shelves(mem)) == {"One.", "Three."}
         [hit] = mem.search("One", user_id="ana", weights="lexical-only")
         assert hit.fact.value_text == "One."
@@ -158,7 +159,9 @@ def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
     mem = tell("I live in Porto.")
     mem.observe("I live in Porto.", user_id="ana")
     mem._work()
-    assert mem.stats().outbox_waiting == 1  # the message's alone
+    ask = mem._store.database().connection.execute
+    kinds = ask("select distinct f.kind from outbox o join facts f on f.id = abs(o.id)").fetchall()
+    assert kinds == [("message",)]
 
 
 def test_a_file_of_words_only_is_embedded_when_an_embedder_comes(tmp_path: Path) -> None:
@@ -185,3 +188,39 @@ def test_another_embedder_is_refused_and_words_alone_are_welcome(tmp_path: Path)
             memdb.open(tmp_path / "mem.db", embedder=other)
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         assert {hit.fact.kind for hit in mem.search("Porto", user_id="ana")} == {"fact", "message"}
+
+
+def windows(mem: memdb.Memory) -> dict[str, bytes]:
+    """The window vector of each message."""
+    rows = mem._store.database().connection.execute("select f.value_text, v.embedding from facts_vec v join facts f on f.id = -v.rowid")
+    return {str(text): bytes(vector) for text, vector in rows}
+
+
+def test_a_message_s_window_is_made_of_its_neighbours_in_the_session(mem: memdb.Memory) -> None:
+    for text, session in (("One.", "a"), ("Two.", "a"), ("Three.", "a"), ("Four.", "b")):
+        mem.observe(text, user_id="ana", session_id=session)
+    mem.drain()
+    assert mem._embedder is not None
+    expected = {"One.": "One. Two.", "Two.": "One. Two. Three.", "Three.": "Two. Three.", "Four.": "Four."}
+    made = {text: to_blob(vector) for text, vector in zip(expected, mem._embedder.embed(list(expected.values())), strict=True)}
+    assert windows(mem) == made
+
+
+def test_the_window_before_is_completed_when_the_next_message_comes(mem: memdb.Memory) -> None:
+    mem.observe("One.", user_id="ana")
+    mem.drain()
+    before = windows(mem)["One."]
+    mem.observe("Two.", user_id="ana")
+    mem.drain()
+    assert windows(mem)["One."] != before
+
+
+def test_an_erased_message_leaves_the_windows_it_was_in(mem: memdb.Memory) -> None:
+    for number, text in enumerate(("Hello there.", "I live in Porto.", "Nice weather.")):
+        mem.observe(text, user_id="ana", turn_id=str(number))
+    mem.drain()
+    mem.forget("ana", key="user.lives_in")
+    assert windows(mem) == {}  # at once, not only when they are made anew
+    mem.drain()
+    assert mem._embedder is not None
+    assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["Hello there. Nice weather."])[0])}

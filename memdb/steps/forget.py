@@ -36,8 +36,10 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     pending = db.all("forget.erased_vectors", user_id=user_id)
     if db.has_vectors:
         for row in pending:
-            vectors += db.run("sync.remove", id=row["id"])
-            db.run("sync.settled", id=row["id"])
+            removed_now = db.run("sync.remove", id=row["id"])
+            if row["gone"]:
+                vectors += removed_now
+                db.run("sync.settled", id=row["id"])
         pending = []
     db.run("forget.disallow")
     return Forgotten(

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Sequence
 from datetime import datetime
 
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import InputError, ModelError
-from memdb.records import LIVE, Fact, Hit, Hits, Status
+from memdb.records import LIVE, Fact, Hit, Hits, Question, Status
 from memdb.store import Database, Row
 from memdb.times import to_text
 
 FEATURES = (
     "lexical",
     "cosine",
+    "window",
+    "actor",
+    "is_question",
+    "length",
+    "has_time",
+    "date",
     "type_weight",
     "decay",
     "recency",
@@ -28,24 +33,11 @@ FEATURES = (
 )
 """The parts of a score: columns of the statement and features of a weight set, under the same names."""
 
-_MAX_TERMS = 64  # a question longer than this gains nothing and costs time
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_STOP_WORDS = frozenset(
-    """
-    a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
-    didn't do does doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've
-    if in into is isn't it it's its just let's me more most my no nor not of off on once only or other our ours out over own
-    please same she should so some such than that that's the their theirs them then there these they this those through to too
-    under until up us very was wasn't we were what what's when where which while who whom why will with would you you're your
-    yours
-    """.split()
-)
-
 
 def retrieve(
     db: Database,
+    question: Question,
     *,
-    query: str,
     user_id: str,
     embedder: Embedder | None,
     now: datetime,
@@ -65,7 +57,8 @@ def retrieve(
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
-    Any text is a safe question. When the embedder fails, or there is none, words alone are searched and `Hits.degraded` says why.
+    `question` comes from `understand`; any text is a safe one. When the embedder fails, or there is none, words alone are searched and
+    `Hits.degraded` says why.
 
     Raises:
         InputError: the weight set or a kind is unknown.
@@ -79,14 +72,17 @@ def retrieve(
     if not weight:
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    embedding, degraded = _embed(query, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
-    shelves = [] if embedding is None else [*wanted, *(["closed"] if set(statuses) - set(LIVE) else [])]
+    embedding, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
+    shelves = [] if embedding is None else _shelves(wanted, statuses, weight)
     rows = db.all(
         "retrieve",
         user_id=user_id,
-        terms=match_expression(query),
+        terms=match_expression(question),
         embedding=embedding,
         hits="[]",
+        actor=question.actor,
+        asks_when=int(question.intent == "time"),
+        times=json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]),
         kinds=json.dumps(wanted),
         statuses=json.dumps(list(statuses)),
         shelves=json.dumps(shelves),
@@ -106,6 +102,7 @@ def retrieve(
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     return Hits(
         [_hit(row, ranking) for row in rows],
+        question=question,
         degraded=degraded,
         lexical=sum(1 for row in rows if row["by_words"]),
         semantic=sum(1 for row in rows if row["by_meaning"]),
@@ -113,11 +110,14 @@ def retrieve(
     )
 
 
-def match_expression(query: str) -> str:
-    """Return an FTS5 expression that matches any of the question's words, each quoted; '""', which matches nothing, if it has none."""
-    words = list(dict.fromkeys(_WORD.findall(query[:20_000].casefold())))
-    telling = [word for word in words if word.replace("’", "'") not in _STOP_WORDS] or words
-    return " OR ".join(f'"{word}"' for word in telling[:_MAX_TERMS]) or '""'
+def match_expression(question: Question) -> str:
+    """Return an FTS5 expression that matches any of the question's words and phrases, each quoted; '""', which matches nothing, if none."""
+    return " OR ".join(f'"{text}"' for text in (*question.phrases, *question.terms)) or '""'
+
+
+def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: dict[str, float]) -> list[str]:
+    windows = ["window"] if "message" in kinds and weight.get("window") else []
+    return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
 
 
 def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[bytes | None, str | None]:

@@ -37,7 +37,7 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> 
     rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
     gone = [row for row in rows if row["fact_id"] is None]
     texts = [row for row in rows if row["fact_id"] is not None]
-    vectors, errors = _embed([str(row["value_text"]) for row in texts], embedder)
+    vectors, errors = _embed([str(row["text"]) for row in texts], embedder)
     written = removed = 0
     if rows:
         with db.transaction():
@@ -48,7 +48,7 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> 
             for row, vector, error in zip(texts, vectors, errors, strict=True):
                 if vector is None:
                     _postpone(db, row, error or "", now=now, config=config)
-                elif db.all("sync.unchanged", id=row["id"], value_text=row["value_text"], shelf=row["shelf"]):
+                elif db.all("sync.unchanged", id=row["id"], text=row["text"], shelf=row["shelf"]):
                     db.run("sync.remove", id=row["id"])  # vec0 knows no upsert, and a partition key cannot be updated
                     db.run("sync.write", id=row["id"], embedding=vector, user_id=row["user_id"], shelf=row["shelf"])
                     db.run("sync.embedded", id=row["id"])

@@ -1,0 +1,138 @@
+"""Read a question before it is searched for: mem-skill's stage 1, "extract entities and intent from current input"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+
+from memdb.records import Intent, Question
+from memdb.store import Database
+from memdb.when import find_times
+
+_LONGEST = 20_000  # characters that are read; what a question asks is said by then
+_MAX_TERMS = 64  # a question longer than this gains nothing and costs time
+_MAX_PHRASES = 8
+_YEARS_BACK = 10  # "in July", without a year, may be any July of these
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_STOP_WORDS = frozenset(
+    """
+    a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
+    didn't do does doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've
+    if in into is isn't it it's its just let's me more most my no nor not of off on once only or other our ours out over own
+    please same she should so some such than that that's the their theirs them then there these they this those through to too
+    under until up us very was wasn't we were what what's when where which while who whom why will with would you you're your
+    yours
+    """.split()
+)
+_INTENTS: dict[Intent, re.Pattern[str]] = {
+    "time": re.compile(
+        r"^\W*(?:when|how long|since when|until when|(?:in |on |at )?(?:what|which) (?:day|date|month|year|time|season|week))\b"
+        r"|\bwhen (?:did|does|do|was|were|is|are|will|has|have|had)\b",
+        re.IGNORECASE,
+    ),
+    "number": re.compile(r"^\W*how (?:many|much|old|often|far|big|tall)\b|\bhow (?:many|much|old)\b", re.IGNORECASE),
+    "person": re.compile(r"^\W*(?:who|whose|whom|with whom)\b|\bwho (?:did|does|do|was|were|is|are|will|has)\b", re.IGNORECASE),
+    "place": re.compile(
+        r"^\W*(?:from )?where\b|\bwhere (?:did|does|do|was|were|is|are|will|has|have)\b"
+        r"|^\W*(?:in |to )?(?:what|which) (?:city|country|place|town|state)\b",
+        re.IGNORECASE,
+    ),
+    "reason": re.compile(r"^\W*(?:why|how come|for what reason)\b", re.IGNORECASE),
+}
+_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
+_NAME = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:of the |of |the |de |da |von |van )?[^\W\d_a-z][\w'’-]*)*")
+_ASKS_USER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|myself|we|our)\b", re.IGNORECASE)
+_ASKS_ASSISTANT = re.compile(
+    r"\b(?:did|do|have|had|were|are|would|could|can|will|should)(?:n't)? you\b|\byou (?:\w+ )?(?:said|told|suggest|recommend)",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ANY_YEAR = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
+    r"|valentine)",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
+
+
+def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: tzinfo) -> Question:
+    """Return what a question asks for: its telling words, the names and phrases in it, whose words are asked about, when, and what for.
+
+    The people who speak in the memory are in every second line of it, so that their names tell little: they decide about `actor` and
+    are left out of the words and of the meaning, unless nothing else is left. Everything here is a help: a text in a language that is
+    not understood is searched for by all its words.
+    """
+    text = query[:_LONGEST]
+    participants = [str(row["speaker"]) for row in db.all("understand.participants", user_id=user_id)]
+    named = _named(text, participants)
+    words = list(dict.fromkeys(_WORD.findall(text.casefold())))
+    telling = [word for word in words if word.replace("’", "'") not in _STOP_WORDS]
+    names = {part.casefold() for speaker in named for part in _called(speaker)}
+    terms = [word for word in telling if re.sub(r"['’]s$", "", word) not in names] or telling or words
+    return Question(
+        text=query,
+        meaning=_without(text, named) if named else query,
+        terms=tuple(terms[:_MAX_TERMS]),
+        phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]),
+        participants=tuple(named),
+        actor=_actor(text, named, participants),
+        intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other"),
+        times=tuple(_times(text, now=now, zone=zone)),
+    )
+
+
+def _called(speaker: str) -> tuple[str, ...]:
+    """The names somebody goes by: the whole and, of "Anna Maria Silva", the first."""
+    first = speaker.split()[0] if speaker.split() else speaker
+    return (speaker, first) if first != speaker else (speaker,)
+
+
+def _named(text: str, participants: Sequence[str]) -> list[str]:
+    named = []
+    for speaker in participants:
+        for name in _called(speaker):
+            common = name.casefold() in _STOP_WORDS  # "Will" is a name, "will" is not
+            if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, 0 if common else re.IGNORECASE):
+                named.append(speaker)
+                break
+    return named
+
+
+def _without(text: str, named: Sequence[str]) -> str:
+    for speaker in named:
+        for name in _called(speaker):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    text = " ".join(text.split())
+    return text if _WORD.search(text) else " ".join(named)
+
+
+def _phrases(text: str, names: set[str]) -> list[str]:
+    """Return what belongs together: quoted words, and runs of at least two capitalised ones ("New York")."""
+    found = [match.group(1) for match in _QUOTED.finditer(text)]
+    for match in _NAME.finditer(text):
+        run = match.group(0).split()
+        while run and (run[0].casefold() in _STOP_WORDS or run[0].casefold() in names or re.sub(r"['’]s$", "", run[0].casefold()) in names):
+            run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
+        found.append(" ".join(run))
+    phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.casefold())) for phrase in found)
+    return [phrase for phrase in phrases if " " in phrase]
+
+
+def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str | None:
+    if named:
+        return named[0] if len(named) == 1 else None
+    if "assistant" in participants and _ASKS_ASSISTANT.search(text):
+        return "assistant"
+    return "user" if "user" in participants and _ASKS_USER.search(text) else None
+
+
+def _times(text: str, *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    times = []
+    for span in find_times(text[:1_000], at=now, zone=zone, prefer="past"):
+        times.append((span.begins, span.ends))
+        if _ANY_YEAR.search(span.text) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
+            year = timedelta(days=365.25)
+            times += [(span.begins - year * back, span.ends - year * back) for back in range(1, _YEARS_BACK + 1)]
+    return times[:50]

@@ -1,0 +1,177 @@
+"""What a question is taken to ask for, and what that does to the ranking."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memdb
+from memdb.records import Question
+
+NOW = "2025-06-10T12:00:00Z"
+
+
+@pytest.fixture
+def talk(mem: memdb.Memory) -> memdb.Memory:
+    """A conversation of three people, one of whom has a name that is a word."""
+    for speaker in ("Ana Silva", "Bob", "Will"):
+        mem.load([{"speaker": speaker, "text": f"Hello, I'm {speaker}.", "timestamp": "2025-03-01"}], user_id="them")
+    mem.observe("I like figs.", "You should try dates.", user_id="me")
+    mem.drain()
+    return mem
+
+
+def asked(mem: memdb.Memory, query: str, user: str = "them") -> Question:
+    return mem.search(query, user_id=user, now=NOW).question
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("Where did Ana travel?", ("travel",)),
+        ("What is Bob's job?", ("job",)),
+        ("Bob", ("bob",)),
+        ("What will they do?", ("what", "will", "they", "do")),
+        ("Où habite sa sœur ?", ("où", "habite", "sa", "sœur")),
+        ("", ()),
+    ],
+)
+def test_the_telling_words_are_kept(talk: memdb.Memory, query: str, terms: tuple[str, ...]) -> None:
+    assert asked(talk, query).terms == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("Where did Ana travel?", "Where did travel?"),
+        ("What is Bob's job?", "What is job?"),
+        ("Bob?", "Bob"),
+        ("What will they do?", "What will they do?"),
+        ("Where does Carla live?", "Where does Carla live?"),
+    ],
+)
+def test_names_of_those_who_speak_are_left_out_of_the_meaning(talk: memdb.Memory, query: str, meaning: str) -> None:
+    assert asked(talk, query).meaning == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "actor"),
+    [
+        ("Where did Ana travel?", "Ana Silva"),
+        ("where did ana silva travel", "Ana Silva"),
+        ("What did Ana and Bob plan?", None),
+        ("Where will they go?", None),
+        ("Where did Will go?", "Will"),
+        ("What did I say?", None),
+    ],
+)
+def test_the_one_who_is_asked_about_is_known(talk: memdb.Memory, query: str, actor: str | None) -> None:
+    assert asked(talk, query).actor == actor
+
+
+@pytest.mark.parametrize(
+    ("query", "actor"),
+    [("What do I like?", "user"), ("What did you suggest to me?", "assistant"), ("What's my name?", "user"), ("What is good?", None)],
+)
+def test_the_user_and_the_assistant_are_meant_by_i_and_you(talk: memdb.Memory, query: str, actor: str | None) -> None:
+    assert asked(talk, query, "me").actor == actor
+
+
+@pytest.mark.parametrize(
+    ("query", "intent"),
+    [
+        ("When did Ana move?", "time"), ("How long has she lived there?", "time"), ("On what date was it?", "time"),
+        ("How many dogs has Bob?", "number"), ("Who is her doctor?", "person"), ("Where does Bob work?", "place"),
+        ("Which city is it?", "place"), ("Why did Bob leave?", "reason"), ("Tell me about Bob", "other"), ("", "other"),
+    ],
+)  # fmt: skip
+def test_what_would_answer_is_known(talk: memdb.Memory, query: str, intent: str) -> None:
+    assert asked(talk, query).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("query", "phrases"),
+    [
+        ("Did Ana see New York?", ("new york",)),
+        ('Who said "give it back"?', ("give it back",)),
+        ("Has Bob read The Lord of the Rings?", ("lord of the rings",)),
+        ("What did Bob do in March?", ()),
+    ],
+)
+def test_what_belongs_together_is_a_phrase(talk: memdb.Memory, query: str, phrases: tuple[str, ...]) -> None:
+    assert asked(talk, query).phrases == phrases
+
+
+def test_times_in_the_question_are_resolved_against_now(talk: memdb.Memory) -> None:
+    assert asked(talk, "What did Ana do yesterday?").times == ((datetime(2025, 6, 9, tzinfo=UTC), datetime(2025, 6, 10, tzinfo=UTC)),)
+    [(begins, ends)] = asked(talk, "What did Ana do in March 2024?").times
+    assert (begins, ends) == (datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
+
+
+def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) -> None:
+    years = {begins.year for begins, _ in asked(talk, "What did Ana do in March?").times}
+    assert {2025, 2024, 2020} <= years
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(max_size=120) | st.text(alphabet="Ana Bob\"'’?()*-.5 März中", max_size=60))
+def test_any_text_is_understood_somehow(query: str, talk: memdb.Memory) -> None:
+    question = asked(talk, query)
+    assert question.meaning or not question.text
+    assert len(question.terms) <= 64
+
+
+# --- what it does to the ranking -------------------------------------------------------------------------------------------------
+
+
+def said(mem: memdb.Memory, *lines: tuple[str, str, str]) -> None:
+    mem.load(({"speaker": who, "text": text, "timestamp": when, "session_id": when} for who, text, when in lines), user_id="them")
+    mem.drain()
+
+
+def test_the_words_of_the_one_asked_about_come_first(mem: memdb.Memory) -> None:
+    said(mem, ("Bob", "I went to the lake.", "2025-03-01"), ("Ana", "I went to the lake.", "2025-03-01"))
+    for who in ("Ana", "Bob"):
+        assert mem.search(f"Did {who} go to the lake?", user_id="them", kinds=["message"])[0].fact.speaker == who
+
+
+def test_a_question_counts_less_than_its_answer(mem: memdb.Memory) -> None:
+    said(mem, ("Bob", "Which lake was it, the big lake?", "2025-03-01"), ("Ana", "The big lake, it was the lake.", "2025-03-02"))
+    first, second = mem.search("big lake", user_id="them", kinds=["message"])
+    assert (first.parts["is_question"], second.parts["is_question"]) == (0.0, 1.0)
+
+
+def test_asked_when_what_tells_a_time_comes_first(mem: memdb.Memory) -> None:
+    said(mem, ("Ana", "We went to the lake, all of us.", "2025-03-01"), ("Ana", "We went to the lake last week.", "2025-03-02"))
+    assert mem.search("When did they go to the lake?", user_id="them", kinds=["message"])[0].parts["has_time"] == 1.0
+    assert {hit.parts["has_time"] for hit in mem.search("Did they go to the lake?", user_id="them", kinds=["message"])} == {0.0}
+
+
+def test_a_date_in_the_question_prefers_what_was_said_or_happened_then(mem: memdb.Memory) -> None:
+    said(mem, *(("Ana", "We went to the lake.", f"2025-0{month}-15") for month in range(1, 7)))
+    hits = mem.search("the lake in March 2025", user_id="them", kinds=["message"])
+    assert hits[0].fact.valid_from.month == 3
+    assert hits[0].parts["date"] == 1.0
+    assert all(hit.parts["date"] < 0.2 for hit in hits[1:])
+
+
+def test_an_answer_is_found_by_the_question_before_it(mem: memdb.Memory) -> None:
+    turns = (("Bob", "Where did you adopt the puppy?"), ("Ana", "In Faro."))
+    mem.load(({"speaker": who, "text": text, "session_id": "s"} for who, text in turns), user_id="them")
+    mem.drain()
+    hits = mem.search("Where did Ana adopt the puppy?", user_id="them", kinds=["message"])
+    assert {hit.fact.value_text: hit.parts["lexical"] > 0 for hit in hits}["In Faro."]
+    assert [hit.fact.value_text for hit in mem.search("puppy", user_id="them", weights="lexical-only")] == [
+        "Where did you adopt the puppy?"
+    ]
+
+
+def test_who_speaks_is_read_from_the_index_however_many_messages_there_are(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.load(({"speaker": f"S{number % 300}", "text": "x"} for number in range(600)), user_id="them")
+        rows = mem._store.database().all("understand.participants", user_id="them")
+        assert 100 <= len(rows) <= 200  # in a crowd of hundreds a name tells much, and is left in
