@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
 import re
 import statistics
@@ -21,8 +20,8 @@ from pathlib import Path
 
 import memdb
 from memdb.conversations import read_conversation
+from memdb.metrics import MEASURES, judge
 
-METRICS = ("any@1", "any@5", "any@10", "any@20", "rec@10", "rec@20", "all@10", "nDCG@10", "MRR")
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 Scores = dict[str, float]
 
@@ -32,18 +31,6 @@ def evidence_of(question: Mapping[str, object]) -> set[str]:
     raw = question.get("evidence")
     listed = " ".join(map(str, raw)) if isinstance(raw, list) else ""
     return {f"D{int(session)}:{int(turn)}" for session, turn in re.findall(r"D:?(\d+):(\d+)", listed)}
-
-
-def score(found: list[str], wanted: set[str]) -> Scores:
-    """The metrics of one question."""
-    places = [place for place, turn in enumerate(found, start=1) if turn in wanted]
-    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(10, len(wanted)) + 1))
-    result = {f"any@{k}": float(any(place <= k for place in places)) for k in (1, 5, 10, 20)}
-    result |= {f"rec@{k}": sum(place <= k for place in places) / len(wanted) for k in (10, 20)}
-    result["all@10"] = float(result["rec@10"] == 1.0)
-    result["nDCG@10"] = sum(1 / math.log2(place + 1) for place in places if place <= 10) / ideal
-    result["MRR"] = 1 / places[0] if places else 0.0
-    return result
 
 
 def mean(scores: Iterable[Scores], metric: str) -> float:
@@ -67,6 +54,7 @@ def main() -> None:
     parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
     parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--chart", type=Path, help="draw any@10 by category here (SVG or PNG; needs matplotlib, the extra `bench`)")
     arguments = parser.parse_args()
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
     sets = arguments.weights.split(",")
@@ -89,9 +77,11 @@ def main() -> None:
                         hits = mem.search(question["question"], user_id=user, kinds=["message"], limit=20, weights=name)
                         times[name].append((time.perf_counter() - started) * 1000)
                         found = [hit.fact.source_turn_id for hit in hits]
-                        results[name].setdefault(user, []).append((int(question["category"]), score(found, wanted)))
+                        results[name].setdefault(user, []).append((int(question["category"]), judge(found, wanted)))
     report = {name: summary(results[name], times[name]) for name in sets}
     print(json.dumps(report, indent=1) if arguments.json else table(report))
+    if arguments.chart:
+        chart(report, arguments.chart)
 
 
 def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) -> dict[str, object]:
@@ -102,18 +92,18 @@ def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) ->
     for number, label in CATEGORIES.items():
         of_kind = [one for scores in by_user.values() for category, one in scores if category == number]
         if of_kind:
-            categories[label] = {metric: round(mean(of_kind, metric), 1) for metric in METRICS} | {"questions": len(of_kind)}
-    overall = {metric: [round(mean(flat, metric), 1), *(round(end, 1) for end in interval(answerable, metric))] for metric in METRICS}
+            categories[label] = {metric: round(mean(of_kind, metric), 1) for metric in MEASURES} | {"questions": len(of_kind)}
+    overall = {metric: [round(mean(flat, metric), 1), *(round(end, 1) for end in interval(answerable, metric))] for metric in MEASURES}
     return {"questions": len(flat), "overall": overall, "categories": categories, "median_ms": round(statistics.median(times), 1)}
 
 
 def table(report: Mapping[str, Mapping[str, object]]) -> str:
     """The report as Markdown."""
-    lines = ["| categories 1–4 | " + " | ".join(METRICS) + " | median ms |", "|---" * (len(METRICS) + 2) + "|"]
+    lines = ["| categories 1–4 | " + " | ".join(MEASURES) + " | median ms |", "|---" * (len(MEASURES) + 2) + "|"]
     for name, one in report.items():
         overall = one["overall"]
         assert isinstance(overall, dict)
-        lines.append(f"| {name} | " + " | ".join(f"{overall[metric][0]}" for metric in METRICS) + f" | {one['median_ms']} |")
+        lines.append(f"| {name} | " + " | ".join(f"{overall[metric][0]}" for metric in MEASURES) + f" | {one['median_ms']} |")
     lines += ["", "| any@10 (95 %) | " + " | ".join([*CATEGORIES.values(), "1–4"]) + " |", "|---" * (len(CATEGORIES) + 2) + "|"]
     for name, one in report.items():
         categories, overall = one["categories"], one["overall"]
@@ -123,6 +113,35 @@ def table(report: Mapping[str, Mapping[str, object]]) -> str:
         value, low, high = overall["any@10"]
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {value} ({low}–{high}) |")
     return "\n".join(lines)
+
+
+def chart(report: Mapping[str, Mapping[str, object]], path: Path) -> None:
+    """Draw any@10 by category, a bar for each weight set, with its 95 % interval over the categories 1 to 4."""
+    import matplotlib
+
+    matplotlib.use("svg" if path.suffix == ".svg" else "agg")
+    matplotlib.rcParams["svg.hashsalt"] = "memdb"  # the same figures give the same file
+    from matplotlib import pyplot
+
+    labels = [*CATEGORIES.values(), "1–4"]
+    figure, axes = pyplot.subplots(figsize=(9, 3.6), layout="constrained")
+    width = 0.8 / len(report)
+    for number, (name, one) in enumerate(report.items()):
+        categories, overall = one["categories"], one["overall"]
+        assert isinstance(categories, dict)
+        assert isinstance(overall, dict)
+        value, low, high = overall["any@10"]
+        heights = [categories.get(label, {"any@10": 0})["any@10"] for label in CATEGORIES.values()] + [value]
+        places = [place + (number - (len(report) - 1) / 2) * width for place in range(len(labels))]
+        axes.bar(places, heights, width, label=name)
+        axes.errorbar([places[-1]], [value], yerr=[[value - low], [high - value]], color="black", capsize=2, linewidth=1)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_ylabel("evidence among the first ten, %")
+    axes.set_ylim(0, 100)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.legend(ncols=len(report), loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {})
 
 
 if __name__ == "__main__":

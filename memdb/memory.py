@@ -22,28 +22,33 @@ from memdb.errors import BusyError, InputError, NotFoundError
 from memdb.keys import is_canonical, predicate_of
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
+from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
     Candidate,
     Category,
     Change,
     Context,
+    Explanation,
     Fact,
     Forgotten,
     Hits,
     Kind,
+    Labelled,
     MemoryType,
     Message,
     Profile,
     Source,
     Stats,
     Status,
+    Tuned,
     Turn,
     Undone,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
+from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
 from memdb.steps.materialize import materialize
@@ -58,6 +63,7 @@ Time = datetime | str
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
+_ALL_CANDIDATES = 1_000_000
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
 
@@ -394,6 +400,7 @@ class Memory:
         max_age_days: float | None = None,
         min_score: float | None = None,
         now: Time | None = None,
+        record: bool = True,
     ) -> Hits:
         """Return what bears on a question, best first, each hit with every part of its score. Any text is a safe question.
 
@@ -412,6 +419,7 @@ class Memory:
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
             now: the time that decay and recency are counted to; the present if None.
+            record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
             InputError: a kind or the weight set is unknown.
@@ -438,7 +446,8 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
+        if record:
+            self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
         return hits
 
     def context(
@@ -555,6 +564,113 @@ class Memory:
     def embedder(self) -> Embedder | None:
         """The embedder in use; None means words only."""
         return self._embedder
+
+    # --- why, and how well ---------------------------------------------------------------------------------------------------
+
+    def explain(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        fact_id: str | None = None,
+        limit: int = 10,
+        kinds: Sequence[str] | None = None,
+        statuses: Sequence[Status] | None = None,
+        weights: str | None = None,
+        now: Time | None = None,
+    ) -> Explanation:
+        """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
+
+        The arguments are those of `search`; `limit` is the number of hits the fact should be among.
+
+        Raises:
+            NotFoundError: there is no such fact of this user.
+            InputError: a kind or the weight set is unknown, or `limit` is below 1.
+        """
+        if limit < 1:
+            raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
+        fact = self._fact(fact_id) if fact_id is not None else None
+        if fact is not None and fact.user_id != user_id:
+            raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
+        hits = self.search(
+            query, user_id=user_id, limit=_ALL_CANDIDATES, kinds=kinds, statuses=statuses, weights=weights, now=now, record=False
+        )
+        return explain(hits, fact, limit=limit, statuses=statuses or LIVE, kinds=kinds, now=self._time(now))
+
+    def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
+        """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
+
+        Raises:
+            NotFoundError: there is no such fact of this user.
+        """
+        if self._fact(fact_id).user_id != user_id:
+            raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
+        db = self._store.database()
+        asked = checks.searchable(checks.filled(query, "query"))
+        with db.transaction():
+            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(good), now=to_text(utc_now()))
+
+    def evaluate(
+        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
+    ) -> dict[str, dict[str, float]]:
+        """Return how well each weight set ranks labelled questions (the feedback given, if None): any@k, rec@k, nDCG@10, MRR, in 0..1.
+
+        Raises:
+            InputError: a label cannot be used, or a weight set is unknown.
+        """
+        return evaluate(self._labelled(labelled), search=self._search_labelled, weights=list(weights))
+
+    def tune(
+        self,
+        name: str,
+        labelled: Iterable[Labelled | Mapping[str, object]] | None = None,
+        *,
+        base: str | None = None,
+        held_out: float = 0.3,
+        seed: int = 0,
+        write: bool = True,
+    ) -> Tuned:
+        """Fit the weights of the set `base` to labelled questions (the feedback given, if None) and write them as the set `name`.
+
+        Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
+        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after.
+
+        Raises:
+            InputError: there is too little to fit to, a label cannot be used, or a number lies outside 0..1.
+            ConfigError: numpy is not installed.
+        """
+        if not 0 <= held_out < 1:
+            raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
+        db = self._store.database()
+        tuned = fit(
+            db,
+            self._labelled(labelled),
+            name=checks.name(name, "name"),
+            base=base or self._weights,
+            search=self._search_labelled,
+            held_out=held_out,
+            seed=seed,
+        )
+        if write:
+            with db.transaction():
+                db.run("weights.clear", name=name)
+                db.run_many("weights.put", [{"name": name, "feature": feature, "value": value} for feature, value in tuned.weights.items()])
+        return tuned
+
+    def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
+        if given is None:
+            return labels_of(self._store.database())
+        labelled = []
+        for place, one in enumerate(given, start=1):
+            try:
+                labelled.append(one if isinstance(one, Labelled) else Labelled.model_validate(one))
+            except ValidationError as error:
+                wrong = error.errors()[0]
+                raise InputError(f"Label {place} cannot be used: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        return labelled
+
+    def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
+        return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

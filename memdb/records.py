@@ -371,3 +371,57 @@ class Stats(Record):
     retrieval_latency_p50: float | None
     retrieval_latency_p95: float | None
     prompt_tokens_mean: float | None
+
+
+class WeightChange(Record):
+    """A weight as it is, and as it would have to be."""
+
+    feature: str
+    weight: float
+    wanted: float
+
+
+class Explanation(Record):
+    """Why a question finds what it finds, and of a named fact: its place, what it lacks, and what would lift it.
+
+    `candidates` counts what either leg found; `hits` are the first of them. `place` counts from 1 and is None for no candidate. `lacks` is
+    what each feature gives to `rival` more than to the fact, in score; `changes` are weights each of which, changed alone, would bring the
+    fact among the hits, or to the first place if it is among them.
+    """
+
+    question: Question
+    degraded: str | None = None
+    candidates: int
+    hits: tuple[Hit, ...]
+    fact: Fact | None = None
+    place: int | None = None
+    hit: Hit | None = None
+    rival: Hit | None = None
+    lacks: dict[str, float] = {}
+    reason: str | None = None
+    changes: tuple[WeightChange, ...] = ()
+
+
+class Labelled(Record):
+    """A question with what should be found for it: ids of facts, or of the turns they came from. `wrong` should not be found."""
+
+    user_id: str
+    query: str
+    relevant: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    kinds: tuple[str, ...] | None = None
+    now: datetime | None = None
+
+
+class Tuned(Record):
+    """A fitted weight set. The qualities are means of any@10, rec@10 and nDCG@10 in 0..1; None where nothing was held out."""
+
+    name: str
+    base: str
+    weights: dict[str, float]
+    fitted: int
+    held_out: int
+    fitted_before: float
+    fitted_after: float
+    held_out_before: float | None
+    held_out_after: float | None

@@ -62,6 +62,10 @@ delete from model_calls where user_id = :user_id and (:key is null or turn_id in
 -- statement: delete_retrievals
 delete from retrievals where user_id = :user_id;
 
+-- Questions may name what is forgotten.
+-- statement: delete_feedback
+delete from feedback where user_id = :user_id;
+
 -- statement: delete_profile
 delete from profiles where user_id = :user_id;
 

@@ -270,6 +270,18 @@ create table retrievals (
 
 create index retrievals_user on retrievals (user_id);
 
+-- Whether what was found for a question was right, as somebody said; `memdb tune` fits weights to it.
+create table feedback (
+  user_id text not null,
+  query text not null,
+  fact_id text not null references facts (fact_id) on delete cascade,
+  good integer not null check (good in (0, 1)),
+  given_at text not null,
+  primary key (user_id, query, fact_id)
+) strict, without rowid;
+
+create index feedback_fact on feedback (fact_id);
+
 -- While a row stands here, the history of the key it names may be deleted, and words that are forgotten may be struck from the rest of that
 -- user's: forgetting is the one exception to append-only, and it is open for the length of its own transaction only. A null key means
 -- the whole user.

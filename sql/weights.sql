@@ -3,3 +3,9 @@ select feature, value from weights where name = :weights;
 
 -- statement: names
 select distinct name from weights order by name;
+
+-- statement: clear
+delete from weights where name = :name;
+
+-- statement: put
+insert into weights (name, feature, value) values (:name, :feature, :value);

@@ -29,6 +29,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     for table in ("sessions", "events", "segments"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.delete_retrievals", user_id=user_id)
+    db.run("forget.delete_feedback", user_id=user_id)
     db.run("forget.delete_profile", user_id=user_id)
     db.run("forget.neighbours", user_id=user_id, key=key)
     db.run("forget.merge_words")

@@ -1,0 +1,191 @@
+"""Why something is found, what would change it, and weights fitted to what users say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.metrics import judge
+
+Tell = Callable[..., memdb.Memory]
+NOW = "2025-06-01"
+
+
+@pytest.fixture
+def told(tell: Tell) -> memdb.Memory:
+    return tell(
+        "I live in Porto.", "I like jazz and figs.", "My sister lives in Faro.", "I moved to Lisbon.", "The weather in Porto was fine."
+    )
+
+
+def find(mem: memdb.Memory, text: str) -> memdb.Fact:
+    every = mem.facts("ana", statuses=("active", "superseded", "expired", "pending_confirmation"), kinds=["fact", "message"])
+    return next(fact for fact in every if fact.value_text == text)
+
+
+# --- explain ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_hits_explained_are_the_hits_found(told: memdb.Memory) -> None:
+    why = told.explain("Where do I live?", user_id="ana", limit=3, now=NOW)
+    assert [hit.fact.fact_id for hit in why.hits] == [
+        hit.fact.fact_id for hit in told.search("Where do I live?", user_id="ana", limit=3, now=NOW)
+    ]
+    assert why.candidates > 3
+    assert why.question.actor == "user"
+
+
+def test_every_candidate_has_its_place_and_what_it_lacks(told: memdb.Memory) -> None:
+    hits = told.search("Where do I live?", user_id="ana", limit=100, now=NOW)
+    for place, hit in enumerate(hits, start=1):
+        why = told.explain("Where do I live?", user_id="ana", fact_id=hit.fact.fact_id, limit=3, now=NOW)
+        assert why.place == place
+        assert (why.rival is None) == (place == 1)
+        if why.rival is not None:
+            assert sum(why.lacks.values()) == pytest.approx(why.rival.score - hit.score, abs=0.01)
+
+
+def test_a_single_weight_said_to_lift_a_fact_lifts_it(told: memdb.Memory) -> None:
+    hits = told.search("Where do I live?", user_id="ana", limit=100, now=NOW)
+    lifted = 0
+    for hit in hits[2:]:
+        for change in told.explain("Where do I live?", user_id="ana", fact_id=hit.fact.fact_id, limit=2, now=NOW).changes:
+            ask = told._store.database().connection.execute
+            ask("insert or replace into weights select 'tried', feature, value from weights where name = 'default'")
+            ask("insert or replace into weights (name, feature, value) values ('tried', ?, ?)", (change.feature, change.wanted))
+            found = told.search("Where do I live?", user_id="ana", limit=2, weights="tried", now=NOW)
+            assert hit.fact.fact_id in {other.fact.fact_id for other in found}, change
+            lifted += 1
+    assert lifted > 3
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "reason"),
+    [
+        ("User lives in Porto", {}, "It is superseded"),
+        ("User lives in Lisbon", {"kinds": ["message"]}, "It is of kind fact, which was not asked for"),
+        ("User likes jazz", {"weights": "lexical-only"}, "It is no candidate"),
+    ],
+)
+def test_what_is_not_found_is_told_why(told: memdb.Memory, text: str, options: dict[str, object], reason: str) -> None:
+    why = told.explain("Where do I live?", user_id="ana", fact_id=find(told, text).fact_id, now=NOW, **options)  # type: ignore[arg-type]
+    assert why.place is None
+    assert why.reason is not None
+    assert why.reason.startswith(reason)
+
+
+def test_a_fact_of_another_user_is_not_explained(told: memdb.Memory) -> None:
+    with pytest.raises(memdb.NotFoundError, match="not one of user 'bea'"):
+        told.explain("Where?", user_id="bea", fact_id=find(told, "User lives in Lisbon").fact_id)
+    with pytest.raises(memdb.NotFoundError):
+        told.feedback("Where?", find(told, "User lives in Lisbon").fact_id, user_id="bea")
+    with pytest.raises(memdb.InputError, match="limit is 0"):
+        told.explain("Where?", user_id="ana", limit=0)
+
+
+# --- tune -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(mem: memdb.Memory) -> memdb.Memory:
+    """Forty messages of two speakers; users say that the answer is always the shorter one, which default weights put second."""
+    for number in range(20):
+        mem.load(
+            [
+                {"text": f"The thing{number} is in the garden, and I told you so many times already, my dear.", "turn_id": f"long{number}"},
+                {"text": f"The thing{number} is blue.", "turn_id": f"short{number}"},
+            ],
+            user_id="ana",
+        )
+    mem.drain()
+    for number in range(20):
+        hits = mem.search(f"thing{number}", user_id="ana", kinds=["message"])
+        for hit in hits[:3]:
+            mem.feedback(f"thing{number}", hit.fact.fact_id, user_id="ana", good=hit.fact.source_turn_id == f"short{number}")
+    return mem
+
+
+def test_tuning_follows_what_users_say(asked: memdb.Memory) -> None:
+    tuned = asked.tune("mine", base="default", held_out=0.25)
+    assert (tuned.fitted, tuned.held_out) == (15, 5)
+    assert tuned.held_out_before is not None
+    assert tuned.held_out_after is not None
+    assert tuned.held_out_after > tuned.held_out_before
+    measured = asked.evaluate(weights=["default", "mine"])
+    assert measured["mine"]["MRR"] > measured["default"]["MRR"]
+    assert asked.search("thing7", user_id="ana", kinds=["message"], weights="mine")[0].fact.value_text == "The thing7 is blue."
+
+
+def test_a_tuned_set_is_rows_like_any_other(asked: memdb.Memory) -> None:
+    tuned = asked.tune("mine")
+    rows = asked._store.database().all("weights.of", weights="mine")
+    assert {str(row["feature"]): row["value"] for row in rows} == tuned.weights
+    assert asked.tune("mine").weights == tuned.weights  # and fitting again replaces it by the same
+
+
+def test_a_dry_run_writes_nothing(asked: memdb.Memory) -> None:
+    asked.tune("mine", write=False)
+    with pytest.raises(memdb.InputError, match="no weight set 'mine'"):
+        asked.search("thing", user_id="ana", weights="mine")
+
+
+def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
+    labels = [{"user_id": "ana", "query": f"thing{number}", "relevant": [f"short{number}"], "kinds": ["message"]} for number in range(20)]
+    assert asked.evaluate(labels)["default"]["any@5"] == 1.0
+    assert asked.tune("mine", labels).fitted_after >= asked.tune("mine", labels).fitted_before
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]), "There are 1 labelled questions"),
+        (lambda mem: mem.tune("mine", [{"query": "x"}]), "Label 1 cannot be used: field user_id"),
+        (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'|gives no weight to words"),
+        (lambda mem: mem.tune("mine", base="vector-only"), "gives no weight to words"),
+        (lambda mem: mem.tune("mine", held_out=1.0), "held_out is 1.0"),
+        (lambda mem: mem.tune(" "), "name is empty"),
+    ],
+)
+def test_what_cannot_be_tuned_is_told(asked: memdb.Memory, call: Callable[[memdb.Memory], object], error: str) -> None:
+    with pytest.raises(memdb.InputError, match=error):
+        call(asked)
+
+
+def test_forgetting_a_user_forgets_what_they_said_about_hits(asked: memdb.Memory) -> None:
+    asked.forget("ana")
+    assert asked._store.database().all("feedback.all") == []
+    assert asked._store.database().connection.execute("select count(*) from feedback").fetchall() == [(0,)]
+
+
+# --- the measures -----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(found=st.lists(st.integers(0, 30).map(str), unique=True, max_size=25), relevant=st.sets(st.integers(0, 30).map(str), min_size=1))
+def test_measures_are_shares_and_a_perfect_ranking_has_all(found: list[str], relevant: set[str]) -> None:
+    assert all(0.0 <= value <= 1.0 + 1e-9 for value in judge(found, relevant).values())
+    best = judge(sorted(relevant)[:10], relevant)
+    assert best["nDCG@10"] == pytest.approx(1.0)
+    assert best["MRR"] == best["any@1"] == 1.0
+
+
+def test_measures_of_a_known_ranking() -> None:
+    measured = judge(["a", "b", "c", "d"], {"b", "d", "z"})
+    assert measured["any@1"] == 0.0
+    assert measured["any@5"] == 1.0
+    assert measured["rec@10"] == pytest.approx(2 / 3)
+    assert measured["MRR"] == 0.5
+    assert measured["nDCG@10"] == pytest.approx((1 / 1.584963 + 1 / 2.321928) / (1 + 1 / 1.584963 + 1 / 2))
+
+
+def test_a_file_keeps_its_own_sets(asked: memdb.Memory, tmp_path: Path) -> None:
+    asked.tune("mine")
+    path = asked._store.path
+    with memdb.open(path, embedder=HashingEmbedder(64), weights="mine", config={"worker": False}) as again:
+        assert again.search("thing3", user_id="ana", kinds=["message"])[0].weights["lexical"] == 1.0
