@@ -57,7 +57,8 @@ def test_a_single_weight_said_to_lift_a_fact_lifts_it(told: memdb.Memory) -> Non
     for hit in hits[2:]:
         for change in told.explain("Where do I live?", user_id="ana", fact_id=hit.fact.fact_id, limit=2, now=NOW).changes:
             ask = told._store.database().connection.execute
-            ask("insert or replace into weights select 'tried', feature, value from weights where name = 'default'")
+            ask("delete from weights where name = 'tried'")
+            ask("insert into weights select 'tried', feature, value from weights where name = 'default'")
             ask("insert or replace into weights (name, feature, value) values ('tried', ?, ?)", (change.feature, change.wanted))
             found = told.search("Where do I live?", user_id="ana", limit=2, weights="tried", now=NOW)
             assert hit.fact.fact_id in {other.fact.fact_id for other in found}, change

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from memdb.records import Explanation, Fact, Hit, Hits, Status, WeightChange
 
-
 _MARGIN = 1e-7  # by how much a score must pass another's, beyond what rounding could undo
 
 
