@@ -15,7 +15,7 @@ from memdb.errors import (
     StoreError,
 )
 from memdb.llm import LanguageModel, ScriptedModel, openai_transport
-from memdb.memory import Memory, open
+from memdb.memory import Memory, export_model, open
 from memdb.records import (
     Change,
     Context,
@@ -27,6 +27,7 @@ from memdb.records import (
     Hits,
     Labelled,
     Message,
+    ModelCard,
     Profile,
     ProfileChange,
     ProfileEntry,
@@ -58,6 +59,7 @@ __all__ = [
     "MdbError",
     "Memory",
     "Message",
+    "ModelCard",
     "ModelError",
     "ModelOutputError",
     "ModelUnavailable",
@@ -74,6 +76,7 @@ __all__ = [
     "Undone",
     "WeightChange",
     "__version__",
+    "export_model",
     "open",
     "openai_transport",
 ]

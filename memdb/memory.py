@@ -7,6 +7,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,8 +18,9 @@ from pydantic import JsonValue, ValidationError
 
 from memdb import checks
 from memdb.config import Config, load_config
+from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, InputError, NotFoundError
+from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keys import is_canonical, predicate_of
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
@@ -37,6 +39,7 @@ from memdb.records import (
     Labelled,
     MemoryType,
     Message,
+    ModelCard,
     Profile,
     Source,
     Stats,
@@ -46,6 +49,7 @@ from memdb.records import (
     Undone,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
+from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
 from memdb.steps.explain import explain
@@ -478,7 +482,7 @@ class Memory:
             hits,
             kinds=self._kinds(db),
             max_tokens=max(0, budget),
-            tokenizer=choose_tokenizer(),
+            tokenizer=choose_tokenizer(self._embedder),
             now=at,
             config=self._config,
             question=clarify(db, user_id=user_id, now=at, config=self._config),
@@ -554,6 +558,51 @@ class Memory:
                 **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
             }
         )
+
+    def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
+        """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
+
+        The model is made from the installed MiniLM, which takes `memdb[export]`, or comes from a `folder` that `export_model` wrote.
+
+        Raises:
+            ConfigError: the file's vectors are of another embedder.
+            ModelUnavailable: it cannot be made, or the folder holds none that is whole.
+            ModelOutputError: what was made does not agree with the original; nothing was written.
+        """
+        remembered = self._store.embedder()
+        if remembered is not None and remembered[0] != EdgeMiniLM.name:
+            raise ConfigError(
+                f"{self._store.path} holds vectors of the embedder {remembered[0]}, so a model of {EdgeMiniLM.name} is no use."
+            )
+        if folder is None:
+            from memdb.export import export  # the only verb that needs it
+
+            files = export(precision)
+        else:
+            files = read_folder(Path(folder))
+        card = read_card(files, origin=str(folder or "memory"))
+        db = self._store.database()
+        with db.transaction():
+            carry(db, files)
+        db.checkpoint()
+        return card
+
+    def carried_model(self) -> ModelCard | None:
+        """Return what the model is that the file carries, checked to be whole; None if it carries none.
+
+        Raises:
+            ModelUnavailable: it is damaged.
+        """
+        db = self._store.database()
+        return read_card(read_carried(db), origin=str(self._store.path)) if carried(db) else None
+
+    def drop_model(self) -> bool:
+        """Take the model out of the file, and return whether there was one; the file uses the space again."""
+        db = self._store.database()
+        with db.transaction():
+            dropped = drop(db)
+        db.checkpoint()
+        return dropped
 
     @property
     def config(self) -> Config:
@@ -806,8 +855,8 @@ def open(
     Args:
         path: the file, such as "mem.db".
         config: settings by name, over `memdb.toml` beside the file and the environment; a `Config` is taken as it is.
-        embedder: "auto" for the one the file was written with, or MiniLM where it is installed; an embedder's name; an `Embedder`; or
-            None for words only.
+        embedder: "auto" for the one the file was written with, or MiniLM where the file carries it or it is installed; an embedder's
+            name; the folder of a model; an `Embedder`; or None for words only.
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
@@ -822,9 +871,10 @@ def open(
     probe = Store(path, settings, vectors=False)
     try:
         remembered = probe.embedder()
+        model = partial(_carried, path, settings) if carried(probe.database()) else None
     finally:
         probe.close()
-    chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None)
+    chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
     store = Store(path, settings, vectors=chosen is not None)
     try:
         if chosen is not None:
@@ -837,3 +887,36 @@ def open(
     except BaseException:
         store.close()
         raise
+
+
+def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
+    """Write MiniLM's model into a folder, for `carry_model` or `open(embedder=folder)` on a machine without PyTorch; return what it is.
+
+    Raises:
+        ModelUnavailable: it cannot be made; `memdb[export]` has what it takes.
+        ModelOutputError: what was made does not agree with the original; nothing was written.
+        StoreError: the folder cannot be written.
+    """
+    from memdb.export import export
+
+    files = export(precision)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():  # the card comes last: a folder without it holds no model
+            (Path(folder) / name).write_bytes(data)
+    except OSError as error:
+        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
+    return read_card(files, origin=str(folder))
+
+
+def _carried(path: Path, config: Config) -> EdgeMiniLM:
+    """The embedder whose model the file carries, read when it is first used, on a connection of its own."""
+
+    def read() -> dict[str, bytes]:
+        store = Store(path, config, vectors=False)
+        try:
+            return read_carried(store.database())
+        finally:
+            store.close()
+
+    return EdgeMiniLM(read, origin=str(path))

@@ -347,6 +347,24 @@ class Undone(Record):
     kept: int = 0
 
 
+class ModelCard(Record):
+    """What a model that a memory carries is, and how well it agrees with the original it was made from.
+
+    `cosine` is the mean over the compared texts, `overlap` the mean share of a text's ten nearest that stay the same; `bytes` is
+    the size of the files, and `files` holds the SHA-256 of each. Texts are cut after `max_tokens` tokens.
+    """
+
+    name: str
+    dimension: int
+    max_tokens: int = Field(gt=0)
+    precision: Literal["int8", "float32"]
+    source: str
+    cosine: float
+    overlap: float
+    bytes: int
+    files: dict[str, str]
+
+
 class Stats(Record):
     """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted."""
 
