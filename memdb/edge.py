@@ -90,7 +90,7 @@ class EdgeMiniLM:
                 try:
                     files = self._read()
                 except StoreError as error:
-                    raise ModelUnavailable(f"The model in {self._origin} cannot be read ({error}); {_MEND}.") from error
+                    raise ModelUnavailable(f"The model cannot be read: {error}") from error
                 self._loaded = _load(files, origin=self._origin)
             return self._loaded
 
@@ -113,7 +113,7 @@ class _Loaded:
         return vectors
 
 
-_MEND = "write it again with `memdb model export`, or take it away with `memdb model remove`"
+_MEND = "write it again with `memdb model export`"
 
 
 def read_card(files: Mapping[str, bytes], *, origin: str) -> ModelCard:

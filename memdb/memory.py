@@ -899,9 +899,9 @@ def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = 
     """
     from memdb.export import export
 
-    files = export(precision)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
+        files = export(precision)
         for name, data in files.items():  # the card comes last: a folder without it holds no model
             (Path(folder) / name).write_bytes(data)
     except OSError as error:

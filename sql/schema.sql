@@ -7,6 +7,15 @@ create table meta (
   value text not null
 ) strict, without rowid;
 
+-- The embedder that the file carries, if any: the files of its model, cut into parts.
+create table models (
+  model text not null,
+  file text not null,
+  part integer not null check (part >= 0),
+  data blob not null,
+  primary key (model, file, part)
+) strict;
+
 -- What differs between kinds of memory is data. Half-life and tau are in days; a null half-life never fades.
 create table kinds (
   kind text primary key,
@@ -288,13 +297,4 @@ create index feedback_fact on feedback (fact_id);
 create table erasures (
   user_id text not null,
   key text
-) strict;
-
--- The embedder that the file carries, if any: the files of its model, cut into parts.
-create table models (
-  model text not null,
-  file text not null,
-  part integer not null check (part >= 0),
-  data blob not null,
-  primary key (model, file, part)
 ) strict;

