@@ -49,7 +49,7 @@ def remove(db: Db = FILE) -> None:
     with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
         if not memory.drop_model():
             raise NotFoundError(f"{db} carries no model, so there is none to remove.")
-    say(f"The model is out of {db}; the space it took is used again by what comes next.")
+    say(f"The model is out of {db}; the space is used again, and `sqlite3 {db} vacuum` gives it back to the disk.")
 
 
 def _print(card: ModelCard, *, json: bool) -> None:
