@@ -18,6 +18,7 @@ from memdb.llm import LanguageModel, ScriptedModel, openai_transport
 from memdb.memory import Memory, open
 from memdb.records import (
     Change,
+    Consent,
     Context,
     ContextItem,
     Fact,
@@ -25,10 +26,12 @@ from memdb.records import (
     Hit,
     Hits,
     Message,
+    Note,
     Profile,
     ProfileChange,
     ProfileEntry,
     Stats,
+    TurnRecord,
     Undone,
 )
 
@@ -40,6 +43,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "ConflictError",
+    "Consent",
     "Context",
     "ContextItem",
     "Fact",
@@ -55,6 +59,7 @@ __all__ = [
     "ModelOutputError",
     "ModelUnavailable",
     "NotFoundError",
+    "Note",
     "Profile",
     "ProfileChange",
     "ProfileEntry",
@@ -62,6 +67,7 @@ __all__ = [
     "ScriptedModel",
     "Stats",
     "StoreError",
+    "TurnRecord",
     "Undone",
     "__version__",
     "open",

@@ -8,21 +8,25 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ConflictError, MdbError, ModelError
-from memdb.keys import canonical_key, predicate_of
+from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.llm import LanguageModel
-from memdb.records import Action, Candidate, Fact, ModelCall, Predicate, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
 from memdb.steps.arbitrate import arbitrate
+from memdb.steps.audit import audit
 from memdb.steps.extract import extract
+from memdb.steps.gate import gate
 from memdb.steps.guard import guard
-from memdb.steps.interpret import interpret
+from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.materialize import materialize
+from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
 from memdb.times import to_text, utc_now
@@ -30,6 +34,7 @@ from memdb.times import to_text, utc_now
 log = logging.getLogger("memdb")
 
 _MAX_TURN_ATTEMPTS = 5
+_RELATED = 20  # facts that a model is shown beside those in question
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
@@ -65,56 +70,163 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
     return True
 
 
-def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None) -> bool:
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide."""
+
+    proposals: tuple[tuple[Case, Action | None], ...]
+    extracted_by: str
+    error: str | None = None
+    calls: tuple[ModelCall, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
     """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
 
-    A model is asked before the transaction begins; when it fails, the rules take its place and the turn's record says so. Arbitration is by
-    rules and quick, so that it happens inside, on beliefs that cannot change under it.
+    A model and the embedder are asked before the transaction begins. What they propose holds only as long as the beliefs they saw: where
+    those have changed by then, the rules decide, on beliefs that cannot change under them.
     """
     predicates = read_predicates(db)
-    candidates, calls, by, error = _extract(turn, predicates, config, llm)
+    consent = read_consent(db, user_id=turn.user_id, config=config)
+    thought = think(db, turn, worker=worker, predicates=predicates, consent=consent, config=config, llm=llm, embedder=embedder)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
     with db.transaction():
-        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by=by, error=error):
+        now = to_text(utc_now())
+        if not db.all("queue.done", id=turn.id, worker=worker, now=now, extracted_by=thought.extracted_by, error=thought.error):
             return False
         if config.keep_model_calls:
-            for call in calls:
-                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=to_text(utc_now()), **call.model_dump())
+            for call in thought.calls:
+                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=now, **call.model_dump())
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
-        for candidate in candidates:
-            decide(db, candidate, origin=origin, predicates=predicates, config=config)
+        notes = list(thought.notes)
+        for case, proposed in thought.proposals:
+            if proposed is not None and not _still_holds(db, case, proposed, origin=origin, predicates=predicates):
+                notes.append(
+                    Note(step="arbitrate", key=case.candidate.key, why="what was believed has changed meanwhile, so the rules decided")
+                )
+                proposed = None
+            decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+        for note in notes:
+            db.run("queue.note", user_id=turn.user_id, turn_id=turn.turn_id, **note.model_dump())
         _materialize_if_due(db, turn, config)
     return True
 
 
+def think(
+    db: Database,
+    turn: Turn,
+    *,
+    worker: str,
+    predicates: dict[str, Predicate],
+    consent: Consent,
+    config: Config,
+    llm: LanguageModel | None,
+    embedder: Embedder | None,
+) -> Thought:
+    """Find what a turn says, and what a model or the embedder proposes to do about it. Nothing is written.
+
+    When the model fails, the rules take its place, for the whole turn or for what was left to decide, and `error` says so.
+    """
+    found, by, error = _extract(turn, predicates, config, llm)
+    cases = [
+        Case(candidate=one, beliefs=_beliefs(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates))
+        for one in found.candidates
+    ]
+    model = llm if config.model_arbitrates and error is None else None
+    related = _related(db, turn) if llm is not None and cases else []
+    gated = gate(cases, related, consent=consent, embedder=embedder, predicates=predicates, config=config)
+    calls, notes, proposals = found.calls, (*found.notes, *gated.notes), dict(enumerate(gated.cases))
+    contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
+    if model is not None and contested:
+        db.run("queue.renew", id=turn.id, worker=worker, until=to_text(utc_now() + timedelta(seconds=config.lease_seconds)))
+        try:
+            audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
+            calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
+            proposals |= {place: (proposals[place][0], action) for place, action in zip(contested, audited.actions, strict=True)}
+        except ModelError as failure:
+            log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
+            calls, error = (*calls, *failure.calls), f"decided by the rules: {failure}"[:500]
+    return Thought(tuple(proposals.values()), by, error, calls, notes)
+
+
 def _extract(
     turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
-) -> tuple[list[Candidate], tuple[ModelCall, ...], str, str | None]:
+) -> tuple[Interpreted, str, str | None]:
+    error: str | None = None
+    calls: tuple[ModelCall, ...] = ()
     if llm is not None:
         try:
-            found, calls = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            return found, calls, llm.name, None
+            found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
+            return found, found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
-            rules = extract(turn, predicates=predicates, zone=config.zone)
-            return rules, failure.calls, "rules", str(failure)[:500]
-    return extract(turn, predicates=predicates, zone=config.zone), (), "rules", None
+            error, calls = str(failure)[:500], failure.calls
+    return Interpreted(tuple(extract(turn, predicates=predicates, zone=config.zone)), calls=calls), "rules", error
 
 
 def decide(
-    db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config
+    db: Database,
+    candidate: Candidate,
+    *,
+    origin: Origin,
+    predicates: dict[str, Predicate],
+    config: Config,
+    proposed: Action | None = None,
+    consent: Consent | None = None,
 ) -> list[tuple[Action, str | None]]:
-    """Arbitrate one candidate, guard what is proposed and apply it; return each action with the fact that stands after it."""
-    opposite = predicate_of(candidate.key, predicates).opposite
-    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps(keys), now=to_text(origin.now))
-    beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+    """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
+    actions = [proposed] if proposed is not None else _arbitrate(db, candidate, origin=origin, predicates=predicates, config=config)
     results = []
-    for action in arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now):
+    for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
-        allowed = guard(action, target, predicates=predicates, config=config)
+        allowed = guard(action, target, predicates=predicates, config=config, consent=consent)
         results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
     return results
+
+
+def _arbitrate(db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Action]:
+    beliefs = _beliefs(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
+
+
+def _beliefs(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
+    """What is believed under a candidate's key and the opposite one."""
+    opposite = predicate_of(candidate.key, predicates).opposite
+    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
+    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
+    return tuple(Fact.model_validate_json(str(row["record"])) for row in rows)
+
+
+def _related(db: Database, turn: Turn) -> list[Fact]:
+    """The facts that the words of a turn bring to mind; not its meaning, since what is embedded by now is chance."""
+    kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
+    hits = retrieve(db, query=turn.user_input, user_id=turn.user_id, embedder=None, now=turn.timestamp, kinds=kinds, limit=_RELATED)
+    return [hit.fact for hit in hits]
+
+
+def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:
+    """Whether what bears on an action is believed as it was when the action was proposed: by others, and by this turn itself."""
+    target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
+    if proposed.target_fact_id and (target is None or target.status not in LIVE):
+        return False
+    single = predicate_of(case.candidate.key, predicates).cardinality == "one"
+    said = normalise(case.candidate.object)
+
+    def bearing(beliefs: Sequence[Fact]) -> list[Fact]:
+        """What bears on it, without what is chance: of a set, only the target and what has the same object."""
+        kept = [fact for fact in beliefs if single or fact.fact_id == proposed.target_fact_id or normalise(fact.object) == said]
+        return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in kept]
+
+    beliefs = _beliefs(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return bearing(beliefs) == bearing(case.beliefs)
+
+
+def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
+    """Return what a user lets be remembered: what they chose, otherwise the settings."""
+    chosen = db.one("consent.of", user_id=user_id) or {}
+    settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
+    return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 
 def read_predicates(db: Database) -> dict[str, Predicate]:
@@ -137,7 +249,7 @@ class Worker:
 
     def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         identity = new_identity()
-        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, identity=identity)}
+        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._stop = threading.Event()
@@ -189,14 +301,14 @@ def new_identity() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def take_turn(store: Store, config: Config, llm: LanguageModel | None, *, identity: str) -> bool:
+def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
     """Take the next turn and write what follows from it. Return whether there was one."""
     db = store.database()
     turn = _claim(db, config, identity)
     if turn is None:
         return False
     try:
-        process(db, turn, worker=identity, config=config, llm=llm)
+        process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
     except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
         _put_back(db, turn, identity, error)
     return True
