@@ -14,7 +14,7 @@ from memdb.errors import (
     SchemaError,
     StoreError,
 )
-from memdb.llm import LanguageModel, ScriptedModel, openai_transport
+from memdb.llm import LanguageModel, ReplayModel, ScriptedModel, openai_transport
 from memdb.memory import Memory, open
 from memdb.records import (
     Change,
@@ -26,6 +26,7 @@ from memdb.records import (
     Hit,
     Hits,
     Message,
+    ModelCall,
     Note,
     Profile,
     ProfileChange,
@@ -55,6 +56,7 @@ __all__ = [
     "MdbError",
     "Memory",
     "Message",
+    "ModelCall",
     "ModelError",
     "ModelOutputError",
     "ModelUnavailable",
@@ -63,6 +65,7 @@ __all__ = [
     "Profile",
     "ProfileChange",
     "ProfileEntry",
+    "ReplayModel",
     "SchemaError",
     "ScriptedModel",
     "Stats",

@@ -46,6 +46,7 @@ from memdb.records import (
     Kind,
     MemoryType,
     Message,
+    ModelCall,
     Profile,
     Source,
     Stats,
@@ -574,6 +575,11 @@ class Memory:
         """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
         rows = self._store.database().all("queue.records", user_id=user_id, turn_id=turn_id)
         return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
+
+    def calls(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[ModelCall]:
+        """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
+        rows = self._store.database().all("queue.calls", user_id=user_id, turn_id=turn_id)
+        return [ModelCall.model_validate(row) for row in rows]
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""

@@ -83,3 +83,9 @@ select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assi
 from turns t
 where (:user_id is null or t.user_id = :user_id) and (:turn_id is null or t.turn_id = :turn_id)
 order by t.id;
+
+-- statement: calls
+select purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
+from model_calls
+where (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id = :turn_id)
+order by id;

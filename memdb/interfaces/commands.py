@@ -13,6 +13,7 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, NotFoundError, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
+from memdb.interfaces import replay as rebuilding
 from memdb.interfaces import work
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record, Status
@@ -450,6 +451,23 @@ def stats(db: Db = _FILE, json: Json = False) -> None:
             for label, one in inner.items()
         ]
     print_rows(("", ""), rows)
+
+
+@app.command()
+def replay(
+    old: Annotated[Path, typer.Argument(help="The memory whose turns are taken.")],
+    new: Annotated[Path, typer.Argument(help="The file to make.")],
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Rebuild a memory from its turns, every prompt answered by the call that was kept; where there is none, the rules decide."""
+    replayed = rebuilding.replay(_existing(old), new, embedder=_embedder(embedder))
+    if replayed.unanswered:
+        say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
+    if json:
+        print_json(replayed)
+    else:
+        print_rows(("", ""), ((name, str(value)) for name, value in replayed.model_dump().items()))
 
 
 @app.command()
