@@ -206,16 +206,14 @@ class ReplayModel(LanguageModel):
         if not calls:
             raise ModelUnavailable(f"No kept call answers this prompt ({purpose}); ask the model itself, or leave it to the rules.")
         last = calls[-1]
-        wrong = last.error
-        if wrong is None:
-            record, wrong = _parse(ModelReply(text=last.raw or "", finish_reason=last.finish_reason), answer)
+        if last.finish_reason == _TOO_LONG:
+            failure: ModelOutputError = ContextTooLong(last.error or "")
+        else:
+            reply = ModelReply(text=last.raw or "", finish_reason=last.finish_reason)
+            record, wrong = _parse(reply, answer) if last.error is None else (None, last.error)
             if record is not None:
                 return Answer(record=record, calls=calls)
-        failure = (
-            ContextTooLong(wrong)
-            if last.finish_reason == _TOO_LONG
-            else ModelOutputError(f"The model failed then, too: {wrong.rstrip('.')}.")
-        )
+            failure = ModelOutputError(f"The model failed then, too: {(wrong or '').rstrip('.')}.")
         failure.calls = calls
         raise failure
 

@@ -187,9 +187,14 @@ class Memory:
         """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later.
+
+        Raises:
+            StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
         while True:
+            if self._worker is not None:
+                self._worker.raise_damage()
             left, waiting = self._open_work()
             if not left:
                 return True

@@ -9,32 +9,27 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Embedder
-from memdb.errors import BusyError, ConflictError, MdbError, ModelError
+from memdb.errors import BusyError, ConflictError, MdbError, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.llm import LanguageModel
-from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
 from memdb.steps.arbitrate import arbitrate
-from memdb.steps.audit import audit
-from memdb.steps.extract import extract
-from memdb.steps.gate import gate
 from memdb.steps.guard import guard
-from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.materialize import materialize
-from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
+from memdb.thinking import beliefs_about, think
 from memdb.times import to_text, utc_now
 
 log = logging.getLogger("memdb")
 
 _MAX_TURN_ATTEMPTS = 5
-_RELATED = 20  # facts that a model is shown beside those in question
+_MAX_CLAIMS = 10  # a turn that was claimed so often and never put back ends its worker each time
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
@@ -70,17 +65,6 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide."""
-
-    proposals: tuple[tuple[Case, Action | None], ...]
-    extracted_by: str
-    error: str | None = None
-    calls: tuple[ModelCall, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
 def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
     """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
 
@@ -113,58 +97,6 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
     return True
 
 
-def think(
-    db: Database,
-    turn: Turn,
-    *,
-    worker: str,
-    predicates: dict[str, Predicate],
-    consent: Consent,
-    config: Config,
-    llm: LanguageModel | None,
-    embedder: Embedder | None,
-) -> Thought:
-    """Find what a turn says, and what a model or the embedder proposes to do about it. Nothing is written.
-
-    When the model fails, the rules take its place, for the whole turn or for what was left to decide, and `error` says so.
-    """
-    found, by, error = _extract(turn, predicates, config, llm)
-    cases = [
-        Case(candidate=one, beliefs=_beliefs(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates))
-        for one in found.candidates
-    ]
-    model = llm if config.model_arbitrates and error is None else None
-    related = _related(db, turn) if llm is not None and cases else []
-    gated = gate(cases, related, consent=consent, embedder=embedder, predicates=predicates, config=config)
-    calls, notes, proposals = found.calls, (*found.notes, *gated.notes), dict(enumerate(gated.cases))
-    contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
-    if model is not None and contested:
-        db.run("queue.renew", id=turn.id, worker=worker, until=to_text(utc_now() + timedelta(seconds=config.lease_seconds)))
-        try:
-            audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
-            calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
-            proposals |= {place: (proposals[place][0], action) for place, action in zip(contested, audited.actions, strict=True)}
-        except ModelError as failure:
-            log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
-            calls, error = (*calls, *failure.calls), f"decided by the rules: {failure}"[:500]
-    return Thought(tuple(proposals.values()), by, error, calls, notes)
-
-
-def _extract(
-    turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
-) -> tuple[Interpreted, str, str | None]:
-    error: str | None = None
-    calls: tuple[ModelCall, ...] = ()
-    if llm is not None:
-        try:
-            found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            return found, found.calls[-1].model if found.calls else llm.name, None
-        except ModelError as failure:
-            log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
-            error, calls = str(failure)[:500], failure.calls
-    return Interpreted(tuple(extract(turn, predicates=predicates, zone=config.zone)), calls=calls), "rules", error
-
-
 def decide(
     db: Database,
     candidate: Candidate,
@@ -186,23 +118,8 @@ def decide(
 
 
 def _arbitrate(db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Action]:
-    beliefs = _beliefs(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
     return arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
-
-
-def _beliefs(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
-    """What is believed under a candidate's key and the opposite one."""
-    opposite = predicate_of(candidate.key, predicates).opposite
-    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
-    return tuple(Fact.model_validate_json(str(row["record"])) for row in rows)
-
-
-def _related(db: Database, turn: Turn) -> list[Fact]:
-    """The facts that the words of a turn bring to mind; not its meaning, since what is embedded by now is chance."""
-    kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
-    hits = retrieve(db, query=turn.user_input, user_id=turn.user_id, embedder=None, now=turn.timestamp, kinds=kinds, limit=_RELATED)
-    return [hit.fact for hit in hits]
 
 
 def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:
@@ -218,7 +135,7 @@ def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, 
         kept = [fact for fact in beliefs if single or fact.fact_id == proposed.target_fact_id or normalise(fact.object) == said]
         return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in kept]
 
-    beliefs = _beliefs(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    beliefs = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
     return bearing(beliefs) == bearing(case.beliefs)
 
 
@@ -252,6 +169,7 @@ class Worker:
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
+        self._damage: StoreError | None = None
         self._stop = threading.Event()
         self._progress = threading.Condition()
         self._wakes = {name: threading.Event() for name in jobs}
@@ -273,6 +191,12 @@ class Worker:
         for thread in self._threads:
             thread.join()
 
+    def raise_damage(self) -> None:
+        """Raise what a thread met if it says that the file is damaged, once."""
+        damage, self._damage = self._damage, None
+        if damage is not None:
+            raise damage
+
     def wait(self, seconds: float) -> None:
         """Wait until the worker has done something, or the time is over."""
         with self._progress:
@@ -284,9 +208,11 @@ class Worker:
                 busy = job()
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
-            except Exception:  # the work never stops; a turn that failed was put back
+            except Exception as error:  # the work never stops; a turn that failed was put back
                 log.exception("the memory worker met an error and goes on")
                 busy = False
+                if isinstance(error, StoreError) and error.damaged:
+                    self._damage = error
             with self._progress:
                 self._progress.notify_all()
             if busy:
@@ -302,7 +228,11 @@ def new_identity() -> str:
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
-    """Take the next turn and write what follows from it. Return whether there was one."""
+    """Take the next turn and write what follows from it. Return whether there was one.
+
+    Raises:
+        StoreError: the file is damaged; the turn waits in the queue.
+    """
     db = store.database()
     turn = _claim(db, config, identity)
     if turn is None:
@@ -311,6 +241,8 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
         process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
     except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
         _put_back(db, turn, identity, error)
+        if isinstance(error, StoreError) and error.damaged:
+            raise  # nobody should wait for what cannot come to pass
     return True
 
 
@@ -331,8 +263,14 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
             if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
-        row_or_none = db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until))
-    return _turn(row_or_none) if row_or_none else None
+        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until)):
+            turn = _turn(claimed)
+            if turn.attempts <= _MAX_CLAIMS:
+                return turn
+            why = f"It was begun {_MAX_CLAIMS} times and never finished: whoever works on it ends."
+            log.error("turn %s of user %s is set aside: %s", turn.turn_id, turn.user_id, why)
+            db.run("queue.put_back", id=turn.id, worker=identity, status="failed", next_attempt_at=None, error=why)
+    return None
 
 
 def _is_gone(claimant: str) -> bool:
