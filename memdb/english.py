@@ -121,6 +121,15 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+@cache
+def prepare() -> None:
+    """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
+    for compile_ in (_subject, _separator):
+        compile_()
+    for pattern in (*(pattern.match for pattern in rules().pattern), *rules().block.values(), *rules().phrase.values()):
+        compiled(pattern)
+
+
 def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests."""
     if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Embedder
+from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.llm import LanguageModel
@@ -29,7 +30,7 @@ from memdb.times import to_text, utc_now
 log = logging.getLogger("memdb")
 
 _MAX_TURN_ATTEMPTS = 5
-_MAX_CLAIMS = 10  # a turn that was claimed so often and never put back ends its worker each time
+_MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
@@ -255,9 +256,10 @@ def take_vectors(store: Store, config: Config, embedder: Embedder) -> bool:
 
 
 def _claim(db: Database, config: Config, identity: str) -> Turn | None:
-    now = utc_now()
     if not db.all("queue.any"):  # a look costs no lock
         return None
+    prepare()  # before the claim, so that a worker that does not live long gets something done
+    now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
             if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
