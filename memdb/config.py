@@ -35,6 +35,7 @@ class Config(BaseModel):
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
+    model_arbitrates: bool = Field(True, description="let the model also weigh what is said against what is believed, not only read")
     model_timeout_seconds: float = Field(60.0, gt=0, description="how long to wait for one answer of the model")
     model_attempts: int = Field(3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated")
     keep_model_calls: bool = Field(True, description="keep the raw answers of the model, with their cost, in the table model_calls")
@@ -44,6 +45,17 @@ class Config(BaseModel):
     high_confidence: float = Field(0.70, ge=0, le=1, description="from here on, one contradiction only makes a pending fact")
     certain_confidence: float = Field(0.70, ge=0, le=1, description="what an extractor is less sure of changes no belief by itself")
     high_risk_confidence: float = Field(0.90, ge=0, le=1, description="below it, high-risk facts need an explicit confirmation")
+
+    sensitive_topics: Literal["keep", "ask", "refuse"] = Field(
+        "keep", description="facts on health, religion, money and the like: keep, ask the user first, or refuse, unless a user chose"
+    )
+    secrets: Literal["keep", "refuse"] = Field(
+        "refuse", description="facts that hold a password, a card or account number, an access key or a national id, unless a user chose"
+    )
+    gate_confidence: float = Field(0.70, ge=0, le=1, description="what an extractor is less sure of is not stored as a new fact")
+    novelty_cosine: float = Field(
+        0.92, ge=0, le=1, description="from this similarity on, a fact whose object says no more is a repetition of the other"
+    )
 
     clarify_importance: float = Field(0.70, ge=0, le=1, description="from here on, a pending conflict is worth a question to the user")
     profile_every_turns: int = Field(5, ge=1, description="materialise the profile every so many turns")

@@ -17,7 +17,9 @@ class ConfigError(MdbError, ValueError):
 
 
 class StoreError(MdbError):
-    """The database file could not be opened, read or written."""
+    """The database file could not be opened, read or written. `damaged` marks a file that must be restored."""
+
+    damaged: bool = False
 
 
 class SchemaError(StoreError):

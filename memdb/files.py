@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from memdb.errors import InputError
+
 _PACKAGE = Path(__file__).resolve().parent
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 
@@ -47,3 +49,15 @@ def statement(name: str) -> str:
     """Return one statement: "retrieve", or "apply.insert_fact" for a named one in a file of several."""
     file, _, part = name.partition(".")
     return statements(file)[part or file]
+
+
+def fill(name: str, **values: str) -> str:
+    """Return a shipped prompt with its fields filled in; hostile text cannot reach them, since only the shipped text is searched.
+
+    Raises:
+        InputError: the prompt wants other fields than are given.
+    """
+    pieces = read(f"prompts/{name}.md").replace("{", "\0").replace("}", "\0").split("\0")
+    if set(pieces[1::2]) != values.keys():
+        raise InputError(f"prompts/{name}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
+    return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))

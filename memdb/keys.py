@@ -15,6 +15,7 @@ _PUNCTUATION = re.compile(r"[^\w+#]|_")  # "C++" and "C#" are not the same langu
 _APOSTROPHES = re.compile("['\u2019]")
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
+_EMPTY = frozenset({"called", "named", "my", "our", "his", "her", "their", "is"})
 
 
 def slug(text: str) -> str:
@@ -67,3 +68,14 @@ def normalise(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = _PUNCTUATION.sub(" ", _APOSTROPHES.sub("", folded)).split()
     return " ".join(word for word in words if word not in _ARTICLES) or " ".join(words) or folded.strip()
+
+
+def telling(text: str) -> frozenset[str]:
+    """Return the words of an object that tell it from another: as `normalise` gives them, without "called", "my" and plurals."""
+    words = frozenset(normalise(text).split())
+    return frozenset(word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in words - _EMPTY) or words
+
+
+def says_no_more(text: str, known: str) -> bool:
+    """Tell whether an object says nothing that a known one does not say: all of its telling words are there. "Lisbon" is not "Porto"."""
+    return telling(text) <= telling(known)

@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
+_TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 
@@ -91,7 +93,7 @@ class LanguageModel:
             ModelOutputError: it never gave a usable answer. Each error carries the calls made as `calls`.
         """
         schema = answer.model_json_schema()
-        digest = hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
+        digest = _prompt_hash(prompt, schema)
         calls: list[ModelCall] = []
         wrong: str | None = None
         budget = self._max_tokens
@@ -103,7 +105,8 @@ class LanguageModel:
             try:
                 mode, reply = self._call(prompt.system, user, schema, budget)
             except ModelError as error:
-                calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error)))
+                why = _TOO_LONG if isinstance(error, ContextTooLong) else None
+                calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error), why))
                 error.calls = tuple(calls)
                 raise
             record, wrong = _parse(reply, answer)
@@ -146,7 +149,15 @@ class LanguageModel:
         return retrying(self._transport, request)
 
     def _record(
-        self, digest: str, purpose: str, mode: Mode, attempt: int, started: float, reply: ModelReply | None, error: str | None
+        self,
+        digest: str,
+        purpose: str,
+        mode: Mode,
+        attempt: int,
+        started: float,
+        reply: ModelReply | None,
+        error: str | None,
+        finish_reason: str | None = None,
     ) -> ModelCall:
         return ModelCall(
             purpose=purpose,
@@ -157,10 +168,54 @@ class LanguageModel:
             prompt_tokens=reply.prompt_tokens if reply else None,
             completion_tokens=reply.completion_tokens if reply else None,
             elapsed_ms=(time.perf_counter() - started) * 1000,
-            finish_reason=reply.finish_reason if reply else None,
+            finish_reason=reply.finish_reason if reply else finish_reason,
             raw=reply.text if reply else None,
             error=error,
         )
+
+
+class ReplayModel(LanguageModel):
+    """A model that answers every prompt as it was answered once, from the calls that a memory kept, and knows nothing else.
+
+    `answered` and `unanswered` count the prompts that there was a kept call for, and those that there was none for.
+    """
+
+    def __init__(self, calls: Iterable[ModelCall]) -> None:
+        self._kept: dict[str, deque[list[ModelCall]]] = {}
+        name = "replay"
+        for call in calls:
+            asked = self._kept.setdefault(call.prompt_hash, deque())
+            if call.attempt == 1 or not asked:
+                asked.append([])
+            asked[-1].append(call)
+            name = call.model
+        super().__init__(ScriptedModel([]), name=name)
+        self.answered = self.unanswered = 0
+
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str) -> Answer[T]:
+        """Return the kept answer to a prompt, or raise the kept failure. What was asked several times is answered in that order.
+
+        Raises:
+            ModelUnavailable: there is no kept call for this prompt.
+            ModelError: the model failed then, too.
+        """
+        with self._lock:
+            asked = self._kept.get(_prompt_hash(prompt, answer.model_json_schema()))
+            calls = tuple((asked.popleft() if len(asked) > 1 else asked[0]) if asked else ())
+            self.answered, self.unanswered = self.answered + bool(calls), self.unanswered + (not calls)
+        if not calls:
+            raise ModelUnavailable(f"No kept call answers this prompt ({purpose}); ask the model itself, or leave it to the rules.")
+        last = calls[-1]
+        if last.finish_reason == _TOO_LONG:
+            failure: ModelOutputError = ContextTooLong(last.error or "")
+        else:
+            reply = ModelReply(text=last.raw or "", finish_reason=last.finish_reason)
+            record, wrong = _parse(reply, answer) if last.error is None else (None, last.error)
+            if record is not None:
+                return Answer(record=record, calls=calls)
+            failure = ModelOutputError(f"The model failed then, too: {(wrong or '').rstrip('.')}.")
+        failure.calls = calls
+        raise failure
 
 
 class ScriptedModel:
@@ -248,6 +303,11 @@ def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | Non
     return LanguageModel(transport, name=model, attempts=attempts)
 
 
+def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
+    """What a prompt is known by: its text, and the shape that its answer must have."""
+    return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
+
+
 def _passing(message: str) -> ModelUnavailable:
     error = ModelUnavailable(message)
     error.passing = True
@@ -318,6 +378,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "Prompt",
+    "ReplayModel",
     "ScriptedModel",
     "Transport",
     "calls_of",

@@ -23,13 +23,25 @@ from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keys import is_canonical, predicate_of
 from memdb.llm import LanguageModel, choose_llm
-from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
+from memdb.observer import (
+    Worker,
+    build_profile,
+    decide,
+    derived_turn_id,
+    enqueue,
+    new_identity,
+    read_consent,
+    read_predicates,
+    take_turn,
+    take_vectors,
+)
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
     Candidate,
     Category,
     Change,
+    Consent,
     Context,
     Explanation,
     Fact,
@@ -39,6 +51,7 @@ from memdb.records import (
     Labelled,
     MemoryType,
     Message,
+    ModelCall,
     ModelCard,
     Profile,
     Source,
@@ -46,6 +59,7 @@ from memdb.records import (
     Status,
     Tuned,
     Turn,
+    TurnRecord,
     Undone,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
@@ -184,9 +198,14 @@ class Memory:
         """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later.
+
+        Raises:
+            StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
         while True:
+            if self._worker is not None:
+                self._worker.raise_damage()
             left, waiting = self._open_work()
             if not left:
                 return True
@@ -351,6 +370,39 @@ class Memory:
             build_profile(db, user_id=user_id, now=self._time(now), config=self._config)
         self._wake()
         return undone
+
+    def consent(
+        self,
+        user_id: str,
+        *,
+        sensitive_topics: Literal["keep", "ask", "refuse"] | None = None,
+        secrets: Literal["keep", "refuse"] | None = None,
+    ) -> Consent:
+        """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
+
+        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. What
+        the application states by `remember` is kept as it is.
+
+        Args:
+            user_id: whose choice this is.
+            sensitive_topics: facts on health, sexuality, religion, politics, origin, money, crime and contacts: keep them, ask first (they
+                wait as pending until `confirm`), or refuse them; None leaves it as it is, at first as the setting says.
+            secrets: facts that hold a password, a card or account number, an access key or a national id.
+
+        Raises:
+            InputError: there is no such choice.
+        """
+        db = self._store.database()
+        checks.name(user_id, "user_id")
+        try:
+            Consent.model_validate({"sensitive_topics": sensitive_topics or "keep", "secrets": secrets or "keep"})
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {wrong['msg']}.") from error
+        if sensitive_topics is not None or secrets is not None:
+            with db.transaction():
+                db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(utc_now()))
+        return read_consent(db, user_id=user_id, config=self._config)
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
@@ -538,6 +590,16 @@ class Memory:
             Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}})
             for row in rows
         ]
+
+    def turns(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[TurnRecord]:
+        """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
+        rows = self._store.database().all("queue.records", user_id=user_id, turn_id=turn_id)
+        return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
+
+    def calls(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[ModelCall]:
+        """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
+        rows = self._store.database().all("queue.calls", user_id=user_id, turn_id=turn_id)
+        return [ModelCall.model_validate(row) for row in rows]
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""
@@ -798,7 +860,7 @@ class Memory:
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
-        if take_turn(self._store, self._config, self._llm, identity=new_identity()):
+        if take_turn(self._store, self._config, self._llm, self._embedder, identity=new_identity()):
             return True
         return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
 

@@ -8,23 +8,23 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
-from memdb.errors import BusyError, ConflictError, MdbError, ModelError
-from memdb.keys import canonical_key, predicate_of
+from memdb.english import prepare
+from memdb.errors import BusyError, ConflictError, MdbError, StoreError
+from memdb.keys import canonical_key, normalise, predicate_of
 from memdb.llm import LanguageModel
-from memdb.records import Action, Candidate, Fact, ModelCall, Predicate, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
 from memdb.steps.arbitrate import arbitrate
-from memdb.steps.extract import extract
 from memdb.steps.guard import guard
-from memdb.steps.interpret import interpret
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
+from memdb.thinking import beliefs_about, think
 from memdb.times import to_text, utc_now
 from memdb.when import find_times
 
@@ -32,6 +32,7 @@ log = logging.getLogger("memdb")
 
 _MAX_TURN_ATTEMPTS = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
+_MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
@@ -67,56 +68,85 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) ->
     return True
 
 
-def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None) -> bool:
+def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: LanguageModel | None, embedder: Embedder | None) -> bool:
     """Think about a claimed turn and write what follows, in one transaction. Return False if the claim was lost meanwhile.
 
-    A model is asked before the transaction begins; when it fails, the rules take its place and the turn's record says so. Arbitration is by
-    rules and quick, so that it happens inside, on beliefs that cannot change under it.
+    A model and the embedder are asked before the transaction begins. What they propose holds only as long as the beliefs they saw: where
+    those have changed by then, the rules decide, on beliefs that cannot change under them.
     """
     predicates = read_predicates(db)
-    candidates, calls, by, error = _extract(turn, predicates, config, llm)
+    consent = read_consent(db, user_id=turn.user_id, config=config)
+    thought = think(db, turn, worker=worker, predicates=predicates, consent=consent, config=config, llm=llm, embedder=embedder)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
     with db.transaction():
-        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(utc_now()), extracted_by=by, error=error):
+        now = to_text(utc_now())
+        if not db.all("queue.done", id=turn.id, worker=worker, now=now, extracted_by=thought.extracted_by, error=thought.error):
             return False
         if config.keep_model_calls:
-            for call in calls:
-                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=to_text(utc_now()), **call.model_dump())
+            for call in thought.calls:
+                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=now, **call.model_dump())
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
-        for candidate in candidates:
-            decide(db, candidate, origin=origin, predicates=predicates, config=config)
+        notes = list(thought.notes)
+        for case, proposed in thought.proposals:
+            if proposed is not None and not _still_holds(db, case, proposed, origin=origin, predicates=predicates):
+                notes.append(
+                    Note(step="arbitrate", key=case.candidate.key, why="what was believed has changed meanwhile, so the rules decided")
+                )
+                proposed = None
+            decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+        for note in notes:
+            db.run("queue.note", user_id=turn.user_id, turn_id=turn.turn_id, **note.model_dump())
         _materialize_if_due(db, turn, config)
     return True
 
 
-def _extract(
-    turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
-) -> tuple[list[Candidate], tuple[ModelCall, ...], str, str | None]:
-    if llm is not None:
-        try:
-            found, calls = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            return found, calls, llm.name, None
-        except ModelError as failure:
-            log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
-            rules = extract(turn, predicates=predicates, zone=config.zone)
-            return rules, failure.calls, "rules", str(failure)[:500]
-    return extract(turn, predicates=predicates, zone=config.zone), (), "rules", None
-
-
 def decide(
-    db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config
+    db: Database,
+    candidate: Candidate,
+    *,
+    origin: Origin,
+    predicates: dict[str, Predicate],
+    config: Config,
+    proposed: Action | None = None,
+    consent: Consent | None = None,
 ) -> list[tuple[Action, str | None]]:
-    """Arbitrate one candidate, guard what is proposed and apply it; return each action with the fact that stands after it."""
-    opposite = predicate_of(candidate.key, predicates).opposite
-    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps(keys), now=to_text(origin.now))
-    beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+    """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
+    actions = [proposed] if proposed is not None else _arbitrate(db, candidate, origin=origin, predicates=predicates, config=config)
     results = []
-    for action in arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now):
+    for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
-        allowed = guard(action, target, predicates=predicates, config=config)
+        allowed = guard(action, target, predicates=predicates, config=config, consent=consent)
         results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
     return results
+
+
+def _arbitrate(db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Action]:
+    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
+
+
+def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:
+    """Whether what bears on an action is believed as it was when the action was proposed: by others, and by this turn itself."""
+    target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
+    if proposed.target_fact_id and (target is None or target.status not in LIVE):
+        return False
+    single = predicate_of(case.candidate.key, predicates).cardinality == "one"
+    said = normalise(case.candidate.object)
+
+    def bearing(beliefs: Sequence[Fact]) -> list[Fact]:
+        """What bears on it, without what is chance: of a set, only the target and what has the same object."""
+        kept = [fact for fact in beliefs if single or fact.fact_id == proposed.target_fact_id or normalise(fact.object) == said]
+        return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in kept]
+
+    beliefs = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return bearing(beliefs) == bearing(case.beliefs)
+
+
+def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
+    """Return what a user lets be remembered: what they chose, otherwise the settings."""
+    chosen = db.one("consent.of", user_id=user_id) or {}
+    settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
+    return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 
 def read_predicates(db: Database) -> dict[str, Predicate]:
@@ -139,9 +169,10 @@ class Worker:
 
     def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         identity = new_identity()
-        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, identity=identity)}
+        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
+        self._damage: StoreError | None = None
         self._stop = threading.Event()
         self._progress = threading.Condition()
         self._wakes = {name: threading.Event() for name in jobs}
@@ -163,6 +194,12 @@ class Worker:
         for thread in self._threads:
             thread.join()
 
+    def raise_damage(self) -> None:
+        """Raise what a thread met if it says that the file is damaged, once."""
+        damage, self._damage = self._damage, None
+        if damage is not None:
+            raise damage
+
     def wait(self, seconds: float) -> None:
         """Wait until the worker has done something, or the time is over."""
         with self._progress:
@@ -174,9 +211,11 @@ class Worker:
                 busy = job()
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
-            except Exception:  # the work never stops; a turn that failed was put back
+            except Exception as error:  # the work never stops; a turn that failed was put back
                 log.exception("the memory worker met an error and goes on")
                 busy = False
+                if isinstance(error, StoreError) and error.damaged:
+                    self._damage = error
             with self._progress:
                 self._progress.notify_all()
             if busy:
@@ -191,16 +230,22 @@ def new_identity() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def take_turn(store: Store, config: Config, llm: LanguageModel | None, *, identity: str) -> bool:
-    """Take the next turn and write what follows from it. Return whether there was one."""
+def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
+    """Take the next turn and write what follows from it. Return whether there was one.
+
+    Raises:
+        StoreError: the file is damaged; the turn waits in the queue.
+    """
     db = store.database()
     turn = _claim(db, config, identity)
     if turn is None:
         return False
     try:
-        process(db, turn, worker=identity, config=config, llm=llm)
+        process(db, turn, worker=identity, config=config, llm=llm, embedder=embedder)
     except Exception as error:  # whatever a turn does to us, it goes back into the queue or is set aside, and the next one comes
         _put_back(db, turn, identity, error)
+        if isinstance(error, StoreError) and error.damaged:
+            raise  # nobody should wait for what cannot come to pass
     return True
 
 
@@ -213,16 +258,23 @@ def take_vectors(store: Store, config: Config, embedder: Embedder) -> bool:
 
 
 def _claim(db: Database, config: Config, identity: str) -> Turn | None:
-    now = utc_now()
     if not db.all("queue.any"):  # a look costs no lock
         return None
+    prepare()  # before the claim, so that a worker that does not live long gets something done
+    now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
             if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
-        row_or_none = db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until))
-    return _turn(row_or_none) if row_or_none else None
+        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until)):
+            turn = _turn(claimed)
+            if turn.attempts <= _MAX_CLAIMS:
+                return turn
+            why = f"It was begun {_MAX_CLAIMS} times and never finished: whoever works on it ends."
+            log.error("turn %s of user %s is set aside: %s", turn.turn_id, turn.user_id, why)
+            db.run("queue.put_back", id=turn.id, worker=identity, status="failed", next_attempt_at=None, error=why)
+    return None
 
 
 def _is_gone(claimant: str) -> bool:

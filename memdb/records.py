@@ -25,6 +25,10 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _is_negative(value: JsonValue) -> bool:
+    return isinstance(value, dict) and value.get("polarity") == "negative"
+
+
 class Fact(Record):
     """One row of memory. Times are UTC; `confidence` and `importance` lie in 0..1.
 
@@ -70,6 +74,11 @@ class Fact(Record):
             return str(self.value_json["object"])
         return self.value_text
 
+    @property
+    def denies(self) -> bool:
+        """Whether the fact says that something is not so."""
+        return _is_negative(self.value_json)
+
 
 class Message(Record):
     """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name."""
@@ -79,6 +88,14 @@ class Message(Record):
     timestamp: datetime | str | None = None
     session_id: str | None = None
     turn_id: str | None = None
+
+
+class Note(Record):
+    """What was not done with a turn as it was proposed, and why: an answer of the model, or a fact, that was refused or replaced."""
+
+    step: Literal["extract", "gate", "arbitrate"]
+    key: str | None = None
+    why: str
 
 
 class Turn(Record):
@@ -93,6 +110,17 @@ class Turn(Record):
     assistant_response: str = ""
     timestamp: datetime
     attempts: int = 0
+
+
+class TurnRecord(Turn):
+    """A turn, and what became of it: whether it is done, who read it, what failed, and what was refused or decided otherwise, and why."""
+
+    status: Literal["queued", "working", "done", "failed"]
+    received_at: datetime
+    done_at: datetime | None = None
+    extracted_by: str | None = None
+    error: str | None = None
+    notes: tuple[Note, ...] = ()
 
 
 class Candidate(Record):
@@ -127,6 +155,11 @@ class Candidate(Record):
         """The part of the key after the dot."""
         return self.key.partition(".")[2]
 
+    @property
+    def denies(self) -> bool:
+        """Whether the candidate says that something is not so; that it is so no longer is `negated`."""
+        return not self.negated and _is_negative(self.value_json)
+
 
 class Predicate(Record):
     """A row of the vocabulary: how a canonical key behaves. See the table `predicates`."""
@@ -155,6 +188,20 @@ class ModelCall(Record):
     finish_reason: str | None = None
     raw: str | None = None
     error: str | None = None
+
+
+class Case(Record):
+    """A candidate, and what is believed under its key and the opposite one."""
+
+    candidate: Candidate
+    beliefs: tuple[Fact, ...]
+
+
+class Consent(Record):
+    """What a user lets be remembered. "ask" keeps a fact on a sensitive topic pending until it is confirmed."""
+
+    sensitive_topics: Literal["keep", "ask", "refuse"] = "keep"
+    secrets: Literal["keep", "refuse"] = "refuse"
 
 
 class Kind(Record):

@@ -280,7 +280,9 @@ def _translate(error: apsw.Error, path: Path) -> MdbError:
         case apsw.CantOpenError():
             return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
         case apsw.CorruptError():
-            return StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .recover.")
+            damage = StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .recover.")
+            damage.damaged = True
+            return damage
         case apsw.IOError():
             return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
         case _:

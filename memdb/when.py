@@ -6,10 +6,13 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
+from memdb.errors import InputError
 from memdb.records import Record
+from memdb.times import to_utc
 
 Role = Literal["point", "until", "by", "for", "since", "from"]
 Prefer = Literal["past", "future"]
+Edge = Literal["begins", "ends", "happens"]
 
 
 class TimeSpan(Record):
@@ -133,6 +136,37 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             spans += new
             held = (atom, start) if new and word in ("from", "between") else None
     return spans
+
+
+def read_time(text: str | None, *, at: datetime, zone: tzinfo, edge: Edge) -> datetime | None:
+    """Return the instant that somebody wrote into a form: ISO-8601, or words such as "next Friday"; None if it is neither.
+
+    `edge` is what the form asks for: when something "begins" to be so, when it "ends" to be so (a day that is named still counts), or
+    when it "happens".
+    """
+    written = (text or "").strip()[:_LONGEST_TIME]
+    if not written:
+        return None
+    if not _DATE.fullmatch(written):
+        try:
+            return to_utc(written, zone=zone)
+        except InputError:
+            pass  # words
+    prefer: Prefer = "past" if edge == "begins" else "future"
+    for before in _ASKED[edge]:
+        spans = find_times(before + written, at=at, zone=zone, prefer=prefer)
+        if spans:
+            return spans[0].ends if edge == "ends" else spans[0].begins
+    return None
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_LONGEST_TIME = 80
+_ASKED: dict[Edge, tuple[str, ...]] = {
+    "begins": ("since ", "", "from "),
+    "ends": ("until ", "", "for ", "in "),
+    "happens": ("", "on ", "in "),
+}
 
 
 def _in_role(atom: _Atom, word: str, local: date, prefer: Prefer) -> tuple[date, date, Role] | None:

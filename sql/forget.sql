@@ -59,6 +59,12 @@ delete from applied_actions where user_id = :user_id and (:key is null or key = 
 -- statement: delete_model_calls
 delete from model_calls where user_id = :user_id and (:key is null or turn_id in (select value from json_each(:turns)));
 
+-- statement: delete_turn_notes
+delete from turn_notes where user_id = :user_id and (:key is null or key = :key or turn_id in (select value from json_each(:turns)));
+
+-- statement: delete_consent
+delete from consents where user_id = :user_id and :key is null;
+
 -- statement: delete_retrievals
 delete from retrievals where user_id = :user_id;
 

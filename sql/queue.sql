@@ -67,3 +67,25 @@ update sessions set ended_at = last_turn_at where user_id = :user_id and session
 
 -- statement: any
 select 1 as waiting from turns where status in ('queued', 'working') limit 1;
+
+-- Thinking may take longer than the lease.
+-- statement: renew
+update turns set claimed_until = :until where id = :id and status = 'working' and claimed_by = :worker;
+
+-- statement: note
+insert into turn_notes (user_id, turn_id, step, key, why) values (:user_id, :turn_id, :step, :key, :why);
+
+-- statement: records
+select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.status,
+       t.received_at, t.done_at, t.extracted_by, t.error,
+       (select json_group_array(json_object('step', n.step, 'key', n.key, 'why', n.why))
+        from (select step, key, why from turn_notes where user_id = t.user_id and turn_id = t.turn_id order by id) n) as notes
+from turns t
+where (:user_id is null or t.user_id = :user_id) and (:turn_id is null or t.turn_id = :turn_id)
+order by t.id;
+
+-- statement: calls
+select purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
+from model_calls
+where (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id = :turn_id)
+order by id;

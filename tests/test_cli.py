@@ -341,3 +341,24 @@ def test_the_shipped_demo_ends_with_the_facts_that_were_written_down_beforehand(
     expected = json.loads((Path(memdb.__file__).parent / "data" / "demo_expected.json").read_text(encoding="utf-8"))
     found = [(row["key"], row["value_json"]["object"], row["status"], row["value_json"].get("polarity")) for row in rows]
     assert sorted(found, key=str) == sorted(((one["key"], one["object"], one["status"], one.get("polarity")) for one in expected), key=str)
+
+
+def test_turns_tell_what_was_refused_and_why(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    assert ok("consent", "--user", "ana", "--sensitive-topics", "refuse", "--db", db) == "sensitive_topics\trefuse\nsecrets\trefuse\n"
+    ok("observe", "I'm allergic to peanuts.", "--user", "ana", "--db", db)
+    assert "\tuser.allergic_to: it is about health, of which nothing is to be kept\t" in ok("turns", "--user", "ana", "--db", db)
+    assert json.loads(ok("turns", "--json", "--db", db))[0]["notes"][0]["step"] == "gate"
+
+
+def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:
+    result = run("consent", "--user", "ana", "--secrets", "sell", "--db", tmp_path / "m.db")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "secrets is 'sell', which is no choice" in result.stderr
+
+
+def test_a_memory_is_replayed_into_a_new_file(db: Path, tmp_path: Path) -> None:
+    told = json.loads(ok("replay", db, tmp_path / "new.db", "--json"))
+    assert told == {"turns": 3, "turns_failed": 0, "answered": 0, "unanswered": 0, "differing": 0}
+    assert fact_of(tmp_path / "new.db", "user.lives_in") == fact_of(db, "user.lives_in")
+    assert run("replay", db, tmp_path / "new.db").exit_code == 1

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
+from memdb.interfaces.replay import replay
+from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
+from tests.fickle import facts, fickle
+
+ROOT = Path(__file__).parent.parent
 
 SAID = (
     "I live in Porto.",
@@ -46,8 +55,10 @@ def remembered(mem: memdb.Memory) -> tuple[list[dict[str, object]], list[dict[st
     return facts, history, mem.profile("ana", now="2025-06-01").model_dump_json()
 
 
-def straight(turns: Sequence[tuple[str, int]], path: Path) -> tuple[list[dict[str, object]], list[dict[str, object]], str]:
-    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+def straight(
+    turns: Sequence[tuple[str, int]], path: Path, *, llm: LanguageModel | None = None, embedder: str | None = None
+) -> tuple[list[dict[str, object]], list[dict[str, object]], str]:
+    with memdb.open(path, embedder=embedder, llm=llm, config={"worker": False}) as mem:
         for place in range(len(turns)):
             observe(mem, turns, place)
         assert mem.drain()
@@ -95,6 +106,104 @@ def test_two_workers_of_one_file_think_as_one(tmp_path: Path) -> None:
             observe(both[place % 2], turns, place)
         assert all(mem.drain(timeout=60) for mem in both)
         assert remembered(both[0]) == straight(turns, tmp_path / "once.db")
+
+
+@FEW
+@given(turns=TURNS, prefix=st.integers(0, 8), workers=st.integers(1, 3))
+def test_any_prefix_replayed_by_several_workers_with_a_model_gives_the_same(
+    turns: list[tuple[str, int]], prefix: int, workers: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        path = Path(folder) / "shared.db"
+        all_of_them = [stack.enter_context(memdb.open(path, embedder="hashing-16", llm=fickle())) for _ in range(workers)]
+        for place in [*range(min(prefix, len(turns))), *range(len(turns))]:
+            observe(all_of_them[place % workers], turns, place)
+        assert all(mem.drain(timeout=60) for mem in all_of_them)
+        once = straight(turns, Path(folder) / "once.db", llm=fickle(), embedder="hashing-16")
+        assert [remembered(mem) for mem in all_of_them] == [once] * workers
+
+
+@pytest.mark.slow
+@settings(max_examples=5, deadline=None)
+@given(turns=TURNS, prefix=st.integers(0, 8))
+def test_any_prefix_replayed_by_two_processes_at_once_gives_the_same(turns: list[tuple[str, int]], prefix: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        path = Path(folder) / "shared.db"
+        mem = stack.enter_context(memdb.open(path, embedder="hashing-16", llm=None, config={"worker": False}))
+        for place in range(min(prefix, len(turns))):
+            observe(mem, turns, place)
+        command = [sys.executable, "-m", "tests.fickle", str(path)]
+        both = [
+            stack.enter_context(subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+            for _ in range(2)
+        ]
+        for process in both:
+            assert process.stdout
+            assert process.stdout.readline() == "open\n"
+        for place in range(len(turns)):
+            observe(mem, turns, place)
+        for process in both:
+            process.communicate("go\n")
+        assert [process.returncode for process in both] == [0, 0]
+        assert remembered(mem) == straight(turns, Path(folder) / "once.db", llm=fickle(), embedder="hashing-16")
+
+
+@FEW
+@given(turns=TURNS, at_once=st.booleans())
+def test_a_memory_is_rebuilt_from_its_turns_and_the_kept_calls_without_the_model(turns: list[tuple[str, int]], at_once: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = Path(folder) / "old.db", Path(folder) / "new.db"
+        with memdb.open(old, embedder="hashing-16", llm=fickle(), config={"worker": False}) as mem:
+            for place in range(len(turns)):
+                observe(mem, turns, place)
+                assert at_once or mem.drain()
+            assert mem.drain()
+            then, calls = remembered(mem), mem.calls()
+        replayed = replay(old, new)
+        with memdb.open(new, embedder=None) as mem:
+            assert remembered(mem) == then
+            assert [call.raw for call in mem.calls()] == [call.raw for call in calls]
+        assert (replayed.turns, replayed.turns_failed, replayed.unanswered, replayed.differing) == (len(turns), 0, 0, 0)
+
+
+def test_a_long_text_is_split_the_same_way_in_a_replay(tmp_path: Path) -> None:
+    def small(request: ModelRequest) -> str | Exception:
+        text = request.user.partition("\n\n")[2]
+        return ContextTooLong("It is too long.") if len(text) > 450 else json.dumps({"facts": facts(text)})
+
+    text = " ".join(f"I like thing{place}." for place in range(80))
+    llm = LanguageModel(ScriptedModel(small), name="small", backoff=0)
+    assert len(straight([(text, 0)], tmp_path / "old.db", llm=llm)[0]) == 80
+    replayed = replay(tmp_path / "old.db", tmp_path / "new.db")
+    assert (replayed.unanswered, replayed.differing) == (0, 0)
+    assert replayed.answered > 8
+
+
+def test_without_kept_calls_a_replay_is_left_to_the_rules_and_says_so(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "old.db", embedder=None, llm=fickle(), config={"worker": False, "keep_model_calls": False}) as mem:
+        observe(mem, [("I live in Porto.", 0)], 0)
+        mem.drain()
+    replayed = replay(tmp_path / "old.db", tmp_path / "new.db")
+    assert (replayed.answered, replayed.unanswered) == (0, 1)
+    with memdb.open(tmp_path / "new.db", embedder=None, llm=None) as mem:
+        (turn,) = mem.turns("ana")
+        assert (turn.extracted_by, [fact.object for fact in mem.facts("ana")]) == ("rules", ["Porto"])
+        assert "No kept call answers this prompt (extract)" in (turn.error or "")
+
+
+def test_a_replay_into_a_file_that_exists_is_refused(tmp_path: Path) -> None:
+    straight([("I live in Porto.", 0)], tmp_path / "old.db")
+    (tmp_path / "new.db").touch()
+    with pytest.raises(memdb.InputError, match=r"new\.db exists; name a file that does not"):
+        replay(tmp_path / "old.db", tmp_path / "new.db")
+
+
+def test_what_was_remembered_by_hand_is_told_to_differ(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "old.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        observe(mem, [("I like jazz.", 0)], 0)
+        mem.drain()
+        mem.remember("User likes tea", user_id="ana", key="user.likes", object="tea")
+    assert replay(tmp_path / "old.db", tmp_path / "new.db").differing == 1
 
 
 def mem_turns(path: Path) -> dict[str, int]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated, Literal, cast, get_args
 
 import typer
 from typer.core import TyperGroup
 
 import memdb
-from memdb import Change, Fact, InputError, MdbError, Memory
+from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
 from memdb.interfaces import model, work
+from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
 from memdb.interfaces.options import existing as _existing
@@ -41,6 +42,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model.app, name="model")
+
+Topics = Literal["keep", "ask", "refuse"] | None
+Secrets = Literal["keep", "refuse"] | None
 
 
 class Observed(Record):
@@ -312,6 +316,48 @@ def history(
 
 
 @app.command()
+def turns(
+    user: AnyUser = None,
+    turn: Annotated[str | None, typer.Option("--turn", help="Only this turn.")] = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """List the turns, each with what became of it: who read it, what failed, and what was refused, and why."""
+    with _open(_existing(db)) as memory:
+        found = memory.turns(user, turn_id=turn)
+        zone = memory.config.zone
+    if json:
+        print_json(found)
+        return
+    print_rows(
+        ("when", "status", "read by", "said", "what was not done, and why", "turn"),
+        ((instant(one.timestamp, zone), one.status, one.extracted_by or "", one.user_input, _undone(one), one.turn_id) for one in found),
+        none="There are no such turns.",
+    )
+
+
+@app.command()
+def consent(
+    user: User,
+    sensitive_topics: Annotated[
+        str | None, typer.Option("--sensitive-topics", help="Facts on health, religion, money and the like: keep, ask or refuse.")
+    ] = None,
+    secrets: Annotated[
+        str | None, typer.Option("--secrets", help="Facts that hold a password, a card number and the like: keep or refuse.")
+    ] = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """Note what a user lets be remembered from now on; without a choice, show what holds for them."""
+    with _open(db) as memory:
+        held = memory.consent(user, sensitive_topics=cast("Topics", sensitive_topics), secrets=cast("Secrets", secrets))
+    if json:
+        print_json(held)
+    else:
+        print_rows(("", ""), held.model_dump().items())
+
+
+@app.command()
 def confirm(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: Db = _FILE, json: Json = False) -> None:
     """Take a fact as confirmed by the user; what it contradicted is superseded."""
     with _open(_existing(db)) as memory:
@@ -396,6 +442,23 @@ def stats(db: Db = _FILE, json: Json = False) -> None:
 
 
 @app.command()
+def replay(
+    old: Annotated[Path, typer.Argument(help="The memory whose turns are taken.")],
+    new: Annotated[Path, typer.Argument(help="The file to make.")],
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Rebuild a memory from its turns, every prompt answered by the call that was kept; where there is none, the rules decide."""
+    replayed = rebuilding.replay(_existing(old), new, embedder=_embedder(embedder))
+    if replayed.unanswered:
+        say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
+    if json:
+        print_json(replayed)
+    else:
+        print_rows(("", ""), ((name, str(value)) for name, value in replayed.model_dump().items()))
+
+
+@app.command()
 def demo(
     conversation: Annotated[Path | None, typer.Option("--conversation", help="Any other conversation, also LoCoMo's samples.")] = None,
     sample: Annotated[
@@ -455,6 +518,11 @@ def _drain(memory: Memory) -> bool:
     if not done:
         say("Some of the work failed and waits to be tried again; `memdb stats` counts it, `memdb drain` tries it again.")
     return done
+
+
+def _undone(turn: TurnRecord) -> str:
+    told = [turn.error] if turn.error else []
+    return "; ".join([*told, *(f"{note.key}: {note.why}" if note.key else note.why for note in turn.notes)])
 
 
 def _spoken(fact: Fact) -> str:

@@ -67,9 +67,9 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
                 log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
             return target.fact_id
         case "mark_pending_confirmation":
-            assert target is not None
             new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")
-            db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
+            if target is not None:
+                db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
             return new_id
         case "update" | "noop":
             assert target is not None

@@ -20,7 +20,7 @@ def arbitrate(
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
     said = normalise(candidate.object)
-    same = [fact for fact in own if normalise(fact.object) == said and denies(fact) == _denial(candidate)]
+    same = [fact for fact in own if normalise(fact.object) == said and fact.denies == candidate.denies]
     if candidate.negated:
         return _end(candidate, own, now=now)
     if same:
@@ -51,22 +51,13 @@ def _said_last(fact: Fact) -> datetime:
     return fact.last_mentioned_at or fact.created_at
 
 
-def denies(fact: Fact) -> bool:
-    """Tell whether a fact says that something is not so."""
-    return isinstance(fact.value_json, dict) and fact.value_json.get("polarity") == "negative"
-
-
-def _denial(candidate: Candidate) -> bool:
-    return isinstance(candidate.value_json, dict) and candidate.value_json.get("polarity") == "negative" and not candidate.negated
-
-
 def _end(candidate: Candidate, own: Sequence[Fact], *, now: datetime) -> list[Action]:
     """Something is no longer so: end what says it is. What was never believed cannot end, nor what was said again since."""
     said = set(normalise(candidate.object).split())
     ending = []
     for fact in own:
         held = set(normalise(fact.object).split())
-        if not denies(fact) and _said_last(fact) <= now and (not said or said <= held or held <= said):
+        if not fact.denies and _said_last(fact) <= now and (not said or said <= held or held <= said):
             ending.append(fact)
     ends = candidate.valid_from or candidate.valid_to or now
     return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
@@ -98,11 +89,11 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     said = normalise(candidate.object)
     words = set(said.split())
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
-    denied = [fact for fact in own if normalise(fact.object) == said and denies(fact) != _denial(candidate)]
-    opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not denies(fact)]
-    if predicate.cardinality == "many" or candidate.temporary or _denial(candidate):
+    denied = [fact for fact in own if normalise(fact.object) == said and fact.denies != candidate.denies]
+    opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
+    if predicate.cardinality == "many" or candidate.temporary or candidate.denies:
         return denied + opposed, None
-    lasting = [fact for fact in own if fact.valid_to is None and not denies(fact)]
+    lasting = [fact for fact in own if fact.valid_to is None and not fact.denies]
     for fact in lasting:
         held = set(normalise(fact.object).split())
         if fact.status == "active" and words and held and (held < words or words < held):

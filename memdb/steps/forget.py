@@ -26,6 +26,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
+    db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
+    db.run("forget.delete_consent", user_id=user_id, key=key)
     for table in ("sessions", "events", "segments"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.delete_retrievals", user_id=user_id)

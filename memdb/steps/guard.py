@@ -6,18 +6,27 @@ from collections.abc import Mapping
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.records import Action, Fact, Predicate
+from memdb.privacy import topic_of
+from memdb.records import Action, Consent, Fact, Predicate
 
 
-def guard(action: Action, target: Fact | None, *, predicates: Mapping[str, Predicate], config: Config) -> Action:
+def guard(
+    action: Action, target: Fact | None, *, predicates: Mapping[str, Predicate], config: Config, consent: Consent | None = None
+) -> Action:
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
     single contradiction of a fact of high confidence, or when the key is high risk (identity, health, finance) and the change was not
     stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said again
-    stays pending until its confidence reaches that mark.
+    stays pending until its confidence reaches that mark. Where `consent` says to ask, a fact on a sensitive topic is kept pending until it
+    is confirmed, however often it is said.
     """
     said = action.candidate
+    if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated and (topic := topic_of(said)):
+        if action.type == "supersede" or (action.type == "insert" and target is None):
+            return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
+        if action.type == "update" and target is not None and target.status == "pending_confirmation":
+            return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic}: waits for leave to be kept"})
     if target is None or said is None:
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")

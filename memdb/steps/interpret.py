@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, tzinfo
-from typing import Literal
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import tzinfo
 
 from pydantic import BaseModel, field_validator
 
-from memdb import files
-from memdb.errors import InputError
+from memdb.english import in_earnest
+from memdb.errors import InputError, ModelError
+from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
-from memdb.llm import LanguageModel, Prompt
-from memdb.records import Candidate, ModelCall, Predicate, Turn
-from memdb.times import to_utc
+from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.records import Candidate, ModelCall, Note, Predicate, Turn
+from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
+_SHORTEST = 200  # a text that is too long for the model is halved, but not below this
 
 
 class Stated(BaseModel):
@@ -45,57 +48,72 @@ class Extraction(BaseModel):
     facts: list[Stated]
 
 
-def interpret(
-    turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo
-) -> tuple[list[Candidate], tuple[ModelCall, ...]]:
+@dataclass(frozen=True, slots=True)
+class Interpreted:
+    """What a model found in a turn, what of it was refused and why, and the calls it took."""
+
+    candidates: tuple[Candidate, ...] = ()
+    notes: tuple[Note, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+
+
+def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo) -> Interpreted:
     """Return the facts that a model finds in a turn, checked, and the calls it took.
 
-    A fact whose excerpt is not in the turn, whose key is not canonical, or which says nothing is refused. Only the words of the user, or of
-    the named speaker, are shown to the model. A long message is read in parts.
+    Refused is a fact whose excerpt is not in the turn, or lies in a question, a condition, a quotation or what "you said"; whose key is
+    not canonical; or which says nothing. Only the words of the user, or of the named speaker, are shown to the model. A long message is
+    read in parts, and a part that is too long for the model in halves.
 
     Raises:
         ModelError: the model cannot be reached or gives no usable answer; the rules are the way out.
     """
     speaker = (turn.speaker or "user").strip()
     if speaker.casefold() == "assistant" or not turn.user_input.strip():
-        return [], ()
+        return Interpreted()
     subject = "user" if speaker.casefold() == "user" or speaker == turn.user_id else slug(speaker)
-    system = _fill("extract", subject=subject, predicates=", ".join(sorted(predicates)))
+    system = fill("extract", subject=subject, predicates=", ".join(sorted(predicates)))
     candidates: dict[tuple[str, str, bool], Candidate] = {}
+    notes: list[Note] = []
     calls: list[ModelCall] = []
-    for part in _parts(turn.user_input):
-        user = _fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
-        answer = llm.ask(Prompt(system=system, user=user), answer=Extraction, purpose="extract")
+    waiting = _parts(turn.user_input)
+    while waiting:
+        part = waiting.pop(0)
+        user = fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
+        try:
+            answer = llm.ask(Prompt(system=system, user=user), answer=Extraction, purpose="extract")
+        except ModelError as error:
+            calls += error.calls
+            if isinstance(error, ContextTooLong) and len(part) >= 2 * _SHORTEST:
+                waiting[:0] = _parts(part, longest=len(part) // 2 + 1)
+                continue
+            error.calls = tuple(calls)
+            raise
         calls += answer.calls
         for stated in answer.record.facts:
             candidate = _checked(stated, turn, predicates, zone)
-            if candidate is not None:
+            if isinstance(candidate, Note):
+                notes.append(candidate)
+            else:
                 candidates.setdefault((candidate.key, candidate.object.casefold(), candidate.negated), candidate)
-    return list(candidates.values()), tuple(calls)
+    return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls))
 
 
-def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo) -> Candidate | None:
+def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo) -> Candidate | Note:
+    """The candidate, or why there is none."""
     excerpt = stated.excerpt.strip()
     said = stated.object.strip()
     key = stated.key.strip().lower()
     if "." in key and not is_canonical(key):
         subject, _, predicate = key.partition(".")
-        try:
+        with suppress(InputError):  # said below
             key = canonical_key(subject, predicate)
-        except InputError:
-            return None
-    usable = (
-        is_canonical(key)
-        and bool(excerpt)
-        and excerpt in turn.user_input
-        and (bool(said) or stated.negated)
-        and bool(stated.value_text.strip())
-    )
-    if not usable:
-        return None
+    if why := _unusable(stated, key, turn.user_input):
+        return Note(step="extract", key=key[:100] or None, why=why)
     subject, _, predicate = key.partition(".")
-    starts, ends = _time(stated.valid_from, zone), _time(stated.valid_to, zone)
-    if ends is not None and ends <= (starts or turn.timestamp):
+    at = turn.timestamp
+    starts = read_time(stated.valid_from, at=at, zone=zone, edge="begins")
+    ends = read_time(stated.valid_to, at=at, zone=zone, edge="ends")
+    if ends is not None and ends <= (starts or at):
         ends = None
     return Candidate(
         key=key,
@@ -105,7 +123,7 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         confidence=stated.confidence,
         excerpt=excerpt,
         value_json={"subject": subject, "predicate": predicate, "object": said},
-        event_time=_time(stated.event_time, zone),
+        event_time=read_time(stated.event_time, at=at, zone=zone, edge="happens"),
         valid_from=starts,
         valid_to=ends,
         temporary=stated.temporary and ends is not None,
@@ -114,26 +132,28 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
     )
 
 
-def _time(text: str | None, zone: tzinfo) -> datetime | None:
-    try:
-        return to_utc(text, zone=zone) if text else None
-    except InputError:
-        return None  # a time that cannot be read is no reason to lose the fact
+def _unusable(stated: Stated, key: str, text: str) -> str | None:
+    """What is wrong with a fact of the model, or None."""
+    excerpt, said = stated.excerpt.strip(), stated.object.strip()
+    if not is_canonical(key):
+        return "the key is not subject.predicate"
+    if not stated.value_text.strip() or not (said or stated.negated):
+        return "it says nothing"
+    if not excerpt or excerpt not in text:
+        return "its excerpt is not among the words of the speaker"
+    if not in_earnest(text, excerpt):
+        return "its excerpt is only asked, supposed, quoted or recited"
+    if said and said.casefold() in text.casefold() and not in_earnest(text, said):
+        return "its object is only asked about, supposed, quoted or recited"
+    return None
 
 
-def _parts(text: str) -> list[str]:
+def _parts(text: str, *, longest: int = _LONGEST) -> list[str]:
     parts: list[str] = []
-    while len(text) > _LONGEST:
-        cut = max(text.rfind(mark, _LONGEST // 2, _LONGEST) for mark in (". ", "\n", "! ", "? ", " "))
-        cut = cut + 1 if cut > 0 else _LONGEST
+    while len(text) > longest:
+        cut = max(text.rfind(mark, longest // 2, longest) for mark in (". ", "\n", "! ", "? "))
+        cut = cut if cut > 0 else text.rfind(" ", longest // 2, longest)
+        cut = cut + 1 if cut > 0 else longest
         parts.append(text[:cut])
         text = text[cut:]
     return [part for part in [*parts, text] if part.strip()]
-
-
-def _fill(name: Literal["extract", "turn"], **values: str) -> str:
-    """Fill a prompt; hostile text cannot reach the fields, since each is replaced once, in the shipped text only."""
-    pieces = files.read(f"prompts/{name}.md").replace("{", "\0").replace("}", "\0").split("\0")
-    if set(pieces[1::2]) != values.keys():
-        raise InputError(f"prompts/{name}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
-    return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))

@@ -1,0 +1,84 @@
+"""What a memory should not keep without being asked to: secrets, and topics that are nobody's business."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict
+
+from memdb.files import read
+from memdb.records import Candidate
+
+_CARD = re.compile(r"(?<![\d.,-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
+_IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
+
+
+class _Rules(BaseModel):
+    """The whole of rules/private.toml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keys: dict[str, str]
+    spoken: dict[str, str]
+    identifiers: dict[str, str]
+    predicates: dict[str, tuple[str, ...]]
+    topics: dict[str, str]
+
+
+@cache
+def _rules() -> _Rules:
+    return _Rules.model_validate(tomllib.loads(read("rules/private.toml")))
+
+
+@cache
+def _compiled(section: str) -> dict[str, re.Pattern[str]]:
+    flags = re.NOFLAG if section == "identifiers" else re.IGNORECASE
+    patterns: dict[str, str] = getattr(_rules(), section)
+    return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
+
+
+def secret_in(candidate: Candidate) -> str | None:
+    """Return what kind of secret a fact would keep ("card number", "password", "national id", …), or None."""
+    predicate = candidate.predicate.replace("_", " ")
+    named = next((name for name, pattern in _compiled("keys").items() if pattern.fullmatch(predicate)), None)
+    if named and candidate.object.strip() and not candidate.negated:
+        return named
+    return next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
+
+
+def topic_of(candidate: Candidate) -> str | None:
+    """Return the sensitive topic of a fact ("health", "religion", "money", …), or None."""
+    if candidate.category == "health":
+        return "health"
+    by_key = next((topic for topic, names in _rules().predicates.items() if candidate.predicate in names), None)
+    words = f"{candidate.predicate.replace('_', ' ')} {candidate.value_text}"
+    return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(words)), None)
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with the secrets in it blacked out."""
+    for _, start, end in sorted(_secrets(text), key=lambda found: found[1]):
+        text = text[:start] + "█" * (end - start) + text[end:]
+    return text
+
+
+def _secrets(text: str) -> list[tuple[str, int, int]]:
+    """The secrets in a text: what each is, and where it stands."""
+    found = [("card number", match) for match in _CARD.finditer(text) if _luhn(match.group())]
+    found += [("account number", match) for match in _IBAN.finditer(text) if _mod_97(match.group())]
+    for section in ("spoken", "identifiers"):
+        found += [(name, match) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
+    return [(name, match.start(), match.end()) for name, match in found]
+
+
+def _luhn(number: str) -> bool:
+    digits = [int(digit) for digit in number if digit.isdecimal()]
+    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _mod_97(number: str) -> bool:
+    plain = number.replace(" ", "")
+    return 15 <= len(plain) <= 34 and int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1

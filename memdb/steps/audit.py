@@ -1,0 +1,290 @@
+"""Weigh what a turn says against what is believed, with a language model: the second way beside the rules of `arbitrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from pydantic import BaseModel, JsonValue
+
+from memdb.config import Config
+from memdb.errors import InputError, ModelError
+from memdb.files import fill
+from memdb.keys import canonical_key, normalise, predicate_of, says_no_more
+from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
+from memdb.when import read_time
+
+_LONGEST_INPUT = 2_000  # characters; of a longer turn the model sees the sentences that the candidates rest on
+_LONGEST_VALUE = 300
+
+
+class Decided(BaseModel):
+    """One decision as the model writes it down: the target, then why, then what to do. Nothing of it is done before it is checked."""
+
+    candidate: str
+    target_fact_id: str | None = None
+    reason: str
+    type: ActionType
+    key: str | None = None
+    new_value_text: str | None = None
+    new_value_json: dict[str, str] | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    confidence_delta: float | None = None
+
+
+class Decisions(BaseModel):
+    """The model's answer."""
+
+    actions: list[Decided]
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An action for each case, in order, None where the rules decide; why they do; and the calls it took."""
+
+    actions: tuple[Action | None, ...]
+    notes: tuple[Note, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+
+
+def audit(
+    turn: Turn,
+    cases: Sequence[Case],
+    related: Sequence[Fact],
+    *,
+    llm: LanguageModel,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+) -> Audited:
+    """Return what a model proposes to do about each case; an action that does not hold good is None, and a note says why.
+
+    `related` are further facts of the user, for the model to know. The same facts make the same prompt, whatever order they come in.
+    When the prompt is too long for the model, it is asked about half of the cases at a time.
+
+    Raises:
+        ModelError: the model cannot be reached or gives no usable answer; the rules are the way out.
+    """
+    system = fill("arbitrate")
+    calls: list[ModelCall] = []
+    notes: list[Note] = []
+    actions: list[Action | None] = []
+    waiting = [list(cases)]
+    while waiting:
+        some = waiting.pop(0)
+        shown = _shown(some, related)
+        try:
+            answer = llm.ask(Prompt(system=system, user=_evidence(turn, some, shown, config.zone)), answer=Decisions, purpose="arbitrate")
+        except ModelError as error:
+            calls += error.calls
+            if isinstance(error, ContextTooLong) and (len(some) > 1 or related):
+                half = len(some) // 2
+                waiting[:0] = [some[:half], some[half:]] if half else [some]
+                related = related if half else ()  # a case by itself goes without what is only related
+                continue
+            error.calls = tuple(calls)
+            raise
+        calls += answer.calls
+        decided: dict[str, Decided] = {}
+        for one in answer.record.actions:
+            decided.setdefault(one.candidate.strip().lower(), one)  # what is said twice counts as said first
+        for place, case in enumerate(some, start=1):
+            checked = _checked(decided.get(f"c{place}"), case, shown, turn.timestamp, predicates=predicates, config=config)
+            actions.append(checked if isinstance(checked, Action) else None)
+            if not isinstance(checked, Action):
+                notes.append(Note(step="arbitrate", key=case.candidate.key, why=f"{checked}, so the rules decided"))
+    return Audited(tuple(actions), tuple(notes), tuple(calls))
+
+
+def _shown(cases: Sequence[Case], related: Sequence[Fact]) -> dict[str, Fact]:
+    """The facts to show by their short ids, those in question first, each group oldest first."""
+    shown: dict[str, Fact] = {}
+    for group in ([fact for case in cases for fact in case.beliefs], related):
+        for fact in sorted(group, key=lambda fact: (fact.created_at, fact.fact_id)):
+            if all(fact.fact_id != other.fact_id for other in shown.values()):
+                shown[f"f{len(shown) + 1}"] = fact
+    return shown
+
+
+def _evidence(turn: Turn, cases: Sequence[Case], shown: Mapping[str, Fact], zone: tzinfo) -> str:
+    said = turn.user_input
+    if len(said) > _LONGEST_INPUT:
+        said = "\n".join(dict.fromkeys(case.candidate.excerpt for case in cases))
+    return fill(
+        "evidence",
+        old_facts="\n".join(_fact_line(name, fact, zone) for name, fact in shown.items()),
+        timestamp=turn.timestamp.astimezone(zone).isoformat(),
+        timezone=str(zone),
+        user_input=said,
+        candidates="\n".join(_candidate_line(f"c{place}", case.candidate, zone) for place, case in enumerate(cases, start=1)),
+    )
+
+
+def _fact_line(name: str, fact: Fact, zone: tzinfo) -> str:
+    circumstances = [f"confidence {fact.confidence:.2f}", f"since {_day(fact.valid_from, zone)}"]
+    if fact.valid_to is not None:
+        circumstances.append(f"until {_day(fact.valid_to, zone)}")
+    if fact.status == "pending_confirmation":
+        circumstances.append("not confirmed yet")
+    return f"{name} | {fact.key} | {_one_line(fact.value_text)} | {', '.join(circumstances)}"
+
+
+def _candidate_line(name: str, candidate: Candidate, zone: tzinfo) -> str:
+    circumstances = [f"confidence {candidate.confidence:.2f}"]
+    circumstances += ["says that this is over"] if candidate.negated else []
+    circumstances += ["said to have changed, or confirmed"] if candidate.explicit else []
+    for word, time in (("from", candidate.valid_from), ("until", candidate.valid_to), ("on", candidate.event_time)):
+        circumstances += [f"{word} {_day(time, zone)}"] if time else []
+    return f"{name} | {candidate.key} | {_one_line(candidate.value_text)} | {', '.join(circumstances)}"
+
+
+def _day(time: datetime, zone: tzinfo) -> str:
+    return f"{time.astimezone(zone):%Y-%m-%d}"
+
+
+def _one_line(text: str) -> str:
+    """What is remembered cannot forge a line of the list."""
+    return " ".join(text.split()).replace("|", "/")[:_LONGEST_VALUE]
+
+
+def _checked(
+    decided: Decided | None,
+    case: Case,
+    shown: Mapping[str, Fact],
+    now: datetime,
+    *,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+) -> Action | str:
+    """The action that a decision amounts to, or what is wrong with it."""
+    if decided is None:
+        return "the model said nothing of it"
+    named = (decided.target_fact_id or "").strip().lower()
+    target = shown.get(named)
+    if named not in ("", "null", "none") and target is None:
+        return f"the model named a fact that it was not shown ({named[:20]!r})"
+    candidate = case.candidate
+    opposite = predicate_of(candidate.key, predicates).opposite
+    keys = {candidate.key, canonical_key(candidate.subject, opposite) if opposite else candidate.key}
+    if decided.key and decided.key.strip() and _key(decided.key) not in keys:
+        return f"the model answered for another key ({decided.key[:40]!r})"
+    starts = read_time(decided.valid_from, at=now, zone=config.zone, edge="begins")
+    ends = read_time(decided.valid_to, at=now, zone=config.zone, edge="ends")
+    if (_given(decided.valid_from) and starts is None) or (_given(decided.valid_to) and ends is None):
+        return "the model gave a time that is none"
+    starts, ends = starts or candidate.valid_from, ends or candidate.valid_to
+    if ends is not None and ends <= (starts or now) and decided.type != "expire":
+        return "the model let it end before it began"
+    passing = case.candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
+    wrong = _misfit(decided.type, target, passing, case.beliefs, now, predicate=predicate_of(candidate.key, predicates))
+    return wrong or _action(decided, passing, target, config)
+
+
+def _misfit(
+    type_: ActionType, target: Fact | None, said: Candidate, beliefs: Sequence[Fact], now: datetime, *, predicate: Predicate
+) -> str | None:
+    """Why an operation does not fit its target, or None. The object's words decide what repeats and what contradicts."""
+    single = predicate.cardinality == "one"
+    own = [fact for fact in beliefs if fact.key == said.key and not fact.denies]
+    if said.negated and type_ not in ("expire", "mark_pending_confirmation"):
+        return f"{type_} would keep what is said to be over"
+    if type_ == "insert":
+        if target is not None:
+            return "insert takes no target"
+        if any(normalise(fact.object) == normalise(said.object) for fact in beliefs):
+            return "insert would double or contradict what is held"
+        if single and said.valid_to is None and any(fact.valid_to is None for fact in own):
+            return "insert would leave two values under a key that has one"
+        return None
+    if target is None:
+        return f"{type_} needs a target"
+    if all(target.fact_id != fact.fact_id for fact in beliefs):
+        return f"the target of {type_} has another key"
+    same = target.key == said.key
+    alike = same and bool(said.object) and not target.denies and not said.denies
+    repeats = alike and says_no_more(said.object, target.object)
+    refines = repeats or (alike and says_no_more(target.object, said.object))
+    if type_ == "noop":
+        return None if repeats else "noop would swallow something else"
+    if type_ == "update":
+        return None if refines else "update would overwrite something else"
+    if (target.last_mentioned_at or target.created_at) > now:
+        return f"{type_} would overrule what was said later"
+    if type_ == "expire":
+        over = said.negated and (not said.object or says_no_more(said.object, target.object) or says_no_more(target.object, said.object))
+        return None if over and same else "expire would lose what is said"
+    if repeats and not said.negated:
+        return f"{type_} would let a fact contradict itself"
+    if type_ == "supersede" and said.valid_to is not None and target.valid_to is None:
+        return "supersede would end a lasting state for a passing one"
+    if type_ == "supersede" and alike and not single and not said.explicit:
+        return "supersede would take one value of a set for another"
+    if type_ == "supersede" and same and single and sum(fact.valid_to is None for fact in own) > 1:
+        return "supersede would leave another contradiction"
+    return None
+
+
+def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config) -> Action:
+    over = decided.type == "expire"
+    type_, ends = decided.type, said.valid_to
+    if type_ == "noop" and target is not None and target.status == "pending_confirmation":
+        type_ = "update"  # said again, which settles it, if the policy lets it
+    if over:
+        ends = said.valid_from or said.valid_to
+    elif target is not None and ends is None and (type_ == "noop" or said.event_time is not None):
+        ends = target.valid_to
+    return Action(
+        type=type_,
+        key=target.key if target and type_ != "supersede" else said.key,
+        new_value_text=None if over else _text(decided, said, target),
+        new_value_json=None if over else _details(decided, said),
+        target_fact_id=target.fact_id if target else None,
+        valid_from=None if over else said.valid_from,
+        valid_to=None if type_ == "supersede" else ends,
+        confidence_delta=round(_delta(decided, said, target, config), 6),
+        reason=" ".join(decided.reason.split())[:200] or "so the model decided",
+        candidate=said.model_copy(update={"value_json": _details(decided, said)}),
+    )
+
+
+def _text(decided: Decided, candidate: Candidate, target: Fact | None) -> str:
+    """The model's wording of a refinement where it adds nothing of its own, otherwise the candidate's."""
+    text = " ".join((decided.new_value_text or "").split())
+    known = set(normalise(f"{candidate.value_text} {candidate.excerpt} {target.value_text if target else ''}").split())
+    words = set(normalise(text).split())
+    if decided.type == "update" and text and len(text) <= _LONGEST_VALUE and set(normalise(candidate.object).split()) <= words <= known:
+        return text
+    return candidate.value_text
+
+
+def _details(decided: Decided, candidate: Candidate) -> JsonValue:
+    """What the model adds never replaces the parts of the key."""
+    own = candidate.value_json if isinstance(candidate.value_json, dict) else {}
+    added = {name: value[:_LONGEST_VALUE] for name, value in list((decided.new_value_json or {}).items())[:8] if name != "polarity"}
+    return {**added, **own}
+
+
+def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: Config) -> float:
+    """Confidence moves by one confirmation at most, and a first mention starts where the policy says."""
+    known = target.confidence if target and decided.type in ("noop", "update") else config.first_confidence
+    most = (1.0 - known) * config.confirmation_rate
+    if decided.type in ("insert", "supersede") and not candidate.explicit:
+        most = 0.0
+    if decided.type in ("expire", "mark_pending_confirmation"):
+        return 0.0
+    wished = decided.confidence_delta
+    return most if wished is None or wished != wished or wished == 0.0 else max(-config.first_confidence / 2, min(most, wished))
+
+
+def _given(text: str | None) -> bool:
+    return bool(text and text.strip() and text.strip().lower() not in ("null", "none"))
+
+
+def _key(text: str) -> str:
+    subject, _, predicate = text.strip().partition(".")
+    try:
+        return canonical_key(subject, predicate)
+    except InputError:
+        return ""

@@ -1,0 +1,106 @@
+"""The thinking half of the writing chain: what a turn says, and what is proposed to do about it. Nothing is written."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from memdb.config import Config
+from memdb.embed import Embedder
+from memdb.errors import ModelError
+from memdb.keys import canonical_key, predicate_of
+from memdb.llm import LanguageModel
+from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Turn
+from memdb.steps.audit import audit
+from memdb.steps.extract import extract
+from memdb.steps.gate import gate
+from memdb.steps.interpret import Interpreted, interpret
+from memdb.steps.retrieve import retrieve
+from memdb.steps.understand import understand
+from memdb.store import Database
+from memdb.times import to_text, utc_now
+
+log = logging.getLogger("memdb")
+
+_RELATED = 20  # facts that a model is shown beside those in question
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide."""
+
+    proposals: tuple[tuple[Case, Action | None], ...]
+    extracted_by: str
+    error: str | None = None
+    calls: tuple[ModelCall, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def think(
+    db: Database,
+    turn: Turn,
+    *,
+    worker: str,
+    predicates: dict[str, Predicate],
+    consent: Consent,
+    config: Config,
+    llm: LanguageModel | None,
+    embedder: Embedder | None,
+) -> Thought:
+    """Find what a turn says, and what a model or the embedder proposes to do about it. Nothing is written.
+
+    When the model fails, the rules take its place, for the whole turn or for what was left to decide, and `error` says so.
+    """
+    found, by, error = _extract(turn, predicates, config, llm)
+    cases = [
+        Case(candidate=one, beliefs=beliefs_about(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates))
+        for one in found.candidates
+    ]
+    model = llm if config.model_arbitrates and error is None else None
+    related = _related(db, turn, config.zone) if llm is not None and cases else []
+    gated = gate(cases, related, consent=consent, embedder=embedder, predicates=predicates, config=config)
+    calls, notes, proposals = found.calls, (*found.notes, *gated.notes), dict(enumerate(gated.cases))
+    contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
+    if model is not None and contested:
+        db.run("queue.renew", id=turn.id, worker=worker, until=to_text(utc_now() + timedelta(seconds=config.lease_seconds)))
+        try:
+            audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
+            calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
+            proposals |= {place: (proposals[place][0], action) for place, action in zip(contested, audited.actions, strict=True)}
+        except ModelError as failure:
+            log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
+            calls, error = (*calls, *failure.calls), f"decided by the rules: {failure}"[:500]
+    return Thought(tuple(proposals.values()), by, error, calls, notes)
+
+
+def _extract(
+    turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
+) -> tuple[Interpreted, str, str | None]:
+    error: str | None = None
+    calls: tuple[ModelCall, ...] = ()
+    if llm is not None:
+        try:
+            found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
+            return found, found.calls[-1].model if found.calls else llm.name, None
+        except ModelError as failure:
+            log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
+            error, calls = str(failure)[:500], failure.calls
+    return Interpreted(tuple(extract(turn, predicates=predicates, zone=config.zone)), calls=calls), "rules", error
+
+
+def beliefs_about(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
+    """What is believed under a candidate's key and the opposite one."""
+    opposite = predicate_of(candidate.key, predicates).opposite
+    keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
+    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
+    return tuple(Fact.model_validate_json(str(row["record"])) for row in rows)
+
+
+def _related(db: Database, turn: Turn, zone: tzinfo) -> list[Fact]:
+    """The facts that the words of a turn bring to mind; not its meaning, since what is embedded by now is chance."""
+    kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
+    asked = understand(db, turn.user_input, user_id=turn.user_id, now=turn.timestamp, zone=zone)
+    hits = retrieve(db, asked, user_id=turn.user_id, embedder=None, now=turn.timestamp, kinds=kinds, limit=_RELATED)
+    return [hit.fact for hit in hits]

@@ -1,0 +1,264 @@
+"""What is not sure enough, not new, or nobody's business does not become a fact, and the turn's record says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.keys import says_no_more
+from memdb.llm import LanguageModel, ScriptedModel
+from memdb.privacy import secret_in, topic_of, without_secrets
+from memdb.records import Candidate
+
+
+class OneMeaning:
+    """An embedder for which everything means the same, so that only the words can tell two facts apart."""
+
+    name, dimension = "one-meaning", 8
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += 1
+        return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
+
+
+class Broken(OneMeaning):
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise RuntimeError("out of order")
+
+
+def found(key: str, object: str, **more: Any) -> dict[str, Any]:
+    return {"key": key, "object": object, "excerpt": "This is what I say", "value_text": f"User {key} {object}", "confidence": 0.95, **more}
+
+
+def remembered(
+    path: Path, *turns: list[dict[str, Any]], embedder: Any = None, **config: object
+) -> tuple[list[memdb.Fact], list[memdb.TurnRecord]]:
+    script = ScriptedModel([json.dumps({"facts": facts}) for facts in turns])
+    llm = LanguageModel(script, name="scripted", attempts=1, backoff=0)
+    settings = {"worker": False, "model_arbitrates": False, **config}
+    with memdb.open(path / "mem.db", embedder=embedder, llm=llm, config=settings) as mem:
+        for place in range(len(turns)):
+            mem.observe("This is what I say.", user_id="ana", turn_id=f"t{place}", timestamp=f"2025-03-{1 + place:02}T10:00:00Z")
+            mem.drain()
+        return mem.facts("ana", now="2025-03-20"), mem.turns("ana")
+
+
+def candidate(value_text: str, key: str = "user.note", object: str = "") -> Candidate:
+    return Candidate(key=key, value_text=value_text, object=object or value_text, category="other", confidence=0.9, excerpt=value_text)
+
+
+# --- confidence ----------------------------------------------------------------------------------------------------------------
+
+
+def test_what_the_extractor_is_not_sure_of_is_no_new_fact_and_the_record_says_so(tmp_path: Path) -> None:
+    facts, (turn,) = remembered(tmp_path, [found("user.likes", "jazz", confidence=0.6), found("user.likes", "tea", confidence=0.7)])
+    assert [fact.object for fact in facts] == ["tea"]
+    assert turn.notes == (memdb.Note(step="gate", key="user.likes", why="the extractor is only 0.60 sure of it, and 0.70 is wanted"),)
+
+
+def test_how_sure_is_a_setting(tmp_path: Path) -> None:
+    facts, _ = remembered(tmp_path, [found("user.likes", "jazz", confidence=0.6)], gate_confidence=0.5)
+    assert [fact.object for fact in facts] == ["jazz"]
+
+
+def test_a_doubt_about_what_is_believed_passes_and_becomes_a_question(tmp_path: Path) -> None:
+    facts, turns = remembered(tmp_path, [found("user.lives_in", "Porto")], [found("user.lives_in", "Lisbon", confidence=0.5)])
+    assert [(fact.object, fact.status) for fact in facts] == [("Porto", "active"), ("Lisbon", "pending_confirmation")]
+    assert turns[1].notes == ()
+
+
+# --- novelty -------------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_again_in_other_words_refreshes_the_fact(tmp_path: Path) -> None:
+    facts, _ = remembered(tmp_path, [found("user.pet", "dog called Bica")], [found("user.pet", "a dog named Bica")], embedder=OneMeaning())
+    assert [(fact.object, fact.seen_count, fact.confidence) for fact in facts] == [("dog called Bica", 2, 0.7)]
+
+
+def test_the_same_sentence_under_another_key_is_the_same_fact(tmp_path: Path) -> None:
+    keys = ("user.lives_in", "user.home_town")
+    both = [{**found(key, "Lisbon"), "excerpt": "Lisbon", "value_text": "User lives in Lisbon"} for key in keys]
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": [fact]}) for fact in both]), name="scripted", attempts=1, backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=llm, config={"worker": False}) as mem:
+        for day in (1, 2):
+            mem.observe("Lisbon is home.", user_id="ana", timestamp=f"2025-03-0{day}")
+            mem.drain()
+        assert [(fact.key, fact.seen_count) for fact in mem.facts("ana")] == [("user.lives_in", 2)]
+
+
+NEVER_SWALLOWED: list[tuple[str, str, dict[str, Any]]] = [
+    ("user.likes", "jazz", {"object": "tea"}),
+    ("user.likes", "tea", {"object": "green tea"}),  # says more
+    ("user.likes", "jazz", {"object": "jazz", "negated": True}),
+    ("user.plans", "flying to Rome", {"object": "flying from Rome"}),
+    ("user.owns", "2 cats", {"object": "3 cats"}),
+    ("user.speaks", "German", {"object": "no German"}),
+]
+
+
+@pytest.mark.parametrize(("key", "held", "said"), NEVER_SWALLOWED, ids=[str(case[2]["object"]) for case in NEVER_SWALLOWED])
+def test_what_differs_in_a_word_is_never_swallowed_however_near_it_is(tmp_path: Path, key: str, held: str, said: dict[str, Any]) -> None:
+    remembered(tmp_path, [found(key, held)], [found(key, **said)], embedder=OneMeaning())
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert [change.reason for change in mem.history(user_id="ana") if "other words" in change.reason] == []
+        assert len(mem.history(user_id="ana")) >= 2
+
+
+def test_lisbon_does_not_repeat_porto(tmp_path: Path) -> None:
+    facts, _ = remembered(
+        tmp_path, [found("user.lives_in", "Porto")], [found("user.lives_in", "Lisbon", explicit=True)], embedder=OneMeaning()
+    )
+    assert [fact.object for fact in facts] == ["Lisbon"]
+
+
+def test_what_is_far_in_meaning_is_new(tmp_path: Path) -> None:
+    two = [
+        [found("user.pet", name, value_text=text)] for name, text in (("dog called Bica", "Walks Bica"), ("dog named Bica", "Owns a hound"))
+    ]
+    facts, _ = remembered(tmp_path, *two, embedder=HashingEmbedder(64))
+    assert [fact.object for fact in facts] == ["dog called Bica", "dog named Bica"]
+
+
+def test_a_broken_embedder_costs_no_fact(tmp_path: Path) -> None:
+    facts, turns = remembered(tmp_path, [found("user.pet", "dog called Bica")], [found("user.pet", "dog named Bica")], embedder=Broken())
+    assert len(facts) == 2
+    assert {turn.status for turn in turns} == {"done"}
+
+
+def test_the_embedder_is_only_asked_where_words_leave_a_doubt(tmp_path: Path) -> None:
+    embedder = OneMeaning()
+    remembered(tmp_path, [found("user.likes", "jazz")], [found("user.likes", "tea")], [found("user.likes", "jazz")], embedder=embedder)
+    assert embedder.asked == 3  # a batch of vectors for each turn, and nothing else
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "no_more"),
+    [("dog named Bica", "dog called Bica", True), ("peanut", "peanuts", True), ("the sea", "sea", True), ("Lisbon", "Porto", False),
+     ("green tea", "tea", False), ("tea", "green tea", True), ("glass", "glas", False), ("not jazz", "jazz", False)],
+)  # fmt: skip
+def test_the_words_of_an_object_say_whether_it_says_more(said: str, known: str, no_more: bool) -> None:
+    assert says_no_more(said, known) is no_more
+
+
+# --- what is nobody's business ---------------------------------------------------------------------------------------------------
+
+
+SECRETS = [
+    ("User has the card 4111 1111 1111 1111", "card number"),
+    ("User pays with 5500-0000-0000-0004", "card number"),
+    ("User's account is DE89 3704 0044 0532 0130 00", "account number"),
+    ("User's password is hunter2", "password"),
+    ("User has the password for the bank: swordfish", "password"),
+    ("User's PIN is 4711", "security code"),
+    ("User's SSN is 078-05-1120", "national id"),
+    ("User has passport number X1234567", "national id"),
+    ("User has the number 12345678Z", "national id"),
+    ("User uses the key sk-proj-abcdefghijklmnop1234", "access key"),
+    ("User's token is ghp_abcdefghijklmnopqrstuvwx", "access key"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), SECRETS)
+def test_a_secret_is_recognised(text: str, kind: str) -> None:
+    assert secret_in(candidate(text)) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User was born on 12 September 1990",
+     "User has 3 cats and 12 fish", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
+)  # fmt: skip
+def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
+    assert secret_in(candidate(text)) is None
+
+
+def test_a_key_can_name_a_secret() -> None:
+    assert secret_in(candidate("User hunter2", key="user.wifi_password", object="hunter2")) == "password"
+
+
+def test_secrets_are_refused_and_blacked_out_of_excerpts_but_the_message_stays(tmp_path: Path) -> None:
+    said = "I like jazz and my card is 4111 1111 1111 1111."
+    both = [found("user.likes", "jazz", excerpt=said), found("user.card", "4111 1111 1111 1111", excerpt=said)]
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": both})]), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe(said, user_id="ana")
+        mem.drain()
+        (fact,) = mem.facts("ana")
+        assert (fact.object, fact.source_excerpt) == ("jazz", "I like jazz and my card is ███████████████████.")
+        assert [note.why for note in mem.turns("ana")[0].notes] == ["it holds a secret (card number), and none is to be kept"]
+        assert mem.search("card", user_id="ana")[0].fact.value_text == said
+
+
+TOPICS = [
+    ("User is allergic to peanuts", "health"), ("User was diagnosed with asthma", "health"), ("User is gay", "sexuality"),
+    ("User is a practising catholic", "religion"), ("User voted for the greens", "politics"), ("User earns €3000", "money"),
+    ("User writes from ana@example.org", "contact"), ("User was arrested once", "crime"), ("User likes jazz", None), ("User lives in Porto", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "topic"), TOPICS)
+def test_a_sensitive_topic_is_recognised(text: str, topic: str | None) -> None:
+    assert topic_of(candidate(text)) == topic
+
+
+def test_without_secrets_leaves_other_text_alone() -> None:
+    assert without_secrets("I like jazz.") == "I like jazz."
+
+
+def ill(mem: memdb.Memory, times: int = 1) -> list[tuple[str, str]]:
+    for _ in range(times):
+        mem.observe("I'm allergic to peanuts and I like jazz.", user_id="ana", timestamp="2025-03-01")
+        mem.drain()
+    return [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-02")]
+
+
+@pytest.mark.parametrize(
+    ("choice", "held"),
+    [("keep", [("peanuts", "active"), ("jazz", "active")]), ("ask", [("peanuts", "pending_confirmation"), ("jazz", "active")]), ("refuse", [("jazz", "active")])],
+)  # fmt: skip
+def test_a_user_chooses_what_becomes_of_sensitive_topics(
+    mem: memdb.Memory, choice: Literal["keep", "ask", "refuse"], held: list[tuple[str, str]]
+) -> None:
+    assert mem.consent("ana", sensitive_topics=choice) == memdb.Consent(sensitive_topics=choice)
+    assert ill(mem, times=3) == held
+    assert mem.consent("bea") == memdb.Consent()
+
+
+def test_a_setting_chooses_for_whoever_did_not(tmp_path: Path) -> None:
+    config = {"worker": False, "sensitive_topics": "refuse"}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:
+        assert ill(mem) == [("jazz", "active")]
+        assert [note.why for note in mem.turns("ana")[0].notes] == ["it is about health, of which nothing is to be kept"]
+        mem.consent("ana", sensitive_topics="keep")
+        assert ill(mem) == [("peanuts", "active"), ("jazz", "active")]
+
+
+def test_leave_to_remember_is_asked_for_and_given(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="ask")
+    ill(mem)
+    assert mem.context("dinner", user_id="ana", now="2025-03-02").question == "Shall I remember this: “User is allergic to peanuts”?"
+    mem.confirm(mem.facts("ana", key="user.allergic_to")[0].fact_id)
+    assert mem.facts("ana", key="user.allergic_to")[0].status == "active"
+    assert mem.context("dinner", user_id="ana", now="2025-03-02").question is None
+
+
+def test_a_choice_that_does_not_exist_is_told_in_one_sentence(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="sensitive_topics is 'maybe', which is no choice"):
+        mem.consent("ana", sensitive_topics="maybe")  # type: ignore[arg-type]
+
+
+def test_a_choice_is_forgotten_with_its_user(mem: memdb.Memory) -> None:
+    mem.consent("ana", secrets="keep")
+    mem.forget("ana")
+    assert mem.consent("ana") == memdb.Consent()

@@ -1,0 +1,153 @@
+"""What a model says of a turn is believed as far as the turn bears it out."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import memdb
+from memdb.english import in_earnest
+from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, ScriptedModel
+from memdb.when import Edge, read_time
+
+WEDNESDAY = datetime(2025, 3, 12, 10, tzinfo=UTC)
+LISBON = ZoneInfo("Europe/Lisbon")
+
+
+def stated(object: str, excerpt: str, **more: object) -> dict[str, object]:
+    fact = {"key": "user.lives_in", "value_text": f"User lives in {object}", "object": object, "excerpt": excerpt, "confidence": 0.95}
+    return fact | more
+
+
+def read(path: Path, text: str, *facts: dict[str, object], **config: object) -> tuple[list[memdb.Fact], memdb.TurnRecord]:
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": facts})]), name="scripted", backoff=0)
+    with memdb.open(path / "mem.db", embedder=None, llm=llm, config={"worker": False, **config}) as mem:
+        mem.observe(text, "You live in Rome, I remember.", user_id="ana", timestamp=WEDNESDAY)
+        mem.drain()
+        return mem.facts("ana", now=WEDNESDAY), mem.turns("ana")[0]
+
+
+NOT_SAID = [
+    ("Do I live in Porto?", "I live in Porto", "Porto"),
+    ("Moro em Lisboa?", "Moro em Lisboa", "Lisboa"),
+    ("Should I live in Porto, or do I live too far south?", "I live too far south", "Porto"),
+    ("If I lived in Berlin I'd cycle.", "I lived in Berlin", "Berlin"),
+    ("I like tea, if I live in Berlin one day.", "I live in Berlin", "Berlin"),
+    ("Suppose I live in Porto, and I work there.", "I live in Porto", "Porto"),
+    ("I wish I lived in Rome.", "I lived in Rome", "Rome"),
+    ('A man said "I live in Porto" and left.', "I live in Porto", "Porto"),
+    ("> I live in Rome\nNo idea.", "I live in Rome", "Rome"),
+    ("You said I live in Porto.", "I live in Porto", "Porto"),
+    ("As you suggested I live in Porto.", "I live in Porto", "Porto"),
+    ("Assistant: you live in Rome\nWell well.", "you live in Rome", "Rome"),
+    ("Hello there.", "You live in Rome", "Rome"),  # the assistant's words are not the user's
+]
+
+
+@pytest.mark.parametrize(("text", "excerpt", "object"), NOT_SAID, ids=[text[:40] for text, _, _ in NOT_SAID])
+def test_what_is_only_asked_supposed_quoted_or_recited_is_no_fact(tmp_path: Path, text: str, excerpt: str, object: str) -> None:
+    facts, turn = read(tmp_path, text, stated(object, excerpt))
+    assert facts == []
+    assert [(note.step, note.key) for note in turn.notes] == [("extract", "user.lives_in")]
+    assert "excerpt" in turn.notes[0].why
+
+
+SAID = [
+    ("I live in Porto, what about you?", "I live in Porto", "Porto"),
+    ("You said I live in Rome, but I live in Porto.", "I live in Porto", "Porto"),
+    ("Moro no Porto desde 2020.", "Moro no Porto", "Porto"),
+    ("What's my town? It's Porto.", "It's Porto", "Porto"),
+    ("I've lived in Porto, don't ask why.", "I've lived in Porto", "Porto"),
+    ("You're right, I live in Porto.", "I live in Porto", "Porto"),
+    ("I live in Porto. Do I live in Porto?", "I live in Porto", "Porto"),
+]
+
+
+@pytest.mark.parametrize(("text", "excerpt", "object"), SAID, ids=[text[:40] for text, _, _ in SAID])
+def test_what_is_said_beside_a_question_or_a_recital_is_a_fact(tmp_path: Path, text: str, excerpt: str, object: str) -> None:
+    facts, turn = read(tmp_path, text, stated(object, excerpt))
+    assert [fact.object for fact in facts] == [object]
+    assert turn.notes == ()
+
+
+def test_an_object_that_is_only_asked_about_is_no_fact_even_with_a_good_excerpt(tmp_path: Path) -> None:
+    text = "I have a flat. Should I move to Lisbon?"
+    facts, turn = read(tmp_path, text, stated("Lisbon", text))
+    assert (facts, turn.notes[0].why) == ([], "its object is only asked about, supposed, quoted or recited")
+
+
+@pytest.mark.parametrize("text", ["", "?", "¤¤", "a" * 9_000, '"' * 500, "If " * 900, "\u0131 \u0130 ß I live in Porto"])
+def test_any_text_can_be_asked_what_it_means(text: str) -> None:
+    assert in_earnest(text, "") is False
+    assert in_earnest(text, "I live in Porto") is ("Porto" in text)
+
+
+TIMES: list[tuple[str, Edge, str | None]] = [
+    ("tomorrow", "happens", "2025-03-13T00:00:00+00:00"),
+    ("next Friday", "happens", "2025-03-21T00:00:00+00:00"),
+    ("next Friday", "ends", "2025-03-22T00:00:00+00:00"),
+    ("until Friday", "ends", "2025-03-15T00:00:00+00:00"),
+    ("two weeks", "ends", "2025-03-26T00:00:00+00:00"),
+    ("2025-03-14", "ends", "2025-03-15T00:00:00+00:00"),
+    ("2025-07-14", "begins", "2025-07-13T23:00:00+00:00"),
+    ("2025-03-14T18:00:00+01:00", "ends", "2025-03-14T17:00:00+00:00"),
+    ("last week", "begins", "2025-03-03T00:00:00+00:00"),
+    ("2019", "begins", "2019-01-01T00:00:00+00:00"),
+    ("whenever", "ends", None),
+    ("", "ends", None),
+    ("31 February", "happens", None),
+]
+
+
+@pytest.mark.parametrize(("text", "edge", "expected"), TIMES)
+def test_a_time_is_read_in_iso_and_in_words(text: str, edge: Edge, expected: str | None) -> None:
+    found = read_time(text, at=WEDNESDAY, zone=LISBON, edge=edge)
+    assert (found and found.isoformat()) == expected
+
+
+def test_a_model_s_next_friday_is_reckoned_from_the_turn_in_the_user_s_zone(tmp_path: Path) -> None:
+    fact = stated("Berlin", "until next Friday", key="user.staying_in", temporary=True, valid_to="next Friday")
+    (kept,), _ = read(tmp_path, "I'm in Berlin until next Friday.", fact, timezone="Asia/Tokyo")
+    assert kept.valid_to == datetime(2025, 3, 21, 15, tzinfo=UTC)  # the end of Friday, 21 March, in Tokyo
+
+
+class SmallModel:
+    """Reads at most so many characters, and finds every thing it sees."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.longest = 0
+
+    def __call__(self, request: ModelRequest) -> ModelReply:
+        text = request.user.partition("\n\n")[2]
+        if len(text) > self.most:
+            raise ContextTooLong("too long")
+        self.longest = max(self.longest, len(text))
+        words = [word.strip(".") for word in text.split() if word.startswith("thing")]
+        found = [stated(word, f"I like {word}", key="user.likes", value_text=f"User likes {word}") for word in words]
+        return ModelReply(text=json.dumps({"facts": found}))
+
+
+def long_turn(path: Path, small: SmallModel, text: str) -> tuple[list[memdb.Fact], memdb.TurnRecord]:
+    with memdb.open(path / "mem.db", embedder=None, llm=LanguageModel(small, name="small", backoff=0), config={"worker": False}) as mem:
+        mem.observe(text, user_id="ana", turn_id="t1")
+        mem.drain()
+        return mem.facts("ana"), mem.turns("ana")[0]
+
+
+def test_a_text_too_long_for_the_model_is_read_in_halves(tmp_path: Path) -> None:
+    small = SmallModel(700)
+    facts, turn = long_turn(tmp_path, small, " ".join(f"I like thing{place}." for place in range(200)))
+    assert {fact.object for fact in facts} == {f"thing{place}" for place in range(200)}
+    assert (turn.extracted_by, turn.error) == ("small", None)
+    assert 350 < small.longest <= 700
+
+
+def test_a_model_for_which_everything_is_too_long_leaves_the_turn_to_the_rules(tmp_path: Path) -> None:
+    facts, turn = long_turn(tmp_path, SmallModel(10), "I live in Porto. " + "What a day! " * 100)
+    assert [fact.object for fact in facts] == ["Porto"]
+    assert (turn.extracted_by, turn.error) == ("rules", "too long")
