@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import statistics
 import tempfile
 import time
@@ -19,18 +18,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import memdb
-from memdb.conversations import read_conversation
+from memdb.conversations import evidence_of, read_conversation
 from memdb.metrics import MEASURES, judge
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 Scores = dict[str, float]
-
-
-def evidence_of(question: Mapping[str, object]) -> set[str]:
-    """The turns that hold the answer, malformed ids repaired ("D8:6; D9:17", "D:11:26", "D30:05")."""
-    raw = question.get("evidence")
-    listed = " ".join(map(str, raw)) if isinstance(raw, list) else ""
-    return {f"D{int(session)}:{int(turn)}" for session, turn in re.findall(r"D:?(\d+):(\d+)", listed)}
 
 
 def mean(scores: Iterable[Scores], metric: str) -> float:
@@ -69,7 +61,7 @@ def main() -> None:
                 raise SystemExit("Not every vector could be made.")
             for user, questions in samples.items():
                 for question in questions:
-                    wanted = evidence_of(question)
+                    wanted = set(evidence_of(question.get("evidence")))
                     if not wanted:
                         continue
                     for name in sets:

@@ -183,9 +183,13 @@ def _asked(questions: JsonValue) -> Iterator[Question]:
     for item in questions if isinstance(questions, list) else []:
         if not isinstance(item, dict) or item.get("category") == 5 or item.get("answer") is None:
             continue
-        listed = item.get("evidence")
-        evidence = re.findall(r"D\d+:\d+", " ".join(map(str, listed))) if isinstance(listed, list) else []
-        yield Question(ask=str(item.get("question", "")), expect=str(item["answer"]), evidence=tuple(evidence))
+        yield Question(ask=str(item.get("question", "")), expect=str(item["answer"]), evidence=evidence_of(item.get("evidence")))
+
+
+def evidence_of(listed: object) -> tuple[str, ...]:
+    """Return the turns that a LoCoMo question names as its evidence, malformed ids repaired ("D8:6; D9:17", "D:11:26", "D30:05")."""
+    text = " ".join(map(str, listed)) if isinstance(listed, list) else ""
+    return tuple(dict.fromkeys(f"D{int(session)}:{int(turn)}" for session, turn in re.findall(r"D:?(\d+):(\d+)", text)))
 
 
 def _session_start(value: JsonValue, *, place: str) -> datetime:

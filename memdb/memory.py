@@ -721,6 +721,22 @@ class Memory:
         with db.transaction():
             db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(good), now=to_text(utc_now()))
 
+    def labels(self) -> list[Labelled]:
+        """Return the questions that feedback was given on, each with what was right and what was wrong."""
+        return labels_of(self._store.database())
+
+    def weights(self, name: str | None = None) -> dict[str, float]:
+        """Return a weight set, the memory's own if None: each feature's weight, and how many candidates each leg gives.
+
+        Raises:
+            InputError: there is no such set.
+        """
+        rows = self._store.database().all("weights.of", weights=name or self._weights)
+        if not rows:
+            names = ", ".join(str(row["name"]) for row in self._store.database().all("weights.names"))
+            raise InputError(f"There is no weight set {name!r}; the sets are {names}.")
+        return {str(row["feature"]): float(row["value"] or 0) for row in rows}
+
     def evaluate(
         self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
     ) -> dict[str, dict[str, float]]:
@@ -770,7 +786,7 @@ class Memory:
 
     def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
         if given is None:
-            return labels_of(self._store.database())
+            return self.labels()
         labelled = []
         for place, one in enumerate(given, start=1):
             try:

@@ -362,3 +362,52 @@ def test_a_memory_is_replayed_into_a_new_file(db: Path, tmp_path: Path) -> None:
     assert told == {"turns": 3, "turns_failed": 0, "answered": 0, "unanswered": 0, "differing": 0}
     assert fact_of(tmp_path / "new.db", "user.lives_in") == fact_of(db, "user.lives_in")
     assert run("replay", db, tmp_path / "new.db").exit_code == 1
+
+
+# --- the ranking -----------------------------------------------------------------------------------------------------------------
+
+
+def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> None:
+    wanted = fact_of(db, "user.name").fact_id
+    told = ok("explain", "Where do I live?", "--user", "ana", "--fact", wanted, "--limit", "1", "--embedder", "hashing-384", "--db", db)
+    rows = [line.split("\t") for line in told.splitlines()]
+    assert ["asks for", "place"] in rows
+    assert any(row[0] == "place" and row[1] != "none" for row in rows)
+    assert any(row[0].startswith("to be among the first 1") for row in rows)
+
+
+def test_feedback_is_what_evaluate_measures(db: Path) -> None:
+    wanted = fact_of(db, "user.lives_in").fact_id
+    ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)
+    told = json.loads(ok("evaluate", "--weights", "default,mem-skill", "--embedder", "hashing-384", "--db", db, "--json"))
+    assert told["questions"] == 1
+    assert set(told["sets"]) == {"default", "mem-skill"}
+    assert told["sets"]["default"]["any@20"] == 1.0
+
+
+def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path) -> None:
+    labels = [{"user_id": "ana", "query": f"{word}?", "relevant": ["t1"]} for word in ("Ana", "Porto", "name", "live", "lived")]
+    data = tmp_path / "labels.jsonl"
+    data.write_text("\n".join(map(json.dumps, labels)))
+    told = json.loads(ok("tune", "mine", "--data", data, "--held-out", "0.2", "--embedder", "none", "--db", db, "--json"))
+    assert (told["fitted"], told["held_out"]) == (4, 1)
+    assert ok("search", "Porto", "--user", "ana", "--weights", "mine", "--db", db)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("tune", "mine"), "There are 0 labelled questions"),
+        (("tune", "mine", "--data", "nowhere.json"), "nowhere.json cannot be read"),
+        (("feedback", "Where?", "nothing", "--user", "ana"), "There is no fact 'nothing'"),
+        (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), "There is no weight set 'nothing'"),
+        (("evaluate", "--weights", "nothing", "--data", "LABELS", "--embedder", "none"), "There is no weight set 'nothing'"),
+    ],
+)
+def test_what_cannot_be_ranked_is_one_sentence(db: Path, tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+    labels = tmp_path / "labels.json"
+    labels.write_text(json.dumps([{"user_id": "ana", "query": "Porto", "relevant": ["t1"]}]))
+    result = run(*(str(labels) if argument == "LABELS" else argument for argument in arguments), "--db", db)
+    assert result.exit_code == 1
+    assert error in result.stderr
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,177 @@
+"""The commands about the ranking: why something is found, what users say of it, how good it is, and making it better."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import memdb
+from memdb import Explanation, InputError, Labelled
+from memdb.conversations import read_conversation
+from memdb.interfaces.options import FILE, Db, Embedder, Json, Kinds, Limit, Now, User, Weights, existing
+from memdb.interfaces.show import parts, print_json, print_rows, say
+from memdb.metrics import MEASURES
+from memdb.records import Record
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="Labelled questions: JSON or JSON lines of {user_id, query, relevant}, or conversations with questions and their evidence,"
+        " as LoCoMo's samples, that were loaded into the file before. The feedback given, if left out.",
+    ),
+]
+
+
+class Evaluated(Record):
+    """The mean measures of each weight set over the labelled questions."""
+
+    questions: int
+    sets: dict[str, dict[str, float]]
+
+
+def explain(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    user: User,
+    fact: Annotated[str | None, typer.Option("--fact", help="The id of the fact that should be found.")] = None,
+    limit: Limit = 10,
+    kinds: Kinds = None,
+    weights: Weights = "default",
+    now: Now = None,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Tell why a question finds what it finds; and where a fact stands, why not higher, and which single weight would change that."""
+    wanted = None if kinds is None else [part.strip() for part in kinds.split(",") if part.strip()]
+    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+        why = memory.explain(query, user_id=user, fact_id=fact, limit=limit, kinds=wanted, weights=weights, now=now)
+    if json:
+        print_json(why)
+        return
+    if why.degraded and embedder != "none":
+        say(why.degraded)
+    _print_question(why)
+    rows = (
+        (str(place), f"{hit.score:.3f}", hit.fact.value_text, parts(hit), hit.fact.fact_id) for place, hit in enumerate(why.hits, start=1)
+    )
+    print_rows(("place", "score", "text", "parts of the score", "fact"), rows, none="Nothing bears on that.", below=2)
+    if why.fact is not None:
+        _print_fact(why, limit)
+
+
+def feedback(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    fact: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
+    user: User,
+    wrong: Annotated[bool, typer.Option("--wrong", help="It should not have been found; otherwise it was right.")] = False,
+    db: Db = FILE,
+) -> None:
+    """Say that a fact was right for a question, or wrong; `memdb tune` learns from it."""
+    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+        memory.feedback(query, fact, user_id=user, good=not wrong)
+
+
+def evaluate(
+    weights: Annotated[str, typer.Option("--weights", help="The weight sets to compare, separated by commas.")] = "default",
+    data: Data = None,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Tell how well weight sets rank labelled questions, side by side."""
+    sets = [name.strip() for name in weights.split(",") if name.strip()]
+    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+        labelled = _read(data) if data else None
+        measured = memory.evaluate(labelled, weights=sets)
+        questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
+    if json:
+        print_json(Evaluated(questions=questions, sets=measured))
+        return
+    print_rows(
+        ("", *measured),
+        ((measure, *(f"{one[measure]:.3f}" for one in measured.values() if one)) for measure in MEASURES if questions),
+        none="There is nothing to measure with: give feedback, or --data.",
+    )
+
+
+def tune(
+    name: Annotated[str, typer.Argument(help="The name of the new weight set.")],
+    base: Annotated[str, typer.Option("--base", help="The weight set to start from.")] = "default",
+    held_out: Annotated[float, typer.Option("--held-out", help="The share that is only measured, not fitted to.")] = 0.3,
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell; write nothing.")] = False,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Fit the weights of a set to labelled questions, tell how good they were and are, and write them as a new set."""
+    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+        labelled = _read(data) if data else None
+        before = memory.weights(base)
+        tuned = memory.tune(name, labelled, base=base, held_out=held_out, write=not dry_run)
+    if json:
+        print_json(tuned)
+        return
+    rows = [(feature, f"{before.get(feature, 0.0):.3f}", f"{value:.3f}") for feature, value in tuned.weights.items()]
+    rows.append((f"quality on the {tuned.fitted} questions fitted to", f"{tuned.fitted_before:.3f}", f"{tuned.fitted_after:.3f}"))
+    if tuned.held_out_before is not None and tuned.held_out_after is not None:
+        rows.append((f"quality on the {tuned.held_out} held out", f"{tuned.held_out_before:.3f}", f"{tuned.held_out_after:.3f}"))
+    print_rows(("", base, name), rows)
+
+
+def _print_question(why: Explanation) -> None:
+    asked = why.question
+    rows = [
+        ("words", " ".join(asked.terms)),
+        ("phrases", ", ".join(asked.phrases)),
+        ("meaning", asked.meaning),
+        ("asks about", asked.actor or ""),
+        ("asks for", asked.intent),
+        ("times", ", ".join(f"{begins:%Y-%m-%d} to {ends:%Y-%m-%d}" for begins, ends in asked.times[:3])),
+        ("candidates", str(why.candidates)),
+    ]
+    print_rows(("", ""), [row for row in rows if row[1]])
+
+
+def _print_fact(why: Explanation, limit: int) -> None:
+    rows = [("the fact", why.fact.value_text if why.fact else ""), ("place", str(why.place or "none")), ("why", why.reason or "")]
+    rows += [(f"lacks {name}", f"{gap:+.3f}") for name, gap in why.lacks.items()]
+    goal = "be the first" if why.place is not None and why.place <= limit else f"be among the first {limit}"
+    rows += [(f"to {goal}", f"{one.feature} = {one.wanted:.3f} in place of {one.weight:.3f}") for one in why.changes[:5]]
+    print_rows(("", ""), rows)
+
+
+def _read(path: Path) -> list[Labelled]:
+    """Return the labelled questions of a file."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); give labelled questions in JSON or JSON lines.") from error
+    try:
+        document = json_format.loads(text)
+    except ValueError:
+        document = _lines(text, path)
+    items = document if isinstance(document, list) else [document]
+    if items and all(isinstance(item, dict) and "query" in item and "user_id" in item for item in items):
+        return [Labelled.model_validate(item) for item in items]
+    return [
+        Labelled(user_id=str(conversation.user_id), query=question.ask, relevant=question.evidence, kinds=("message",))
+        for conversation in read_conversation(path)
+        for question in conversation.questions
+        if question.evidence
+    ]
+
+
+def _lines(text: str, path: Path) -> list[object]:
+    items: list[object] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                items.append(json_format.loads(line))
+            except ValueError as error:
+                raise InputError(f"{path}, line {number}, is not JSON ({error}).") from error
+    return items
