@@ -3,109 +3,31 @@
 from __future__ import annotations
 
 import json
-import math
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self, TypedDict, cast
+from typing import Literal, Self, cast
 
 import numpy as np
 
+from memdb.collection_types import CollectionModel, Configuration, DatabaseModel, Records, Scalar, Stored, Wanted
 from memdb.config import load_config
-from memdb.embed import Embedder, MiniLM, to_blob
+from memdb.embed import Embedder, MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError
-from memdb.nearest import Floats, Space, Vectors, empty, to_rows
-from memdb.steps.select import Filter, metadata_value, select
-from memdb.store import Database, Row, SqlValue, Store
-
-Scalar = str | int | float | bool
-Metadata = Mapping[str, Scalar | Sequence[Scalar] | None]
+from memdb.nearest import Floats, Vectors, empty, to_rows
+from memdb.steps.put import put
+from memdb.steps.read import read
+from memdb.steps.select import Filter, select
+from memdb.store import Database, Row, Store
 
 DEFAULT_TENANT = "default_tenant"
 DEFAULT_DATABASE = "default_database"
 
 _HELD_BYTES = 1 << 30  # vectors kept in memory, all collections together; beyond it the ones longest unused are read again
-_HIDDEN = "chroma:"  # metadata under such a key can be filtered by, but is not shown
-
-
-class Hnsw(TypedDict):
-    """The settings of Chroma's index. Only `space` has an effect here, since nothing is approximate; the others are kept."""
-
-    space: Space
-    ef_construction: int
-    ef_search: int
-    max_neighbors: int
-    resize_factor: float
-    sync_threshold: int
-
-
-class Configuration(TypedDict):
-    """What a collection remembers of how it was made."""
-
-    hnsw: Hnsw
-    spann: None
-    embedding_function: dict[str, object] | None
-
-
-@dataclass(frozen=True)
-class CollectionModel:
-    """A collection as it stood when it was read."""
-
-    id: uuid.UUID
-    name: str
-    configuration_json: Configuration
-    metadata: dict[str, Scalar] | None
-    dimension: int | None = field(compare=False)
-    tenant: str
-    database: str
-    number: int = field(repr=False, compare=False, default=0)
-    version: int = field(repr=False, compare=False, default=0)
-    erased: int = field(repr=False, compare=False, default=0)
-
-
-class DatabaseModel(TypedDict):
-    """A database of collections."""
-
-    id: uuid.UUID
-    name: str
-    tenant: str
-
-
-@dataclass(frozen=True)
-class Records:
-    """Records to write, column by column. A column that is None, or a None within it, leaves what is stored as it is."""
-
-    ids: Sequence[str]
-    embeddings: Floats | None = None
-    metadatas: Sequence[Metadata | None] | None = None
-    documents: Sequence[str | None] | None = None
-    uris: Sequence[str | None] | None = None
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A record as it is stored; what was not asked for is None."""
-
-    number: int
-    id: str
-    document: str | None
-    uri: str | None
-    metadata: dict[str, Scalar | list[Scalar]] | None
-    embedding: Floats | None
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which columns of records to read."""
-
-    documents: bool = False
-    metadatas: bool = False
-    embeddings: bool = False
 
 
 class Collections:
@@ -327,19 +249,7 @@ class Collections:
             model = self.get_by_id(collection)
             dimension = _dimension(model, records.embeddings)
             db.run("collections.written", collection=model.number, dimension=dimension)
-            for place, record_id in enumerate(records.ids):
-                row = db.one(
-                    f"collections.{mode}",
-                    collection=model.number,
-                    record_id=record_id,
-                    version=model.version + 1,
-                    document=records.documents[place] if records.documents else None,
-                    uri=records.uris[place] if records.uris else None,
-                    embedding=to_blob(records.embeddings[place]) if records.embeddings is not None else None,
-                )
-                metadata = records.metadatas[place] if records.metadatas else None
-                if row is not None and metadata is not None:
-                    _put_metadata(db, model.number, int(str(row["id"])), metadata)
+            put(db, model.number, records, mode=mode, version=model.version + 1)
 
     def delete(
         self,
@@ -401,7 +311,7 @@ class Collections:
                 numbers = [int(str(row["id"])) for row in page]
             else:
                 numbers = sorted(found)[offset : None if limit is None else offset + limit]
-            return _read(db, numbers, wanted)
+            return read(db, numbers, wanted)
 
     def query(
         self,
@@ -431,7 +341,7 @@ class Collections:
             among = None if found is None else np.array(sorted(found), dtype=np.int64)
             space = model.configuration_json["hnsw"]["space"]
             hits = [vectors.nearest(query, k, space=space, among=among) for query in queries]
-            records = {record.number: record for record in _read(db, sorted({n for hit in hits for n, _ in hit}), wanted)}
+            records = {record.number: record for record in read(db, sorted({n for hit in hits for n, _ in hit}), wanted)}
             return [[(records[number], distance) for number, distance in hit] for hit in hits]
 
     def _vectors(self, db: Database, model: CollectionModel) -> Vectors:
@@ -470,49 +380,6 @@ def _dimension(model: CollectionModel, embeddings: Floats | None) -> int | None:
     return given
 
 
-def _put_metadata(db: Database, collection: int, record: int, metadata: Metadata) -> None:
-    for key, value in metadata.items():
-        db.run("collections.metadata_clear", record=record, key=key)
-        if isinstance(value, float) and not math.isfinite(value):
-            continue
-        single = value is None or isinstance(value, str | int | float)
-        items = [] if value is None else [value] if isinstance(value, str | int | float) else value
-        for place, item in enumerate(items, start=-1 if single else 0):
-            kind, stored = metadata_value(item)
-            db.run("collections.metadata_put", record=record, key=key, place=place, collection=collection, type=kind, value=stored)
-
-
-def _read(db: Database, numbers: Sequence[int], wanted: Wanted) -> Sequence[Stored]:
-    records = json.dumps(list(numbers))
-    rows = db.all("collections.read", records=records, documents=wanted.documents, embeddings=wanted.embeddings)
-    metadatas = _metadatas(db.all("collections.metadata", records=records)) if wanted.metadatas else {}
-    return [_stored(row, metadatas.get(int(str(row["id"])))) for row in rows]
-
-
-def _stored(row: Row, metadata: dict[str, Scalar | list[Scalar]] | None) -> Stored:
-    uri = _text(row["uri"])
-    if uri is not None and metadata is None:
-        metadata = {}
-    shown = None if metadata is None else {key: value for key, value in metadata.items() if not key.startswith(_HIDDEN)}
-    blob = row["embedding"]
-    embedding = np.frombuffer(blob, dtype="<f4") if isinstance(blob, bytes) else None
-    return Stored(int(str(row["id"])), str(row["record_id"]), _text(row["document"]), uri, shown, embedding)
-
-
-def _metadatas(rows: Sequence[Row]) -> dict[int, dict[str, Scalar | list[Scalar]]]:
-    found: dict[int, dict[str, Scalar | list[Scalar]]] = {}
-    for row in rows:
-        value = cast(Scalar, row["value"])
-        value = bool(value) if row["type"] == "boolean" else value
-        metadata = found.setdefault(int(str(row["record"])), {})
-        key, place = str(row["key"]), row["place"]
-        if place == -1:
-            metadata[key] = value
-        else:
-            cast("list[Scalar]", metadata.setdefault(key, [])).append(value)
-    return found
-
-
 def _model(row: Row) -> CollectionModel:
     return CollectionModel(
         id=uuid.UUID(str(row["collection_id"])),
@@ -537,10 +404,6 @@ def _json(metadata: Mapping[str, Scalar]) -> str:
         return json.dumps(dict(metadata), allow_nan=False)
     except ValueError as error:
         raise InputError(f"The metadata {dict(metadata)!r} of a collection cannot be stored ({error}); give finite numbers.") from error
-
-
-def _text(value: SqlValue) -> str | None:
-    return None if value is None else str(value)
 
 
 def _number(row: Row | None) -> int:

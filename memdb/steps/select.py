@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
+from memdb.collection_types import metadata_value
 from memdb.errors import ConfigError, InputError
 from memdb.store import Database, SqlValue
 
 Filter = Mapping[str, object]
 Records = frozenset[int]
-
-_BIGGEST = 2**63
 
 
 def select(
@@ -38,17 +37,6 @@ def select(
     if where_document is not None:
         found.append(_tree(where_document, leaves.document))
     return reduce(Records.intersection, found) if found else None
-
-
-def metadata_value(value: str | int | float | bool) -> tuple[str, SqlValue]:
-    """Return a value of metadata as its type and what stands for it in the file; whole numbers beyond 64 bits become broken ones."""
-    if isinstance(value, bool):
-        return "boolean", int(value)
-    if isinstance(value, str):
-        return "text", value
-    if isinstance(value, int) and not -_BIGGEST <= value < _BIGGEST:
-        return "number", float(value)
-    return "number", value
 
 
 def _tree(node: Filter, leaf: Callable[[str, object], Records]) -> Records:

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, CollectionModel, Collections, DatabaseModel, Scalar
+from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
+from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.collection import Collection
 from memdb.interfaces.chroma.configuration import (
@@ -24,7 +25,7 @@ from memdb.interfaces.chroma.configuration import (
     created,
 )
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
-from memdb.interfaces.chroma.errors import InvalidArgumentError, translated
+from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
 from memdb.interfaces.chroma.types import DataLoader, Settings, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
@@ -249,10 +250,10 @@ class ClientAPI(_Handle):
         """Delete all collections of the file, and all tenants and databases but the default ones; the memory's facts stay.
 
         Raises:
-            InvalidArgumentError: the settings do not allow it.
+            AuthorizationError: the settings do not allow it.
         """
         if not self._settings.allow_reset:
-            raise InvalidArgumentError("Reset is disabled by config")
+            raise AuthorizationError("Reset is disabled by config")
         with translated():
             self._collections.reset()
         return True

@@ -8,8 +8,9 @@ from typing import Literal, NoReturn, cast
 from uuid import UUID
 
 from memdb import InputError
-from memdb.collections import CollectionModel, Collections, Configuration
-from memdb.interfaces.chroma import validate
+from memdb.collection_types import CollectionModel, Configuration
+from memdb.collections import Collections
+from memdb.interfaces.chroma import filters, validate
 from memdb.interfaces.chroma.columns import Columns, given, result, wanted
 from memdb.interfaces.chroma.configuration import (
     CollectionConfiguration,
@@ -216,7 +217,7 @@ class Collection:
             most = validate.check_delete_limit(limit, filtered=where is not None or where_document is not None)
             among = None if ids is None else validate.check_ids(validate.as_list(ids))
             _check_filters(where, where_document)
-        validate.check_comparable(where)
+        filters.check_comparable(where)
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
 
@@ -244,7 +245,7 @@ class Collection:
             if "data" in include and self._data_loader is None:
                 raise InputError("You must set a data loader on the collection if loading from URIs.")
         most, start = validate.check_page("limit", limit), validate.check_page("offset", offset)
-        validate.check_comparable(where)
+        filters.check_comparable(where)
         with translated():
             found = self._client.read(
                 self.id,
@@ -286,7 +287,7 @@ class Collection:
         for name in among or []:
             if not isinstance(name, str):
                 raise TypeError(f"argument 'ids': {type(name).__name__!r} object cannot be converted to 'PyString'")
-        validate.check_comparable(where)
+        filters.check_comparable(where)
         with translated():
             found = self._client.query(
                 self.id,
@@ -366,6 +367,6 @@ class Collection:
 
 def _check_filters(where: object, where_document: object) -> None:
     if where is not None:
-        validate.check_where(where)
+        filters.check_where(where)
     if where_document is not None:
-        validate.check_where_document(where_document)
+        filters.check_where_document(where_document)

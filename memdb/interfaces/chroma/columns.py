@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from memdb import InputError
-from memdb.collections import Records, Stored, Wanted
+from memdb.collection_types import Records, Stored, Wanted
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.embedding import to_matrix
 from memdb.interfaces.chroma.types import Array, DataLoader, GetResult, Include, Metadata

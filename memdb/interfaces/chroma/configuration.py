@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TypedDict, cast
 
 from memdb import InputError
-from memdb.collections import Configuration, Hnsw, Scalar
+from memdb.collection_types import Configuration, Hnsw, Scalar
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
 from memdb.interfaces.chroma.errors import InvalidArgumentError
 
@@ -139,7 +139,11 @@ def created(
     if "space" not in settings and chosen is not None:
         settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
-    return {"hnsw": cast(Hnsw, kept), "spann": None, "embedding_function": described(chosen) or ({"type": "legacy"} if configuration else None)}
+    return {
+        "hnsw": cast(Hnsw, kept),
+        "spann": None,
+        "embedding_function": described(chosen) or ({"type": "legacy"} if configuration else None),
+    }
 
 
 def modified(existing: Configuration, configuration: CreateConfiguration) -> Configuration:

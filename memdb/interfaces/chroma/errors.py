@@ -71,6 +71,19 @@ class InternalError(ChromaError, memdb.StoreError):
         return "InternalError"
 
 
+class AuthorizationError(ChromaError):
+    """The settings do not allow it."""
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 401
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "AuthorizationError"
+
+
 class UniqueConstraintError(InternalError, memdb.ConflictError):
     """There is one of that name already; chromadb itself reports it as an internal error."""
 

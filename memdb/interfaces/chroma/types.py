@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from memdb.collections import Scalar
+from memdb.collection_types import Scalar
 
 ID = str
 Document = str
