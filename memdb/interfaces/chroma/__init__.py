@@ -1,5 +1,13 @@
 """chromadb's client interface on a mem.db: `import memdb.interfaces.chroma as chromadb`."""
 
+import importlib.util
+
+import memdb
+
+if importlib.util.find_spec("numpy") is None:
+    raise memdb.ConfigError("Chroma's client interface needs numpy; install memdb[chroma].")
+
+# what follows needs numpy
 from memdb.interfaces.chroma import errors
 from memdb.interfaces.chroma.client import AdminClient, Client, ClientAPI, EphemeralClient, PersistentClient
 from memdb.interfaces.chroma.collection import Collection

@@ -8,7 +8,7 @@ from typing import Literal, NoReturn, cast
 from uuid import UUID
 
 from memdb import InputError
-from memdb.collection_types import CollectionModel, Configuration
+from memdb.collection_types import CollectionModel, Configuration, Metadata
 from memdb.collections import Collections
 from memdb.interfaces.chroma import filters, validate
 from memdb.interfaces.chroma.columns import Columns, given, result, wanted
@@ -38,7 +38,6 @@ from memdb.interfaces.chroma.types import (
     Embeddings,
     GetResult,
     Include,
-    Metadata,
     QueryResult,
     ReadLevel,
     Where,

@@ -9,10 +9,10 @@ from typing import cast
 import numpy as np
 
 from memdb import InputError
-from memdb.collection_types import Records, Stored, Wanted
+from memdb.collection_types import Metadata, Records, Stored, Wanted
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.embedding import to_matrix
-from memdb.interfaces.chroma.types import Array, DataLoader, GetResult, Include, Metadata
+from memdb.interfaces.chroma.types import Array, DataLoader, GetResult, Include
 
 
 @dataclass(frozen=True)

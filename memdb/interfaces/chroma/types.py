@@ -15,7 +15,6 @@ from memdb.collection_types import Scalar
 ID = str
 Document = str
 URI = str
-Metadata = Mapping[str, "Scalar | list[Scalar] | None"]
 Where = Mapping[str, object]
 WhereDocument = Mapping[str, object]
 Numbers = Sequence[float] | Sequence[int]

@@ -9,8 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from memdb import InputError
+from memdb.collection_types import Metadata
 from memdb.interfaces.chroma.errors import DuplicateIDError, InvalidArgumentError
-from memdb.interfaces.chroma.types import Array, Metadata
+from memdb.interfaces.chroma.types import Array
 
 _INCLUDE = ("documents", "embeddings", "metadatas", "distances", "uris", "data")
 _DTYPES = (np.float16, np.float32, np.float64, np.int32, np.int64)
@@ -38,11 +39,11 @@ def normal_embeddings(target: object) -> list[Array]:
     elif isinstance(target, list):
         first = target[0]
         if _is_number(first):
-            vectors = [np.array(target, dtype=np.float32)]
+            vectors = [_to_floats(target)]
         elif isinstance(first, np.ndarray):
             vectors = target
         elif isinstance(first, list) and _is_number(first[0]):
-            vectors = [np.array(row, dtype=np.float32) for row in target]
+            vectors = [_to_floats(row) for row in target]
     if vectors is None:
         raise InputError(
             f"Expected embeddings to be a list of floats or ints, a list of lists, a numpy array, or a list of numpy arrays, got {target}"
@@ -265,6 +266,11 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
     if not filtered:
         raise InputError("limit can only be specified when a where or where_document clause is provided")
     return limit
+
+
+def _to_floats(row: object) -> Array:
+    with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused where that matters
+        return np.array(row, dtype=np.float32)
 
 
 def _is_number(value: object) -> bool:
