@@ -293,7 +293,7 @@ class Collection:
                 to_matrix(asked.embeddings or []),
                 n_results,
                 wanted(include),
-                ids=among or None,
+                ids=among,
                 where=where,
                 where_document=where_document,
             )
