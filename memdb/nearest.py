@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ Space = Literal["l2", "cosine", "ip"]
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-_CHUNK = 1024  # rows whose differences fit into the processor's cache
+_CHUNK = 256  # rows: they fit into the processor's cache, and are too few for numpy to spread over threads that wait for each other
 
 
 class Vectors:
@@ -54,25 +55,28 @@ class Vectors:
         if not len(self.records) or (places is not None and not len(places)):
             return []
         if places is None or 4 * len(places) > len(self.records):  # scanning everything costs less than copying much of it
-            found = distances(self.rows, query, space)
+            found = self._distances(self.rows, self.lengths, query, space)
             found = found if places is None else found[places]
         else:
-            found = distances(self.rows[places], query, space)
+            found = self._distances(self.rows[places], self.lengths[places], query, space)
         best = _smallest(found, k)
         records = self.records[best if places is None else places[best]]
         return [(int(record), float(distance)) for record, distance in zip(records, found[best], strict=True)]
 
+    @cached_property
+    def lengths(self) -> Floats:
+        """The length of every vector."""
+        return np.sqrt(_by_chunks(self.rows, _squares))
 
-def distances(rows: Floats, query: Floats, space: Space) -> Floats:
-    """Return the distance of every row to a vector."""
-    with np.errstate(over="ignore", invalid="ignore"):  # of a query that is not finite, no distance is
-        if space == "l2":
-            return _squared_l2(rows, query)
-        similarity: Floats = rows @ query
-        if space == "cosine":
-            lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.sqrt(query @ query)
-            similarity = similarity / np.maximum(lengths, np.float32(1e-30))
-        return np.float32(1) - similarity
+    @staticmethod
+    def _distances(rows: Floats, lengths: Floats, query: Floats, space: Space) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):  # to a query that is not finite, no distance is
+            if space == "l2":  # by differences: |x|² + |q|² − 2xq loses small distances of long vectors to rounding
+                return _by_chunks(rows, lambda part: _squares(part - query))
+            similarity = _by_chunks(rows, lambda part: np.dot(part, query))
+            if space == "cosine":
+                similarity /= np.maximum(lengths * np.sqrt(np.dot(query, query)), np.float32(1e-30))
+            return np.float32(1) - similarity
 
 
 def empty(dimension: int) -> Vectors:
@@ -85,13 +89,16 @@ def to_rows(blobs: Sequence[bytes], dimension: int) -> Floats:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, dimension).astype(np.float32, copy=False)
 
 
-def _squared_l2(rows: Floats, query: Floats) -> Floats:
-    # By differences, not by |x|² + |q|² − 2xq, which loses small distances of long vectors to rounding; as quick, chunk by chunk.
+def _by_chunks(rows: Floats, measure: Callable[[Floats], Floats]) -> Floats:
     found = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), _CHUNK):
-        difference = rows[start : start + _CHUNK] - query
-        found[start : start + _CHUNK] = np.einsum("ij,ij->i", difference, difference)
+        found[start : start + _CHUNK] = measure(rows[start : start + _CHUNK])
     return found
+
+
+def _squares(rows: Floats) -> Floats:
+    squares: Floats = np.einsum("ij,ij->i", rows, rows)
+    return squares
 
 
 def _smallest(values: Floats, k: int) -> Numbers:
