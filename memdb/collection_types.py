@@ -49,6 +49,10 @@ class CollectionModel:
     version: int = field(repr=False, compare=False, default=0)
     erased: int = field(repr=False, compare=False, default=0)
 
+    def __getitem__(self, name: str) -> object:
+        """Return one of these by its name, as chromadb's own models do."""
+        return getattr(self, name)
+
 
 class DatabaseModel(TypedDict):
     """A database of collections."""

@@ -17,7 +17,7 @@ import numpy as np
 from memdb.collection_types import CollectionModel, Configuration, DatabaseModel, Records, Scalar, Stored, Wanted
 from memdb.config import load_config
 from memdb.embed import Embedder, MiniLM
-from memdb.errors import ConflictError, InputError, NotFoundError
+from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
 from memdb.nearest import Floats, Vectors, empty, to_rows
 from memdb.steps.put import put
 from memdb.steps.read import read
@@ -329,6 +329,7 @@ class Collections:
         Raises:
             NotFoundError: there is no such collection.
             InputError: the queries have another dimension than the collection.
+            StoreError: there is no filter, and one of the ids is not there.
         """
         db = self._store.database()
         with ExitStack() as reading:
@@ -338,6 +339,8 @@ class Collections:
                 _dimension(model, queries)
                 vectors = self._vectors(db, model)
             found = select(db, model.number, ids=ids, where=where, where_document=where_document)
+            if ids and where is None and where_document is None and model.dimension and len(found or ()) < len(set(ids)):
+                raise StoreError("Error executing plan: Internal error: Error finding id")
             among = None if found is None else np.array(sorted(found), dtype=np.int64)
             space = model.configuration_json["hnsw"]["space"]
             hits = [vectors.nearest(query, k, space=space, among=among) for query in queries]

@@ -365,7 +365,10 @@ def test_query_gives_one_list_a_question_nearest_first(points: chroma.Collection
 def test_query_looks_only_at_what_fits(points: chroma.Collection) -> None:
     result = points.query(query_embeddings=[0, 0], where={"n": {"$ne": 1}}, where_document={"$contains": "a"}, n_results=9)
     assert result["ids"] == [["b"]]
-    assert points.query(query_embeddings=[0, 0], ids=["d", "c", "zz"])["ids"] == [["c", "d"]]
+    assert points.query(query_embeddings=[0, 0], ids=["d", "c"])["ids"] == [["c", "d"]]
+    assert points.query(query_embeddings=[0, 0], ids=["d", "zz"], where={"n": {"$ne": 7}})["ids"] == [["d"]]
+    with pytest.raises(chroma.errors.InternalError, match="Error finding id"):
+        points.query(query_embeddings=[0, 0], ids=["d", "zz"])
     assert points.query(query_embeddings=[[0, 0]], where={"n": "none"}, include=["embeddings"])["ids"] == [[]]
 
 

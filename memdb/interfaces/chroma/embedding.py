@@ -137,10 +137,11 @@ def described(function: AnyEmbeddingFunction | None) -> dict[str, object] | None
     """Return what a collection remembers of its embedding function, and make it known by its name."""
     if function is None:
         return None
-    if not isinstance(function, Known) or (isinstance(function, EmbeddingFunction) and function.is_legacy()):
+    name, config = (function.name(), function.get_config()) if isinstance(function, Known) else (None, None)
+    if not isinstance(name, str) or not isinstance(config, dict):
         return {"type": "legacy"}
-    known_embedding_functions.setdefault(function.name(), type(function))
-    return {"type": "known", "name": function.name(), "config": function.get_config()}
+    known_embedding_functions.setdefault(name, type(function))
+    return {"type": "known", "name": name, "config": config}
 
 
 def remembered(description: dict[str, object] | None) -> AnyEmbeddingFunction | None:

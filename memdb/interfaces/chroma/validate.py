@@ -221,12 +221,12 @@ def check_n_results(n_results: object) -> None:
     """Make sure that a number of results is one.
 
     Raises:
-        InputError: it is no whole number.
+        ValueError: it is no whole number.
         TypeError: it is not positive.
         OverflowError: it does not fit into 32 bits.
     """
     if not isinstance(n_results, int):
-        raise InputError(f"Expected requested number of results to be a int, got {n_results}")
+        raise ValueError(f"Expected requested number of results to be a int, got {n_results}")
     if n_results <= 0:
         raise TypeError(f"Number of requested results {n_results}, cannot be negative, or zero.")
     if n_results >= _U32:
