@@ -41,8 +41,8 @@ class Vectors:
         if len(records):
             all_records = np.concatenate([all_records, records])
             all_rows = np.concatenate([all_rows, rows]) if len(all_rows) else rows
-            if len(all_records) > len(records) and all_records[-len(records) - 1] > records[0]:
-                order = np.argsort(all_records, kind="stable")
+            if (np.diff(all_records) < 0).any():
+                order = np.argsort(all_records)
                 all_records, all_rows = all_records[order], all_rows[order]
         return Vectors(all_records, all_rows, version=version, erased=erased)
 

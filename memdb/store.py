@@ -94,7 +94,8 @@ class Database:
         try:
             yield
         finally:
-            self.connection.execute("rollback")
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
 
     @contextmanager
     def translated(self) -> Iterator[None]:

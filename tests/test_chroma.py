@@ -611,3 +611,28 @@ def test_processes_write_the_same_collection(tmp_path: Path) -> None:
         assert [worker.exitcode for worker in workers] == [0] * 4
         assert collection.count() == 81
         assert len(collection.query(query_embeddings=[0, 0], n_results=100)["ids"][0]) == 81
+
+
+def add_until_killed(path: Path) -> None:
+    with chroma.PersistentClient(path) as client:
+        collection = client.get_or_create_collection("notes", embedding_function=None)
+        for turn in range(100_000):
+            collection.add(
+                ids=[f"{turn}-{n}" for n in range(50)], embeddings=[[turn, n] for n in range(50)], metadatas=[{"n": n} for n in range(50)]
+            )
+
+
+@pytest.mark.slow
+def test_a_killed_process_leaves_whole_batches(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=add_until_killed, args=(tmp_path / "mem.db",))
+    process.start()
+    with chroma.PersistentClient(tmp_path / "mem.db") as client:
+        collection = client.get_or_create_collection("notes", embedding_function=None)
+        while collection.count() < 200:
+            assert process.is_alive()
+        process.kill()
+        process.join()
+        count = collection.count()
+        assert count % 50 == 0
+        assert len(collection.get(where={"n": {"$gte": 0}}, include=[])["ids"]) == count
+        assert len(collection.query(query_embeddings=[0, 0], n_results=10**6, include=[])["ids"][0]) == count
