@@ -301,6 +301,14 @@ def test_a_bad_record_is_refused_and_nothing_is_written(
     assert points.get(include=["documents", "metadatas"]) == before
 
 
+def test_more_records_than_the_maximum_are_refused_at_once(client: chroma.ClientAPI) -> None:
+    collection, most = client.create_collection("big", embedding_function=None), client.get_max_batch_size()
+    with pytest.raises(chroma.errors.BatchSizeExceededError, match=f"greater than max batch size of {most}"):
+        collection.add(ids=[str(n) for n in range(most + 1)], embeddings=np.zeros((most + 1, 2)))
+    collection.add(ids=[str(n) for n in range(most)], embeddings=np.zeros((most, 2)))
+    assert collection.count() == most
+
+
 def test_delete_tells_how_many_records_went(points: chroma.Collection) -> None:
     assert points.delete(ids=["a", "zz"]) == {"deleted": 1}
     assert points.delete(where={"n": "no such"}) == {"deleted": 0}

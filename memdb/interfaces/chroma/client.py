@@ -30,7 +30,6 @@ from memdb.interfaces.chroma.types import DataLoader, Settings, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
 _VERSION = "1.5.9"  # of the chromadb whose behaviour this is
-_MAX_BATCH = 5461
 _IN_MEMORY = "ephemeral"
 
 
@@ -267,8 +266,8 @@ class ClientAPI(_Handle):
         return self._settings
 
     def get_max_batch_size(self) -> int:
-        """Return how many records are well written at once, so that nobody else waits for long; more are taken too."""
-        return _MAX_BATCH
+        """Return how many records may be written at once, so that nobody else waits for long."""
+        return validate.MAX_BATCH
 
     def get_user_identity(self) -> UserIdentity:
         """Return who the client works as."""

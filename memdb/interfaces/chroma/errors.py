@@ -71,6 +71,19 @@ class InternalError(ChromaError, memdb.StoreError):
         return "InternalError"
 
 
+class BatchSizeExceededError(InternalError, memdb.InputError):
+    """More records than may be written at once; chromadb itself reports it as an internal error."""
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 413
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "BatchSizeExceededError"
+
+
 class AuthorizationError(ChromaError):
     """The settings do not allow it."""
 

@@ -10,12 +10,15 @@ import numpy as np
 
 from memdb import InputError
 from memdb.collection_types import Metadata
-from memdb.interfaces.chroma.errors import DuplicateIDError, InvalidArgumentError
+from memdb.interfaces.chroma.errors import BatchSizeExceededError, DuplicateIDError, InvalidArgumentError
 from memdb.interfaces.chroma.types import Array
 
 _INCLUDE = ("documents", "embeddings", "metadatas", "distances", "uris", "data")
 _DTYPES = (np.float16, np.float32, np.float64, np.int32, np.int64)
 _U32 = 2**32
+
+MAX_BATCH = 5461
+"""How many records chromadb takes at once."""
 
 T = TypeVar("T")
 
@@ -117,11 +120,14 @@ def check_ids(ids: object) -> list[str]:
 
 
 def check_storable_ids(ids: Sequence[str]) -> None:
-    """Make sure that ids can be stored.
+    """Make sure that ids can be stored, and are not too many for one call.
 
     Raises:
+        BatchSizeExceededError: they are.
         InvalidArgumentError: one is empty.
     """
+    if len(ids) > MAX_BATCH:
+        raise BatchSizeExceededError(f"Batch size of {len(ids)} is greater than max batch size of {MAX_BATCH}; write fewer at once.")
     if "" in ids:
         raise InvalidArgumentError("Empty ID, ID must have at least one character")
 
