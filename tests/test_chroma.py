@@ -523,6 +523,31 @@ def test_another_embedding_function_is_refused(client: chroma.ClientAPI) -> None
         client.get_collection("notes", embedding_function=Other())
 
 
+def test_a_distance_that_does_not_suit_the_embedding_function_warns(client: chroma.ClientAPI) -> None:
+    class Choosy(Hashing):
+        def supported_spaces(self) -> list[Space]:
+            return ["cosine"]
+
+    with pytest.warns(UserWarning, match="space l2 is not supported by hashing"):
+        client.create_collection("notes", embedding_function=Choosy(), metadata={"hnsw:space": "l2"})
+
+
+def test_an_embedding_function_that_cannot_be_made_again_is_told_when_it_is_needed(client: chroma.ClientAPI) -> None:
+    class Forgetful(Hashing):
+        @staticmethod
+        def name() -> str:
+            return "forgetful"
+
+        def get_config(self) -> dict[str, object]:
+            return {}
+
+    client.create_collection("notes", embedding_function=Forgetful())
+    found = client.get_collection("notes")
+    assert found.count() == 0
+    with pytest.raises(ValueError, match="Could not build embedding function forgetful"):
+        found.add(ids="a", documents="x")
+
+
 def test_any_callable_with_a_parameter_named_input_embeds(client: chroma.ClientAPI) -> None:
     class Plain:
         def __call__(self, input: list[str]) -> Embeddings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from typing import TypedDict, cast
 
@@ -139,6 +140,11 @@ def created(
     if "space" not in settings and chosen is not None:
         settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
+    supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
+    if kept["space"] not in supported:
+        warnings.warn(
+            f"space {kept['space']} is not supported by {chosen and name_of(chosen)}. Supported spaces: {supported}", stacklevel=3
+        )
     return {
         "hnsw": cast(Hnsw, kept),
         "spann": None,

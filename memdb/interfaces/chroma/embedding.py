@@ -148,14 +148,17 @@ def remembered(description: dict[str, object] | None) -> AnyEmbeddingFunction | 
     """Make the embedding function again that a collection remembers, or None if it remembers none that can be made.
 
     Raises:
-        InputError: it is not registered here.
+        InputError: it is not registered here, or cannot be made.
     """
     if description is None or description.get("type") != "known":
         return None
     name = str(description["name"])
     if name not in known_embedding_functions:
         raise InputError(f"Embedding function {name} not found. Add @register_embedding_function decorator to the class definition.")
-    made: AnyEmbeddingFunction = known_embedding_functions[name].build_from_config(description["config"])  # type: ignore[attr-defined]
+    try:
+        made: AnyEmbeddingFunction = known_embedding_functions[name].build_from_config(description["config"])  # type: ignore[attr-defined]
+    except Exception as error:  # whatever the class raises
+        raise InputError(f"Could not build embedding function {name} from config {description['config']}: {error}") from error
     return made
 
 
