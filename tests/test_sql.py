@@ -131,6 +131,11 @@ PLANS = [
     ("retrieve", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
+    ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
+    ("select.compare", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=?)"),
+    ("select.everything", "COVERING INDEX collection_records_order (collection=?)"),
+    ("collections.vectors", "INDEX collection_records_version (collection=? AND version>?)"),
+    ("collections.metadata_clear", "PRIMARY KEY (record=? AND key=?)"),
 ]
 
 
