@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -138,7 +139,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     person = ""
     for start, end, mark in _sentences(masked):
         excerpt = text[start:end].strip()
-        sentence = _CONTRACTED.sub(_expand, masked[start:end].strip())
+        sentence = _CONTRACTED.sub(_expand, _BLANKS.sub(" ", masked[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt or compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone):
@@ -153,17 +154,26 @@ def in_earnest(text: str, words: str) -> bool:
     Questions, conditions, fiction, quotations and what "you said" are not meant so. This is for readers that understand more than `clauses`
     does: whatever else is said counts, in any language.
     """
-    masked, folded, wanted = _masked(text), text.casefold(), words.casefold()
-    if len(folded) != len(text) or not wanted:
+    masked, meant = _earnest_stretches(text)
+    folded, wanted = text.casefold(), words.casefold()
+    if len(folded) != len(text):
         folded, wanted = text, words  # a letter that folds to two would shift what follows it
     start = folded.find(wanted) if wanted else -1
-    meant = list(_meant(masked))
     while start >= 0:
         end = start + len(wanted)
-        if any(_WORD.search(masked, max(start, first), min(end, last)) for first, last in meant if first < end and start < last):
-            return True
+        for first, last in meant[bisect_left(meant, start, key=lambda stretch: stretch[1]) :]:
+            if first >= end:
+                break
+            if _WORD.search(masked, max(start, first), min(end, last)):
+                return True
         start = folded.find(wanted, start + 1)
     return False
+
+
+@lru_cache(maxsize=2)  # a turn's facts are asked about one after the other
+def _earnest_stretches(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    masked = _masked(text)
+    return masked, tuple(_meant(masked))
 
 
 def _meant(masked: str) -> Iterator[tuple[int, int]]:
@@ -193,12 +203,12 @@ def _meant(masked: str) -> Iterator[tuple[int, int]]:
 
 
 def _expanded(text: str) -> tuple[str, list[int]]:
-    """A text with its contractions written out, and where each of its characters, and its end, stood before."""
+    """A text with contractions written out and blanks drawn together, and where each of its characters, and its end, stood before."""
     pieces: list[str] = []
     places: list[int] = []
     done = 0
-    for match in _CONTRACTED.finditer(text):
-        full = _expand(match)
+    for match in sorted((*_CONTRACTED.finditer(text), *_BLANKS.finditer(text)), key=lambda match: match.start()):
+        full = " " if match.group().isspace() else _expand(match)
         pieces += [text[done : match.start()], full]
         places += [*range(done, match.start()), *(min(match.start() + offset, match.end() - 1) for offset in range(len(full)))]
         done = match.end()
@@ -216,6 +226,7 @@ def _part_places(sentence: str) -> Iterator[tuple[int, int]]:
 
 
 _WORD = re.compile(r"[^\W_]")
+_BLANKS = re.compile(r"\s{2,}")
 _LEADING = re.compile(
     r"^(?:\W|\b(?:and|but|or|so|then|well|hey|hi|hello|ok|okay|oh|please|also|because|anyway|by the way|btw)\b)+", re.IGNORECASE
 )

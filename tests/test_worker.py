@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.llm import ModelRequest
 
 ROOT = Path(__file__).parent.parent
 
@@ -44,6 +45,24 @@ def test_draining_a_damaged_file_is_an_error_at_once(tmp_path: Path, table: str,
     assert len(mem.turns()) == 3
     with pytest.raises(memdb.StoreError, match="is damaged") if table == "profiles" else memdb.open(tmp_path / "other.db", embedder=None):
         mem.close()
+
+
+def test_a_turn_is_held_for_as_long_as_its_model_thinks(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def think(request: ModelRequest) -> str:
+        asked.append(request.user)
+        time.sleep(0.2)  # longer than the lease
+        return '{"facts": []}'
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow")
+    config = {"lease_seconds": 0.05}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as one:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as other:
+            one.observe("What a day! " * 1_200, user_id="ana")
+            assert one.drain(30)
+            assert other.drain(30)
+        assert (len(asked), one.turns()[0].attempts) == (3, 1)
 
 
 ENDS_ITS_PROCESS = """

@@ -28,7 +28,7 @@ class Stated(BaseModel):
     value_text: str
     object: str
     excerpt: str
-    confidence: float = 0.5
+    confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
     temporary: bool = False
