@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import memdb
-from memdb.english import clauses, in_earnest
+from memdb.earnest import in_earnest
+from memdb.english import clauses
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, ScriptedModel
 from memdb.when import Edge, read_time
 

@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from pydantic import BaseModel, field_validator
 
-from memdb.english import in_earnest
+from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
