@@ -87,3 +87,6 @@ def test_a_turn_that_ends_its_process_is_set_aside_after_twenty_of_them(tmp_path
     with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
         assert [turn.status for turn in mem.turns()] == ["done", "failed", "done"]
         assert mem.turns(turn_id="I like poison.")[0].error == "It was begun 20 times and never finished: whoever works on it ends."
+        assert mem.retry() == 1
+        assert mem.drain()
+        assert [turn.status for turn in mem.turns()] == ["done", "done", "done"]
