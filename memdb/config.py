@@ -27,7 +27,9 @@ class Config(BaseModel):
     )
     busy_timeout_ms: int = Field(10_000, ge=0, description="how long to wait for another process that is writing")
     worker: bool = Field(True, description="run the background worker in this process")
-    lease_seconds: float = Field(120.0, gt=0, description="how long a worker may hold a turn before another may take it over")
+    lease_seconds: float = Field(
+        120.0, gt=0, description="how long a worker may hold a turn before another may take it over; longer while a model may still answer"
+    )
     timezone: str = Field("UTC", description="the user's time zone, for times without one and for words such as 'tomorrow'")
 
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")

@@ -430,10 +430,10 @@ class Memory:
         return moved
 
     def retry(self) -> int:
-        """Give vectors that were set aside as dead another chance, and return how many there are."""
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive")
+            revived = db.run("sync.revive") + db.run("queue.revive")
         self._wake()
         return revived
 

@@ -15,7 +15,7 @@ from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
-from memdb.keys import canonical_key, normalise, predicate_of
+from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
@@ -24,7 +24,7 @@ from memdb.steps.guard import guard
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
-from memdb.thinking import beliefs_about, think
+from memdb.thinking import bearing_on, beliefs_about, think
 from memdb.times import to_text, utc_now
 from memdb.when import find_times
 
@@ -130,16 +130,12 @@ def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, 
     target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
     if proposed.target_fact_id and (target is None or target.status not in LIVE):
         return False
-    single = predicate_of(case.candidate.key, predicates).cardinality == "one"
-    said = normalise(case.candidate.object)
+    believed = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return _but_for_chance(bearing_on(case.candidate, believed, predicates)) == _but_for_chance(case.beliefs)
 
-    def bearing(beliefs: Sequence[Fact]) -> list[Fact]:
-        """What bears on it, without what is chance: of a set, only the target and what has the same object."""
-        kept = [fact for fact in beliefs if single or fact.fact_id == proposed.target_fact_id or normalise(fact.object) == said]
-        return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in kept]
 
-    beliefs = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
-    return bearing(beliefs) == bearing(case.beliefs)
+def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
+    return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in beliefs]
 
 
 def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:

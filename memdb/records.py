@@ -191,7 +191,7 @@ class ModelCall(Record):
 
 
 class Case(Record):
-    """A candidate, and what is believed under its key and the opposite one."""
+    """A candidate, and what is believed under its key and the opposite one that it may repeat, refine or contradict."""
 
     candidate: Candidate
     beliefs: tuple[Fact, ...]

@@ -53,6 +53,27 @@ update fact_history set
 where user_id = :user_id and :key is not null
   and coalesce(after ->> 'source_turn_id', before ->> 'source_turn_id') in (select value from json_each(:turns));
 
+-- What a key held, as it may be quoted: by the reasons of a language model and in its answers.
+-- statement: words
+select distinct lower(e.record ->> '$.value_json.object') as word
+from fact_ever e
+where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_json.object') > 2
+order by 1;
+
+-- statement: unreason_history
+insert or replace into fact_history (id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+select id, fact_id, user_id, key, operation, before, after, '(forgotten)', turn_id, action_hash, changed_at
+from fact_history
+where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(reason), w.value) > 0);
+
+-- statement: delete_quoting_calls
+delete from model_calls
+where user_id = :user_id
+  and exists (select 1 from json_each(:words) w where instr(lower(coalesce(raw, '') || coalesce(error, '')), w.value) > 0);
+
+-- statement: delete_quoting_notes
+delete from turn_notes where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(why), w.value) > 0);
+
 -- statement: delete_actions
 delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
 

@@ -262,3 +262,11 @@ def test_a_choice_is_forgotten_with_its_user(mem: memdb.Memory) -> None:
     mem.consent("ana", secrets="keep")
     mem.forget("ana")
     assert mem.consent("ana") == memdb.Consent()
+
+
+@pytest.mark.parametrize("key", [None, "user.allergic_to"], ids=["the user", "one key"])
+def test_what_was_refused_is_forgotten_with_its_user_or_key(mem: memdb.Memory, key: str | None) -> None:
+    mem.consent("ana", sensitive_topics="refuse")
+    ill(mem)
+    mem.forget("ana", key=key)
+    assert [turn.notes for turn in mem.turns("ana")] == ([] if key is None else [()])

@@ -65,10 +65,11 @@ class Loaded(Record):
 
 
 class Retried(Record):
-    """How many vectors got another chance, and how many of all are set aside now."""
+    """How many turns and vectors got another chance, and how many vectors and turns are set aside now."""
 
     revived: int
     dead: int
+    turns_failed: int
 
 
 class Found(Record):
@@ -413,12 +414,12 @@ def forget(
 
 @app.command()
 def retry(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Give vectors that were set aside after failing too often another chance."""
+    """Give turns and vectors that were set aside after failing too often another chance."""
     with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
         revived = memory.retry()
         _drain(memory)
-        dead = memory.stats().outbox_dead
-    result = Retried(revived=revived, dead=dead)
+        stats = memory.stats()
+    result = Retried(revived=revived, dead=stats.outbox_dead, turns_failed=stats.turns_by_status.get("failed", 0))
     if json:
         print_json(result)
     else:

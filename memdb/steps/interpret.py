@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from pydantic import BaseModel, field_validator
 
-from memdb.english import in_earnest
+from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
@@ -28,7 +28,7 @@ class Stated(BaseModel):
     value_text: str
     object: str
     excerpt: str
-    confidence: float = 0.5
+    confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
     temporary: bool = False
