@@ -87,6 +87,17 @@ class Database:
             raise
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read the file as it stands at the first statement, whatever others write meanwhile."""
+        with self.translated():
+            self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
+
+    @contextmanager
     def translated(self) -> Iterator[None]:
         """Turn the driver's errors into memdb's, the cause kept."""
         try:

@@ -108,3 +108,6 @@ insert into weights (name, feature, value) values
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),
   ('default', 'bm25_body', 1.0), ('default', 'bm25_context', 0.3), ('default', 'bm25_date', 1.0);
+
+insert into tenants (name) values ('default_tenant');
+insert into databases (database_id, tenant, name) values ('00000000-0000-0000-0000-000000000000', 'default_tenant', 'default_database');

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {"memdb.store", "memdb.embed", "memdb.llm"}
-CHAINS = {"memdb.observer", "memdb.memory"}
+CHAINS = {"memdb.observer", "memdb.memory", "memdb.collections"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -57,7 +57,7 @@ def test_only_the_store_imports_the_drivers() -> None:
     assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {"memdb.store"}
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").glob("*.py")), ids=name_of)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").rglob("*.py")), ids=name_of)
 def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
     inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in (1, 2, 3)}
     assert not inner

@@ -128,6 +128,11 @@ PLANS = [
     ("retrieve", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("retrieve", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
+    ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
+    ("select.compare", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=?)"),
+    ("select.everything", "COVERING INDEX collection_records_order (collection=?)"),
+    ("collections.vectors", "INDEX collection_vectors_version (collection=? AND version>?)"),
+    ("collections.metadata_clear", "PRIMARY KEY (record=? AND key=?)"),
 ]
 
 
