@@ -63,31 +63,30 @@ set version = version + 1, erased = version + 1
 where id = :collection;
 
 -- statement: add
-insert into collection_records (collection, record_id, version, document, uri, embedding)
-values (:collection, :record_id, :version, :document, :uri, :embedding)
+insert into collection_records (collection, record_id, document, uri)
+values (:collection, :record_id, :document, :uri)
 on conflict (collection, record_id) do nothing
 returning id;
 
 -- What is not given stays as it is.
 -- statement: update
 update collection_records
-set
-  version = iif(:embedding is null, version, :version),
-  document = coalesce(:document, document),
-  uri = coalesce(:uri, uri),
-  embedding = coalesce(:embedding, embedding)
+set document = coalesce(:document, document), uri = coalesce(:uri, uri)
 where collection = :collection and record_id = :record_id
 returning id;
 
 -- statement: upsert
-insert into collection_records (collection, record_id, version, document, uri, embedding)
-values (:collection, :record_id, :version, :document, :uri, :embedding)
+insert into collection_records (collection, record_id, document, uri)
+values (:collection, :record_id, :document, :uri)
 on conflict (collection, record_id) do update set
-  version = excluded.version,
   document = coalesce(excluded.document, document),
-  uri = coalesce(excluded.uri, uri),
-  embedding = excluded.embedding
+  uri = coalesce(excluded.uri, uri)
 returning id;
+
+-- statement: vector_put
+insert into collection_vectors (record, collection, version, embedding)
+values (:record, :collection, :version, :embedding)
+on conflict (record) do update set version = excluded.version, embedding = excluded.embedding;
 
 -- statement: metadata_clear
 delete from collection_metadata where record = :record and key = :key;
@@ -111,9 +110,10 @@ select
   r.record_id,
   iif(:documents, r.document, null) as document,
   r.uri,
-  iif(:embeddings, r.embedding, null) as embedding
+  v.embedding
 from json_each(:records) as wanted
 cross join collection_records as r on r.id = wanted.value
+left join collection_vectors as v on :embeddings and v.record = r.id
 order by wanted.key;
 
 -- statement: metadata
@@ -124,4 +124,4 @@ order by wanted.key, m.key, m.place;
 
 -- What changed since a version; all of it since -1. In no order: sorting so many bytes would take as long as reading them.
 -- statement: vectors
-select id, embedding from collection_records where collection = :collection and version > :version;
+select record as id, embedding from collection_vectors where collection = :collection and version > :version;

@@ -19,6 +19,7 @@ from memdb.embed import HashingEmbedder
 from memdb.interfaces.chroma.types import Embeddings, Include, Where, WhereDocument
 from memdb.nearest import Space
 
+RECORD_TABLES = ("collection_records", "collection_vectors", "collection_metadata")
 ALL: Include = ["embeddings", "documents", "metadatas", "uris"]
 
 
@@ -153,9 +154,9 @@ def test_a_missing_collection_is_not_found(client: chroma.ClientAPI, points: chr
 def test_a_deleted_collection_leaves_no_rows(client: chroma.ClientAPI, points: chroma.Collection, tmp_path: Path) -> None:
     client.delete_collection(points.name)
     shell = sqlite3.connect(tmp_path / "mem.db")
-    counts = [shell.execute(f"select count(*) from {table}").fetchone() for table in ("collection_records", "collection_metadata")]
+    counts = [shell.execute(f"select count(*) from {table}").fetchone() for table in RECORD_TABLES]
     shell.close()
-    assert counts == [(0,), (0,)]
+    assert counts == [(0,), (0,), (0,)]
 
 
 def test_modify_renames_and_replaces_the_metadata(client: chroma.ClientAPI, points: chroma.Collection) -> None:

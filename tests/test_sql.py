@@ -134,7 +134,7 @@ PLANS = [
     ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
     ("select.compare", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=?)"),
     ("select.everything", "COVERING INDEX collection_records_order (collection=?)"),
-    ("collections.vectors", "INDEX collection_records_version (collection=? AND version>?)"),
+    ("collections.vectors", "INDEX collection_vectors_version (collection=? AND version>?)"),
     ("collections.metadata_clear", "PRIMARY KEY (record=? AND key=?)"),
 ]
 

@@ -18,13 +18,16 @@ def put(db: Database, collection: int, records: Records, *, mode: Literal["add",
             f"collections.{mode}",
             collection=collection,
             record_id=record_id,
-            version=version,
             document=records.documents[place] if records.documents else None,
             uri=records.uris[place] if records.uris else None,
-            embedding=to_blob(records.embeddings[place]) if records.embeddings is not None else None,
         )
+        if row is None:
+            continue
+        if records.embeddings is not None:
+            vector = to_blob(records.embeddings[place])
+            db.run("collections.vector_put", record=row["id"], collection=collection, version=version, embedding=vector)
         metadata = records.metadatas[place] if records.metadatas else None
-        if row is not None and metadata is not None:
+        if metadata is not None:
             _put_metadata(db, collection, int(str(row["id"])), metadata)
 
 

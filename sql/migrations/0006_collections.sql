@@ -29,20 +29,26 @@ create table collections (
   foreign key (tenant, database) references databases (tenant, name) on delete cascade
 ) strict;
 
--- The embedding stands last: reading documents does not read it. `version` is the collection's when the embedding was last written.
 create table collection_records (
   id integer primary key,
   collection integer not null references collections (id) on delete cascade,
   record_id text not null check (record_id <> ''),
-  version integer not null,
   document text,
   uri text,
-  embedding blob not null check (length(embedding) > 0),
   unique (collection, record_id)
 ) strict;
 
 create index collection_records_order on collection_records (collection);
-create index collection_records_version on collection_records (collection, version);
+
+-- Apart from the records, so that looking through documents does not read the vectors. `version` is the collection's when it was written.
+create table collection_vectors (
+  record integer primary key references collection_records (id) on delete cascade,
+  collection integer not null,
+  version integer not null,
+  embedding blob not null check (length(embedding) > 0)
+) strict;
+
+create index collection_vectors_version on collection_vectors (collection, version);
 
 -- One row a value; `place` is -1, or the position in a list. Whole and broken numbers are one type, as filters compare them.
 create table collection_metadata (

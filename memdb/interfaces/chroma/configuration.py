@@ -141,10 +141,8 @@ def created(
         settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
     supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
-    if kept["space"] not in supported:
-        warnings.warn(
-            f"space {kept['space']} is not supported by {chosen and name_of(chosen)}. Supported spaces: {supported}", stacklevel=3
-        )
+    if chosen is not None and kept["space"] not in supported:
+        warnings.warn(f"space {kept['space']} is not supported by {name_of(chosen)}. Supported spaces: {supported}", stacklevel=3)
     return {
         "hnsw": cast(Hnsw, kept),
         "spann": None,
