@@ -1,6 +1,7 @@
 """How much of the evidence is found: recall at turn level on conversations in LoCoMo's format, by weight set, in one run.
 
     python bench/recall.py --data locomo10.json
+    python bench/recall.py --data locomo10.json --weights default --links 0.2,0.5
 
 Every message goes in through `Memory.load` as a row of its own, its image caption included. Categories 1 to 4 are answerable; 5 is
 adversarial and reported by itself. Intervals are 95 %, by resampling whole conversations.
@@ -13,7 +14,9 @@ import json
 import math
 import random
 import re
+import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -65,20 +68,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
     parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
+    parser.add_argument("--links", default="", help="also rank with links followed, at these weights, separated by commas: 0.2,0.5")
+    parser.add_argument("--link-strength", type=float, default=0.35, help="how alike two messages must be to be linked")
     parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
-    sets = arguments.weights.split(",")
+    followed = {f"default, links {weight}": float(weight) for weight in arguments.links.split(",") if weight}
+    sets = [*arguments.weights.split(","), *followed]
     results: dict[str, dict[str, list[tuple[int, Scores]]]] = {name: {} for name in sets}
     times: dict[str, list[float]] = {name: [] for name in sets}
     with tempfile.TemporaryDirectory() as scratch:
         path = arguments.db or Path(scratch) / "recall.db"
-        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False}) as mem:
+        settings = {"worker": False, "record_retrievals": False, "link_min_strength": arguments.link_strength}
+        with memdb.open(path, llm=None, config=settings) as mem:
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             if not mem.drain():
                 raise SystemExit("Not every vector could be made.")
+            if followed:
+                made = sum(mem.relate(user, kinds=["message"]) for user in samples)
+                print(f"{made} links of at least {arguments.link_strength}", file=sys.stderr)
+                follow(path, followed)
             for user, questions in samples.items():
                 for question in questions:
                     wanted = evidence_of(question)
@@ -92,6 +103,18 @@ def main() -> None:
                         results[name].setdefault(user, []).append((int(question["category"]), score(found, wanted)))
     report = {name: summary(results[name], times[name]) for name in sets}
     print(json.dumps(report, indent=1) if arguments.json else table(report))
+
+
+def follow(path: Path, weights: Mapping[str, float]) -> None:
+    """Add weight sets like `default` that follow links as well."""
+    with sqlite3.connect(path) as shell:
+        for name, weight in weights.items():
+            shell.execute(
+                "insert or replace into weights (name, feature, value) "
+                "select :name, feature, value from weights where name = 'default' union all select :name, 'linked', :weight",
+                {"name": name, "weight": weight},
+            )
+    shell.close()
 
 
 def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) -> dict[str, object]:

@@ -17,24 +17,33 @@ from memdb.errors import (
 from memdb.llm import LanguageModel, ScriptedModel, openai_transport
 from memdb.memory import Memory, open
 from memdb.records import (
+    Bootstrap,
     Change,
     Context,
     ContextItem,
     Fact,
+    Flushed,
     Forgotten,
     Hit,
     Hits,
+    Link,
+    Linked,
     Message,
+    Procedure,
     Profile,
     ProfileChange,
     ProfileEntry,
     Stats,
     Undone,
+    Vectors,
 )
+from memdb.session import Session
+from memdb.working import WorkingItem, WorkingMemory
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bootstrap",
     "BusyError",
     "Change",
     "Config",
@@ -43,11 +52,14 @@ __all__ = [
     "Context",
     "ContextItem",
     "Fact",
+    "Flushed",
     "Forgotten",
     "Hit",
     "Hits",
     "InputError",
     "LanguageModel",
+    "Link",
+    "Linked",
     "MdbError",
     "Memory",
     "Message",
@@ -55,14 +67,19 @@ __all__ = [
     "ModelOutputError",
     "ModelUnavailable",
     "NotFoundError",
+    "Procedure",
     "Profile",
     "ProfileChange",
     "ProfileEntry",
     "SchemaError",
     "ScriptedModel",
+    "Session",
     "Stats",
     "StoreError",
     "Undone",
+    "Vectors",
+    "WorkingItem",
+    "WorkingMemory",
     "__version__",
     "open",
     "openai_transport",

@@ -30,6 +30,7 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'confidence'), 0) as confidence,
     coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
     coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
+    coalesce(max(value) filter (where feature = 'linked'), 0) as linked,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
     coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
     coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
@@ -87,6 +88,23 @@ candidate as materialized (
   select id from semantic
 ),
 
+-- what is linked to what was found, where links count
+beside as materialized (
+  select c.id as by_id, n.id, l.strength
+  from candidate c
+  cross join facts f on f.id = c.id
+  cross join links l on l.source_id = f.fact_id
+  cross join facts n on n.fact_id = l.target_id
+  where (select linked from weight) <> 0
+  union all
+  select c.id, n.id, l.strength
+  from candidate c
+  cross join facts f on f.id = c.id
+  cross join links l on l.target_id = f.fact_id
+  cross join facts n on n.fact_id = l.source_id
+  where (select linked from weight) <> 0
+),
+
 -- every feature its own column; each lies in 0..1
 scored as materialized (
   select
@@ -127,7 +145,7 @@ scored as materialized (
     end as source_reliability,
     l.bm25 is not null as by_words,
     s.id is not null as by_meaning
-  from candidate c
+  from (select id from candidate union select id from beside) c
   cross join facts f on f.id = c.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
@@ -155,7 +173,7 @@ featured as (
     confidence, frequency, source_reliability, by_words, by_meaning
   from scored
 ),
-ranked as (
+ranked as materialized (
   select
     p.*,
     w.lexical * p.lexical
@@ -176,14 +194,27 @@ ranked as (
       + w.source_reliability * p.source_reliability as score
   from featured p
   cross join weight w
+),
+-- a link from one of the ten best lends as much as it is strong and that one is near the very best
+lent as materialized (
+  select b.id, max(b.strength * s.score / s.best) as linked
+  from (select id, score, max(score) over () as best, row_number() over (order by score desc, id desc) as place from ranked) s
+  cross join beside b on b.by_id = s.id
+  where s.place <= 10 and s.score > 0
+  group by b.id
+),
+followed as (
+  select r.*, coalesce(l.linked, 0.0) as linked, r.score + (select linked from weight) * coalesce(l.linked, 0.0) as total
+  from ranked r
+  left join lent l on l.id = r.id
 )
 select
-  f.fact_id, f.record, r.score,
+  f.fact_id, f.record, r.total as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
-  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
+  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
   r.by_words, r.by_meaning
-from ranked r
-join fact_record f on f.id = r.id
-where :min_score is null or r.score >= :min_score
-order by r.score desc, r.id desc
+from followed r
+cross join fact_record f on f.id = r.id
+where :min_score is null or r.total >= :min_score
+order by r.total desc, r.id desc
 limit :limit;
