@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
     parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
     parser.add_argument("--links", default="", help="also rank with links followed, at these weights, separated by commas: 0.2,0.5")
-    parser.add_argument("--link-strength", type=float, default=0.35, help="how alike two messages must be to be linked")
+    parser.add_argument("--link-strength", type=float, default=0.25, help="how alike two messages must be to be linked")
     parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()

@@ -65,7 +65,7 @@ class Config(BaseModel):
     page_max_lines: int = Field(200, ge=10, le=200, description="how long memory.md may become")
     session_patience_seconds: float = Field(30.0, ge=0, description="how long a flush waits for a session's turns to be thought about")
     link_kinds: tuple[str, ...] = Field(("fact", "note", "task", "procedure"), description="kinds that are linked to what they are like")
-    link_min_strength: float = Field(0.35, ge=0, le=1, description="how alike two rows must be to be linked")
+    link_min_strength: float = Field(0.25, ge=0, le=1, description="how alike two rows must be to be linked")
     link_most: int = Field(3, ge=0, description="to how many earlier rows a new one is linked at most")
 
     @field_validator("timezone")

@@ -343,9 +343,9 @@ class Procedure(Record):
 class Bootstrap(Record):
     """What a session begins with.
 
-    `page` is memory.md, `facts` are the user's live facts, tasks and notes, most important first. `offered` are changes made in memory.md
-    by hand, pending until `confirm` or `reject`. `last` is the account of the session before, and `recovered` names sessions that a
-    process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
+    `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
+    in memory.md by hand, pending until `confirm` or `reject`. `last` is the account of the session before, and `recovered` names
+    sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
     """
 
     user_id: str

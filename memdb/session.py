@@ -104,7 +104,6 @@ class Session:
         self._latest = self._instant(now) if now is not None else None
         self.working = WorkingMemory(config.working_capacity, eviction, self._now)
         self._open = True
-        _held.add(self._identity)
         self.bootstrap = self._begin()
 
     def __enter__(self) -> Self:
@@ -163,7 +162,7 @@ class Session:
         """
         at = self._at(now)
         self._think()
-        kept = tuple(self._keep(item, at) for item in self.working.items if not item.kept)
+        kept = self._keep_all(at)
         linked = self._memory.relate(self.user_id, now=at)
         archived = self._memory.compact(self.user_id, now=at)
         db = self._store.database()
@@ -185,7 +184,9 @@ class Session:
         if not self._open:
             return
         at = self._at(now)
-        self.snapshot(now=at)
+        self._think()
+        self._keep_all(at)  # before the account, which tells of it
+        self._account(self.session_id, at)
         self.flush(now=at)
         db = self._store.database()
         with db.transaction():
@@ -201,7 +202,9 @@ class Session:
     def _begin(self) -> Bootstrap:
         at, user = self._now(), self.user_id
         db = self._store.database()
+        offered, text = read_page(db, user_id=user, now=at, config=self._config)
         left = [str(row["session_id"]) for row in self._others(db) if _died(str(row["held_by"]))]
+        _held.add(self._identity)
         with db.transaction():
             db.run("session.begin", user_id=user, session_id=self.session_id, now=to_text(at))
             db.run("session.hold", user_id=user, session_id=self.session_id, held_by=self._identity, now=to_text(at))
@@ -212,7 +215,6 @@ class Session:
             with db.transaction():
                 db.run("session.end", user_id=user, session_id=session_id, now=to_text(at))
                 db.run("session.release", user_id=user, session_id=session_id)
-        offered, text = read_page(db, user_id=user, now=at, config=self._config)
         facts = tuple(_facts(db, "session.known", user_id=user, now=to_text(at), limit=_KNOWN))
         for fact in reversed(facts[: self.working.capacity]):  # the most important comes last, so that it stays longest
             self.working.add(fact.value_text, kind=fact.kind, key=fact.key, importance=fact.importance, fact_id=fact.fact_id, kept=True)
@@ -246,10 +248,13 @@ class Session:
     def _think(self) -> None:
         """Have the user's turns thought about, by the worker or here and now: claims keep the two from doing the same."""
         patience = monotonic() + self._config.session_patience_seconds
-        db = self._store.database()
+        db, identity = self._store.database(), new_identity()  # of its own, since two threads may flush at once
         while int((db.one("session.waiting", user_id=self.user_id) or {}).get("turns") or 0) and monotonic() < patience:
-            if not take_turn(self._store, self._config, self._llm, identity=self._identity):
+            if not take_turn(self._store, self._config, self._llm, identity=identity):
                 sleep(0.02)
+
+    def _keep_all(self, at: datetime) -> tuple[Fact, ...]:
+        return tuple(self._keep(item, at) for item in self.working.items if not item.kept)
 
     def _keep(self, item: WorkingItem, at: datetime) -> Fact:
         fact = self._memory.remember(

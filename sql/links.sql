@@ -6,7 +6,7 @@ values (:source_id, :target_id, :relation, :strength, :now)
 on conflict (source_id, target_id, relation) do update set strength = excluded.strength;
 
 -- What is found to be alike leaves a link that somebody made as it is.
--- statement: found
+-- statement: alike
 insert into links (source_id, target_id, relation, strength, created_at)
 values (:source_id, :target_id, 'relates-to', :strength, :now)
 on conflict do nothing;
@@ -68,7 +68,7 @@ select id, fact_id, value_text
 from facts
 where user_id = :user_id
   and id > coalesce((select up_to from related where user_id = :user_id), 0)
-  and status = 'active'
+  and status in ('active', 'pending_confirmation')
   and kind in (select value from json_each(:kinds))
 order by id
 limit :batch;
@@ -77,25 +77,21 @@ limit :batch;
 insert into related (user_id, up_to) values (:user_id, :up_to)
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
--- Earlier rows like this one: how well each is found by this one's words, against how well it finds itself.
--- statement: alike
-with
-matched as materialized (
-  select f.id, f.fact_id, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
-  from facts_fts
-  cross join facts f on f.id = facts_fts.rowid
-  where facts_fts match :terms
-    and f.user_id = :user_id
-    and f.status = 'active'
-    and f.kind in (select value from json_each(:kinds))
-    and f.id <= :id
-),
-itself as materialized (
-  select bm25 from matched where id = :id and bm25 < 0
-)
-select m.fact_id, min(1.0, m.bm25 / i.bm25) as strength
-from matched m
-cross join itself i
-where m.id < :id and m.bm25 / i.bm25 >= :min_strength
-order by strength desc, m.id desc
-limit :most;
+-- Earlier rows with the same words, best first.
+-- statement: found
+select f.fact_id, f.value_text
+from facts_fts
+cross join facts f on f.id = facts_fts.rowid
+where facts_fts match :terms
+  and f.user_id = :user_id
+  and f.status in ('active', 'pending_confirmation')
+  and f.kind in (select value from json_each(:kinds))
+  and f.id < :id
+order by bm25(facts_fts, 1.0, 0.0, 0.0, 0.0), f.id desc
+limit :limit;
+
+-- statement: rows
+select count(*) as rows from facts;
+
+-- statement: rows_with
+select count(*) as rows from facts_fts where facts_fts match :term;

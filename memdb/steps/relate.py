@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from memdb.store import Database
+from memdb.store import Database, Row
 from memdb.times import to_text
 
 _BATCH = 100  # rows looked through at once
-_SHORTEST = 4  # letters; shorter words are in everything
+_CANDIDATES = 20  # earlier rows that are compared, the best by BM25
+_SHORTEST = 3  # letters; shorter words are in everything
 _MOST_WORDS = 32
 _READ = 4_000  # characters
 _WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
 
 
 def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime) -> tuple[int, bool]:
     """Link one batch of new rows to earlier ones like them, `relates-to`; return how many links, and whether rows are left.
 
-    Likeness is how well an earlier row is found by this one's words in the full-text index, against how well this one finds itself. Each
-    row gets links to the `most` alike of at least `min_strength`. Within the caller's transaction; no vectors are needed.
+    The full-text index finds earlier rows with the same words. How alike two rows are is the share of their words that they have in
+    common, a word counting for more the fewer rows it is in. Each row gets links to the `most` alike of at least `min_strength`.
+    Within the caller's transaction; no vectors are needed.
     """
     wanted = json.dumps(list(kinds))
     rows = db.all("links.unrelated", user_id=user_id, kinds=wanted, batch=_BATCH)
+    rarity = _Rarity(db)
     made = 0
     for row in rows:
-        terms = _terms(str(row["value_text"]))
-        if not terms:
-            continue
-        alike = db.all("links.alike", terms=terms, user_id=user_id, kinds=wanted, id=row["id"], min_strength=min_strength, most=most)
-        for other in alike:
-            made += db.run(
-                "links.found", source_id=row["fact_id"], target_id=other["fact_id"], strength=other["strength"], now=to_text(now)
-            )
+        words = _words(row)
+        expression = "body : (" + " OR ".join(f'"{word}"' for word in words.values()) + ")"
+        found = (
+            db.all("links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], limit=_CANDIDATES)
+            if words and most
+            else []
+        )
+        alike = sorted(((_alike(words, _words(other), rarity), other) for other in found), key=lambda pair: -pair[0])
+        for strength, other in alike[:most]:
+            if strength >= min_strength:
+                made += db.run(
+                    "links.alike", source_id=row["fact_id"], target_id=other["fact_id"], strength=round(strength, 3), now=to_text(now)
+                )
     if rows:
         db.run("links.related", user_id=user_id, up_to=rows[-1]["id"])
     return made, len(rows) == _BATCH
 
 
-def _terms(text: str) -> str:
-    """An FTS5 expression over a text's longer words, each quoted; "" if it has none."""
-    words = dict.fromkeys(word for word in _WORD.findall(text[:_READ].casefold()) if len(word) >= _SHORTEST)
-    chosen = list(words)[:_MOST_WORDS]
-    return "body : (" + " OR ".join(f'"{word}"' for word in chosen) + ")" if chosen else ""
+class _Rarity(dict[str, float]):
+    """How much a word tells: ln(1 + rows / rows that have it), looked up in the full-text index once a batch."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._rows = int((db.one("links.rows") or {}).get("rows") or 0)
+
+    def __missing__(self, word: str) -> float:
+        counted = self._db.one("links.rows_with", term=f'body : "{word}"') or {}
+        self[word] = math.log(1 + self._rows / max(1, int(counted["rows"] or 0)))
+        return self[word]
+
+
+def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) -> float:
+    shared = sum(rarity[word] for stem, word in one.items() if stem in other)
+    return shared / max(1e-9, sum(rarity[word] for word in {**other, **one}.values()))
+
+
+def _words(row: Row) -> dict[str, str]:
+    """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
+    words = [word for word in _WORD.findall(str(row["value_text"])[:_READ].casefold()) if len(word) >= _SHORTEST]
+    return {_ENDING.sub("", word): word for word in list(dict.fromkeys(words))[:_MOST_WORDS]}
