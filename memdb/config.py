@@ -68,6 +68,11 @@ class Config(BaseModel):
     link_min_strength: float = Field(0.25, ge=0, le=1, description="how alike two rows must be to be linked")
     link_most: int = Field(3, ge=0, description="to how many earlier rows a new one is linked at most")
 
+    @field_validator("link_kinds", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, value: str) -> str:

@@ -644,8 +644,14 @@ class Memory:
         """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
 
         `kinds` defaults to `config.link_kinds`. Each row is looked at once, so that calling it again costs nothing.
+
+        Raises:
+            InputError: there is no such kind.
         """
         db = self._store.database()
+        known = list(self._kinds(db))
+        for kind in kinds or self._config.link_kinds:
+            checks.one_of(kind, known, "kind")
         made, more = 0, True
         while more:
             with db.transaction():

@@ -310,7 +310,7 @@ class Link(Record):
 
 
 class Linked(Record):
-    """A fact that links lead to: over which facts (`path`, both ends included), in how many steps, and how strongly.
+    """A fact that links lead to by the shortest way: over which facts (`path`, both ends included), and how strongly.
 
     `relation` is that of the last step and `outward` whether that link points towards the fact; `strength` is the product over the path.
     """

@@ -15,51 +15,69 @@ on conflict do nothing;
 delete from links
 where source_id = :source_id and target_id = :target_id and (:relation is null or relation = :relation);
 
--- Where links lead from a fact, in both directions, the strongest way first. A way never comes back to where it was, and goes only over what
--- is live and of the same user; its strength is the product of its links'. Of the ways to a fact the shortest is told, then the strongest.
+-- Where links lead from a fact, in both directions, nearest and strongest first. A way goes only over what is live and of the same user. Each
+-- fact is told once, by its shortest way: at every step back over the strongest link to a fact that is one step nearer.
 -- statement: walk
 with recursive
 start as materialized (
   select fact_id, user_id from facts where fact_id = :fact_id
 ),
+near (fact_id, depth) as (
+  select fact_id, 0 from start
+  union
+  select f.fact_id, n.depth + 1
+  from near n
+  cross join links l on l.source_id = n.fact_id
+  cross join facts f on f.fact_id = l.target_id
+  where n.depth < :depth
+    and l.strength >= :min_strength
+    and (:relations is null or l.relation in (select value from json_each(:relations)))
+    and f.user_id = (select user_id from start)
+    and f.status in (select value from json_each(:statuses))
+  union
+  select f.fact_id, n.depth + 1
+  from near n
+  cross join links l on l.target_id = n.fact_id
+  cross join facts f on f.fact_id = l.source_id
+  where n.depth < :depth
+    and l.strength >= :min_strength
+    and (:relations is null or l.relation in (select value from json_each(:relations)))
+    and f.user_id = (select user_id from start)
+    and f.status in (select value from json_each(:statuses))
+),
+level as materialized (
+  select fact_id, min(depth) as depth from near group by fact_id
+),
+step as materialized (
+  select v.fact_id, v.depth, l.source_id as by_id, l.relation, 1 as outward, l.strength
+  from level v
+  cross join links l on l.target_id = v.fact_id
+  join level u on u.fact_id = l.source_id and u.depth = v.depth - 1
+  where :relations is null or l.relation in (select value from json_each(:relations))
+  union all
+  select v.fact_id, v.depth, l.target_id, l.relation, 0, l.strength
+  from level v
+  cross join links l on l.source_id = v.fact_id
+  join level u on u.fact_id = l.target_id and u.depth = v.depth - 1
+  where :relations is null or l.relation in (select value from json_each(:relations))
+),
+best as materialized (
+  select s.*, row_number() over (partition by s.fact_id order by s.strength desc, s.outward desc, s.relation, s.by_id) as place
+  from step s
+),
 walk (fact_id, depth, relation, outward, strength, path) as (
   select fact_id, 0, null, null, 1.0, json_array(fact_id) from start
   union all
-  select f.fact_id, w.depth + 1, l.relation, 1, w.strength * l.strength, json_insert(w.path, '$[#]', f.fact_id)
+  select b.fact_id, b.depth, b.relation, b.outward, w.strength * b.strength, json_insert(w.path, '$[#]', b.fact_id)
   from walk w
-  cross join links l on l.source_id = w.fact_id
-  cross join facts f on f.fact_id = l.target_id
-  where w.depth < :depth
-    and f.user_id = (select user_id from start)
-    and f.status in (select value from json_each(:statuses))
-    and (:relations is null or l.relation in (select value from json_each(:relations)))
-    and w.strength * l.strength >= :min_strength
-    and not exists (select 1 from json_each(w.path) where value = f.fact_id)
-  union all
-  select f.fact_id, w.depth + 1, l.relation, 0, w.strength * l.strength, json_insert(w.path, '$[#]', f.fact_id)
-  from walk w
-  cross join links l on l.target_id = w.fact_id
-  cross join facts f on f.fact_id = l.source_id
-  where w.depth < :depth
-    and f.user_id = (select user_id from start)
-    and f.status in (select value from json_each(:statuses))
-    and (:relations is null or l.relation in (select value from json_each(:relations)))
-    and w.strength * l.strength >= :min_strength
-    and not exists (select 1 from json_each(w.path) where value = f.fact_id)
-  order by 5 desc
-  limit 10000
-),
-reached as materialized (
-  select w.*, row_number() over (partition by w.fact_id order by w.depth, w.strength desc, w.path) as place
-  from walk w
-  where w.depth > 0
+  join best b on b.by_id = w.fact_id and b.place = 1
 )
-select t.record, r.depth, r.relation, r.outward, r.strength, r.path
-from reached r
-join facts f on f.fact_id = r.fact_id
+select t.record, w.depth, w.relation, w.outward, w.strength, w.path
+from walk w
+join facts f on f.fact_id = w.fact_id
 join fact_record t on t.id = f.id
-where r.place = 1
-order by r.depth, r.strength desc, f.id
+where w.depth > 0 and w.strength >= :min_strength
+order by w.depth, w.strength desc, f.id
 limit :limit;
 
 -- What was not looked through yet; the oldest first.

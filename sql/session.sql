@@ -69,7 +69,7 @@ where h.user_id = :user_id
   and h.operation in ('insert', 'update', 'supersede', 'expire', 'confirm', 'reject', 'mark_pending_confirmation')
   and f.kind in ('fact', 'task', 'note', 'procedure')
   and (:session_id is null or f.session_id = :session_id
-       or exists (select 1 from turns t where t.user_id = h.user_id and t.turn_id = h.turn_id and t.session_id = :session_id))
+       or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
   and (:begins is null or h.changed_at >= :begins)
   and (:ends is null or h.changed_at < :ends)
   and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 
 import pytest
@@ -135,6 +136,15 @@ def test_a_search_follows_no_link_to_what_it_was_not_asked_for(mem: memdb.Memory
     assert len(mem.search("spare key", user_id="ana", weights="follow")) == 1
 
 
+def test_a_thicket_is_walked_in_no_time(mem: memdb.Memory) -> None:
+    ids = [mem.remember(f"Thing {place}", user_id="ana", key=f"user.thing_{place}").fact_id for place in range(40)]
+    for one, other in itertools.combinations(ids, 2):
+        mem.link(one, other, strength=0.5)
+    started = time.perf_counter()
+    assert {one.depth for one in mem.links(ids[0], depth=8)} == {1}
+    assert time.perf_counter() - started < 5  # a walk over every path would never end
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -145,6 +155,7 @@ def test_a_search_follows_no_link_to_what_it_was_not_asked_for(mem: memdb.Memory
         (lambda mem, a, b: mem.links(a, depth=0), "depth is 0"),
         (lambda mem, a, b: mem.links(a, depth=9), "depth is 9"),
         (lambda mem, a, b: mem.links(a, relations=["likes"]), "relation is 'likes'"),
+        (lambda mem, a, b: mem.relate("ana", kinds=["rumour"]), "kind is 'rumour'; give one of"),
         (lambda mem, a, b: mem.links("x"), "no fact 'x'"),
         (lambda mem, a, b: mem.link(a, "x"), "no fact 'x'"),
     ],

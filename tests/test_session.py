@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -185,6 +186,16 @@ def test_a_process_that_dies_loses_only_working_memory(tmp_path: Path) -> None:
         assert "Only in mind" not in str(mem.facts("ana")) + str(kinds(mem, "message"))
     with memdb.open(path, embedder=None, config=QUIET) as mem, mem.session("ana") as s:
         assert s.bootstrap.recovered == ()
+
+
+def test_the_readme_s_session_runs(mem: memdb.Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.search(r"```py\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {"mem": mem})
+    out = capsys.readouterr().out
+    assert out.startswith("# What is remembered of ana")
+    assert "# Working Memory" in out
+    assert "- Wants answers in bullet points\n" in (mem._store.path.parent / "memory.md").read_text()
 
 
 def test_a_session_that_another_one_holds_is_left_alone(mem: memdb.Memory) -> None:

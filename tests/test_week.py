@@ -91,6 +91,7 @@ def test_the_page_it_ends_with_stands_in_the_readme(agent: Path) -> None:
     assert shown[1] == page
 
 
+@pytest.mark.slow
 def test_living_it_again_gives_the_same_page(agent: Path, tmp_path: Path) -> None:
     for number, day in enumerate(WEEK):
         ended = subprocess.run([sys.executable, "-m", "tests.test_week", str(tmp_path), str(number)], cwd=ROOT, check=False)
