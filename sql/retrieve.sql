@@ -82,27 +82,23 @@ semantic as materialized (
   group by abs(id)
 ),
 
-candidate as materialized (
+found as materialized (
   select id from lexical where place <= (select k_lex from weight)
   union
   select id from semantic
 ),
-
--- what is linked to what was found, where links count
-beside as materialized (
-  select c.id as by_id, n.id, l.strength
-  from candidate c
-  cross join facts f on f.id = c.id
-  cross join links l on l.source_id = f.fact_id
-  cross join facts n on n.fact_id = l.target_id
-  where (select linked from weight) <> 0
-  union all
-  select c.id, n.id, l.strength
-  from candidate c
-  cross join facts f on f.id = c.id
-  cross join links l on l.target_id = f.fact_id
-  cross join facts n on n.fact_id = l.source_id
-  where (select linked from weight) <> 0
+-- and what is linked to that, where links count
+candidate as materialized (
+  select distinct c.value as id
+  from found
+  cross join json_each(json_insert(
+    iif((select linked from weight) = 0, '[]', (
+      select json_group_array(n.id)
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = found.id)),
+    '$[#]', found.id)) c
 ),
 
 -- every feature its own column; each lies in 0..1
@@ -145,7 +141,7 @@ scored as materialized (
     end as source_reliability,
     l.bm25 is not null as by_words,
     s.id is not null as by_meaning
-  from (select id from candidate union select id from beside) c
+  from candidate c
   cross join facts f on f.id = c.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
@@ -196,24 +192,35 @@ ranked as materialized (
   cross join weight w
 ),
 -- a link from one of the ten best lends as much as it is strong and that one is near the very best
-lent as materialized (
-  select b.id, max(b.strength * s.score / s.best) as linked
-  from (select id, score, max(score) over () as best, row_number() over (order by score desc, id desc) as place from ranked) s
-  cross join beside b on b.by_id = s.id
-  where s.place <= 10 and s.score > 0
-  group by b.id
+placed as (
+  select *, max(0.0, score / max(score) over ()) as nearness, row_number() over (order by score desc, id desc) as place
+  from ranked
 ),
-followed as (
-  select r.*, coalesce(l.linked, 0.0) as linked, r.score + (select linked from weight) * coalesce(l.linked, 0.0) as total
-  from ranked r
-  left join lent l on l.id = r.id
+lenders as (
+  select *, json_group_object(id, nearness) filter (where place <= 10) over () as lent
+  from placed
+),
+followed as materialized (
+  select
+    r.*,
+    iif((select linked from weight) = 0, 0.0, coalesce((
+      select max(l.strength * (r.lent ->> cast(n.id as text)))
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = r.id), 0.0)) as linked
+  from lenders r
+),
+summed as materialized (
+  select r.*, r.score + r.linked * (select linked from weight) as total
+  from followed r
 )
 select
   f.fact_id, f.record, r.total as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
   r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
   r.by_words, r.by_meaning
-from followed r
+from summed r
 cross join fact_record f on f.id = r.id
 where :min_score is null or r.total >= :min_score
 order by r.total desc, r.id desc

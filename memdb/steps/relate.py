@@ -15,6 +15,7 @@ _BATCH = 100  # rows looked through at once
 _CANDIDATES = 20  # earlier rows that are compared, the best by BM25
 _SHORTEST = 3  # letters; shorter words are in everything
 _MOST_WORDS = 32
+_ASKED = 8  # words that candidates are found by, the rarest: common ones find everything, and take long
 _READ = 4_000  # characters
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
@@ -33,7 +34,8 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
     made = 0
     for row in rows:
         words = _words(row)
-        expression = "body : (" + " OR ".join(f'"{word}"' for word in words.values()) + ")"
+        telling = sorted(words.values(), key=lambda word: -rarity[word])[:_ASKED]
+        expression = "body : (" + " OR ".join(f'"{word}"' for word in telling) + ")"
         found = (
             db.all("links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], limit=_CANDIDATES)
             if words and most
