@@ -73,6 +73,20 @@ class Config(BaseModel):
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
     archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")
 
+    working_capacity: int = Field(7, ge=1, description="how many items a session's working memory holds")
+    working_eviction: Literal["fifo", "lru", "importance"] = Field("fifo", description="what goes first when it is full")
+    memory_page: bool = Field(True, description="keep memory.md, a page for people, beside the file")
+    page_max_lines: int = Field(200, ge=10, le=200, description="how long memory.md may become")
+    session_patience_seconds: float = Field(30.0, ge=0, description="how long a flush waits for a session's turns to be thought about")
+    link_kinds: tuple[str, ...] = Field(("fact", "note", "task", "procedure"), description="kinds that are linked to what they are like")
+    link_min_strength: float = Field(0.25, ge=0, le=1, description="how alike two rows must be to be linked")
+    link_most: int = Field(3, ge=0, description="to how many earlier rows a new one is linked at most")
+
+    @field_validator("link_kinds", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, value: str) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -21,7 +21,7 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keys import is_canonical, predicate_of
+from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import (
     Worker,
@@ -49,11 +49,15 @@ from memdb.records import (
     Hits,
     Kind,
     Labelled,
+    Link,
+    Linked,
     MemoryType,
     Message,
     ModelCall,
     ModelCard,
+    Procedure,
     Profile,
+    Relation,
     Source,
     Stats,
     Status,
@@ -61,7 +65,9 @@ from memdb.records import (
     Turn,
     TurnRecord,
     Undone,
+    Vectors,
 )
+from memdb.session import Session, erase_page, read_page, retell, untell, write_page
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -69,12 +75,19 @@ from memdb.steps.compact import compact
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
+from memdb.steps.link import link
 from memdb.steps.materialize import materialize
+from memdb.steps.project import project
+from memdb.steps.relate import relate
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
+from memdb.steps.walk import walk
+from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
+from memdb.tiers import change_embedder, count_vectors
 from memdb.times import to_text, to_utc, utc_now
+from memdb.working import Eviction
 
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
@@ -82,6 +95,7 @@ Time = datetime | str
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
+_DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
 
@@ -410,11 +424,20 @@ class Memory:
         Rows, history, words, vectors, the queue and the turns themselves go; the freed space is overwritten.
         """
         db = self._store.database()
+        has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
+        if has_page and key is not None:
+            read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
-            forgotten = forget(db, user_id=checks.name(user_id, "user_id"), key=key)
+            told = untell(db, user_id=user_id)
+            forgotten = forget(db, user_id=user_id, key=key)
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
+                retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
                 build_profile(db, user_id=user_id, now=utc_now(), config=self._config)
+        if has_page and key is not None:
+            write_page(db, user_id=user_id, now=utc_now(), config=self._config, asks=False)
+        elif has_page:
+            erase_page(db, user_id=user_id)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
         db.checkpoint()
         self._wake()
@@ -799,6 +822,233 @@ class Memory:
     def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
         return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
 
+    # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
+
+    def link(
+        self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
+    ) -> Link:
+        """Link a fact to another of the same user; linking them again gives the link another strength. It goes when either of them goes.
+
+        Raises:
+            NotFoundError: no fact has one of these ids.
+            InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+        """
+        checks.one_of(relation, get_args(Relation), "relation")
+        checks.share(strength, "strength")
+        db = self._store.database()
+        with db.transaction():
+            return link(db, self._fact(source_id), self._fact(target_id), relation=relation, strength=float(strength), now=self._time(now))
+
+    def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
+        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were."""
+        db = self._store.database()
+        with db.transaction():
+            return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
+
+    def links(
+        self,
+        fact_id: str,
+        *,
+        depth: int = 1,
+        relations: Sequence[Relation] | None = None,
+        statuses: Sequence[Status] | None = None,
+        min_strength: float = 0.0,
+        limit: int = 100,
+    ) -> list[Linked]:
+        """Return the facts that links lead to within `depth` steps, nearest and strongest first. Links are followed both ways.
+
+        Args:
+            fact_id: where to begin.
+            depth: how many steps, 1 to 8.
+            relations: only over these; any if None.
+            statuses: only over facts of these; what is believed or pending if None.
+            min_strength: leave out what is weaker; a way's strength is the product of its links'.
+            limit: how many facts at most.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the depth is not within 1 to 8, or there is no such relation.
+        """
+        if not 1 <= depth <= _DEEPEST:
+            raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
+        for relation in relations or ():
+            checks.one_of(relation, get_args(Relation), "relation")
+        return walk(
+            self._store.database(),
+            self._fact(fact_id).fact_id,
+            depth=depth,
+            relations=relations,
+            statuses=statuses or LIVE,
+            min_strength=min_strength,
+            limit=limit,
+        )
+
+    def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
+        """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
+
+        `kinds` defaults to `config.link_kinds`. Each row is looked at once, so that calling it again costs nothing.
+
+        Raises:
+            InputError: there is no such kind.
+        """
+        db = self._store.database()
+        known = list(self._kinds(db))
+        for kind in kinds or self._config.link_kinds:
+            checks.one_of(kind, known, "kind")
+        made, more = 0, True
+        while more:
+            with db.transaction():
+                found, more = relate(
+                    db,
+                    user_id=checks.name(user_id, "user_id"),
+                    kinds=kinds or self._config.link_kinds,
+                    min_strength=self._config.link_min_strength,
+                    most=self._config.link_most,
+                    now=self._time(now),
+                )
+            made += found
+        return made
+
+    def learn(
+        self,
+        trigger: str,
+        steps: Sequence[str],
+        *,
+        user_id: str,
+        title: str | None = None,
+        importance: float = 0.6,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        timestamp: Time | None = None,
+    ) -> Procedure:
+        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
+
+        Args:
+            trigger: the task it is for, in words ("deploy the website").
+            steps: what to do, in order.
+            user_id: whose memory this is.
+            title: a name for it; the trigger if None.
+            importance: 0..1.
+            session_id: the conversation it comes from.
+            turn_id: the turn it comes from.
+            timestamp: when it was learned; the present if None.
+
+        Raises:
+            InputError: the trigger or a step is empty, or there are no steps.
+        """
+        wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
+        if not wanted:
+            raise InputError("There are no steps; give at least one.")
+        done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
+        fact = self.remember(
+            f"To {checks.filled(trigger, 'trigger').strip()}: {done}",
+            user_id=user_id,
+            key=f"procedure.{slug(trigger)}",
+            kind="procedure",
+            object=done,
+            value_json={"title": title or trigger, "trigger": trigger, "steps": list(wanted)},
+            importance=importance,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
+        return self._procedures({fact.fact_id: None})[0]
+
+    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
+        """Return the workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
+        return self._procedures({hit.fact.fact_id: hit.score for hit in hits})
+
+    def outcome(
+        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
+    ) -> Procedure:
+        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no procedure, or no longer live.
+        """
+        fact, db = self._live_fact(fact_id)
+        if fact.kind != "procedure":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
+        with db.transaction():
+            weigh(
+                db,
+                self._fact(fact_id),
+                succeeded=succeeded,
+                note=checks.text(note, "note"),
+                turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
+                config=self._config,
+                now=self._time(timestamp),
+            )
+        return self._procedures({fact_id: None})[0]
+
+    def session(
+        self,
+        user_id: str,
+        session_id: str | None = None,
+        *,
+        eviction: Eviction | None = None,
+        now: Time | None = None,
+    ) -> Session:
+        """Begin a session with a user, or take one up again, and return it; use it as a context manager.
+
+        Args:
+            user_id: whose memory this is.
+            session_id: a name for the conversation; a new one if None.
+            eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
+            now: the time it begins, to live through another time; the present if None.
+        """
+        return Session(
+            self,
+            self._store,
+            self._config,
+            self._llm,
+            self._embedder,
+            user_id=checks.name(user_id, "user_id"),
+            session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
+            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
+            now=now,
+        )
+
+    def page(self, user_id: str, *, now: Time | None = None) -> str:
+        """Return the text of memory.md as a flush would write it now."""
+        return project(self._store.database(), user_id=user_id, now=self._time(now), max_lines=self._config.page_max_lines).text
+
+    @property
+    def tier(self) -> Literal[1, 2]:
+        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
+        return 1 if self._embedder is None else 2
+
+    def vectors(self) -> Vectors:
+        """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
+        return count_vectors(self._store)
+
+    def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
+        """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
+
+        The old vectors are in use until the new ones are whole. Killed at any moment, the next call goes on where this one was.
+        `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
+
+        Raises:
+            ConfigError: no embedder has this name.
+            ModelError: the embedder fails; what was made so far is kept for the next call.
+        """
+        chosen = choose_embedder(embedder, remembered=None)
+        if chosen is None:
+            raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
+        store = Store(self._store.path, self._config, vectors=True)  # apart from this memory's, which may be for words only
+        try:
+            state = change_embedder(store, chosen, config=self._config, progress=progress)
+        finally:
+            store.close()
+        if self._embedder is not None:
+            self._embedder = chosen
+            if self._worker is not None:
+                self._worker.stop()
+                self._worker = Worker(self._store, self._config, chosen, self._llm)
+        return state
+
     # --- inside --------------------------------------------------------------------------------------------------------------
 
     def _turn(
@@ -860,6 +1110,16 @@ class Memory:
             raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
         return fact
 
+    def _procedures(self, scores: Mapping[str, float | None]) -> list[Procedure]:
+        rows = self._store.database().all("procedures.by_ids", fact_ids=json.dumps(list(scores)))
+        found = {
+            str(row["fact_id"]): Procedure.model_validate(
+                {**row, "steps": json.loads(str(row["steps"])), "score": scores[str(row["fact_id"])]}
+            )
+            for row in rows
+        }
+        return [found[fact_id] for fact_id in scores if fact_id in found]
+
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
         if fact.status not in LIVE or fact.kind == "message":
@@ -870,7 +1130,7 @@ class Memory:
     def _open_work(self) -> tuple[int, int]:
         row = self._store.database().one("queue.open", now=to_text(utc_now())) or {}
         number = {name: int(value or 0) for name, value in row.items()}
-        if self._embedder is None:
+        if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
         return number["turns"] + number["vectors"], number["turns_waiting"] + number["vectors_waiting"]
 

@@ -260,7 +260,7 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
     now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
-            if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
+            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until)):
@@ -273,7 +273,7 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
     return None
 
 
-def _is_gone(claimant: str) -> bool:
+def is_gone(claimant: str) -> bool:
     """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides."""
     host, pid, _ = claimant.rsplit(":", 2)
     if host != socket.gethostname():

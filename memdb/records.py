@@ -11,6 +11,7 @@ Category = Literal["identity", "hard_preference", "soft_preference", "task_conte
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+Relation = Literal["relates-to", "contradicts", "supports", "extends"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
@@ -344,6 +345,92 @@ class Profile(Record):
     current_tasks: list[ProfileEntry] = []
     recent_changes: list[ProfileChange] = []
     sensitive_topics: list[ProfileEntry] = []
+
+
+class Link(Record):
+    """A link from one fact to another; `strength` lies in 0..1."""
+
+    source_id: str
+    target_id: str
+    relation: Relation
+    strength: float
+
+
+class Linked(Record):
+    """A fact that links lead to by the shortest way: over which facts (`path`, both ends included), and how strongly.
+
+    `relation` is that of the last step and `outward` whether that link points towards the fact; `strength` is the product over the path.
+    """
+
+    fact: Fact
+    depth: int
+    relation: Relation
+    outward: bool
+    strength: float
+    path: tuple[str, ...]
+
+
+class Procedure(Record):
+    """A learned workflow: what it is for, its steps, and how it went so far. `success_rate` is None while nothing is known of that.
+
+    `confidence` begins like any fact's, rises with success and falls with failure; `score` is set where a task was asked about.
+    """
+
+    fact_id: str
+    title: str
+    trigger: str
+    steps: tuple[str, ...]
+    successes: int
+    failures: int
+    success_rate: float | None
+    confidence: float
+    score: float | None = None
+
+
+class Bootstrap(Record):
+    """What a session begins with.
+
+    `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
+    in memory.md by hand, pending until `confirm` or `reject`. `last` is the account of the session before, and `recovered` names
+    sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
+    """
+
+    user_id: str
+    session_id: str
+    page: str
+    facts: tuple[Fact, ...] = ()
+    offered: tuple[Fact, ...] = ()
+    last: Fact | None = None
+    recovered: tuple[str, ...] = ()
+    question: str | None = None
+    indexed: int = 0
+    waiting: int = 0
+
+
+class Flushed(Record):
+    """What a flush did: what of the working memory was kept, rows archived, likenesses linked, edits offered, and where memory.md lies."""
+
+    kept: tuple[Fact, ...] = ()
+    archived: int = 0
+    linked: int = 0
+    offered: tuple[Fact, ...] = ()
+    page: str = ""
+    lines: int = 0
+
+
+class Vectors(Record):
+    """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
+
+    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors.
+    """
+
+    embedder: str | None
+    dimension: int | None
+    written: int
+    waiting: int
+    dead: int
+    next_embedder: str | None = None
+    gathered: int = 0
 
 
 class ContextItem(Record):

@@ -66,6 +66,12 @@ class Database:
         for parameters in batch:
             self.all(statement, **parameters)
 
+    def make_index(self, dimension: int) -> None:
+        """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
+        with self.translated():
+            self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
+        self.has_vectors = True
+
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
         with self.translated():
@@ -157,14 +163,12 @@ class Store:
         if remembered is not None:
             raise ConfigError(
                 f"{self.path} holds vectors of the embedder {remembered[0]} ({remembered[1]} dimensions), not {name} ({dimension}); "
-                f"open it with that embedder, or with embedder=None for words only."
+                f"open it with that embedder, or with embedder=None for words only, or change it with `memdb reindex`."
             )
         with database.transaction():
             database.run("meta.put", name="embedder", value=name)
             database.run("meta.put", name="dimension", value=str(dimension))
-            with database.translated():
-                database.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
-        self._local.database.has_vectors = True
+            database.make_index(dimension)
         with database.translated():
             database.connection.execute("drop table if exists temp.facts_vec")
 

@@ -99,6 +99,12 @@ delete from profiles where user_id = :user_id;
 -- statement: delete_sessions
 delete from sessions where user_id = :user_id and :key is null;
 
+-- statement: delete_open_sessions
+delete from open_sessions where user_id = :user_id and :key is null;
+
+-- statement: delete_related
+delete from related where user_id = :user_id and :key is null;
+
 -- statement: delete_events
 delete from events where user_id = :user_id and :key is null;
 

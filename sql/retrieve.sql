@@ -30,6 +30,7 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'confidence'), 0) as confidence,
     coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
     coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
+    coalesce(max(value) filter (where feature = 'linked'), 0) as linked,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
     coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
     coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
@@ -81,10 +82,23 @@ semantic as materialized (
   group by abs(id)
 ),
 
-candidate as materialized (
+found as materialized (
   select id from lexical where place <= (select k_lex from weight)
   union
   select id from semantic
+),
+-- and what is linked to that, where links count
+candidate as materialized (
+  select distinct c.value as id
+  from found
+  cross join json_each(json_insert(
+    iif((select linked from weight) = 0, '[]', (
+      select json_group_array(n.id)
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = found.id)),
+    '$[#]', found.id)) c
 ),
 
 -- every feature its own column; each lies in 0..1
@@ -155,7 +169,7 @@ featured as (
     confidence, frequency, source_reliability, by_words, by_meaning
   from scored
 ),
-ranked as (
+ranked as materialized (
   select
     p.*,
     w.lexical * p.lexical
@@ -176,14 +190,38 @@ ranked as (
       + w.source_reliability * p.source_reliability as score
   from featured p
   cross join weight w
+),
+-- a link from one of the ten best lends as much as it is strong and that one is near the very best
+placed as (
+  select *, max(0.0, score / max(score) over ()) as nearness, row_number() over (order by score desc, id desc) as place
+  from ranked
+),
+lenders as (
+  select *, json_group_object(id, nearness) filter (where place <= 10) over () as lent
+  from placed
+),
+followed as materialized (
+  select
+    r.*,
+    iif((select linked from weight) = 0, 0.0, coalesce((
+      select max(l.strength * (r.lent ->> cast(n.id as text)))
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = r.id), 0.0)) as linked
+  from lenders r
+),
+summed as materialized (
+  select r.*, r.score + r.linked * (select linked from weight) as total
+  from followed r
 )
 select
-  f.fact_id, f.record, r.score,
+  f.fact_id, f.record, r.total as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
-  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
+  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
   r.by_words, r.by_meaning
-from ranked r
-join fact_record f on f.id = r.id
-where :min_score is null or r.score >= :min_score
-order by r.score desc, r.id desc
+from summed r
+cross join fact_record f on f.id = r.id
+where :min_score is null or r.total >= :min_score
+order by r.total desc, r.id desc
 limit :limit;

@@ -258,6 +258,49 @@ create table links (
 
 create index links_target on links (target_id);
 
+-- A session that is open, and which process holds it: one whose process is gone was not ended, and is ended at the next.
+create table open_sessions (
+  user_id text not null check (user_id <> ''),
+  session_id text not null,
+  held_by text not null,
+  opened_at text not null check (opened_at is strftime('%Y-%m-%dT%H:%M:%fZ', opened_at)),
+  primary key (user_id, session_id)
+) strict, without rowid;
+
+-- memory.md as it was last written for a user, and which fact each line tells: what differs on disk was changed by hand. `found` is what stood
+-- there before; a process that died between this row and the file left that.
+create table pages (
+  user_id text primary key check (user_id <> ''),
+  name text not null unique,
+  page text not null,
+  found text not null,
+  lines text not null check (json_type(lines) = 'array'),
+  written_at text not null check (written_at is strftime('%Y-%m-%dT%H:%M:%fZ', written_at))
+) strict, without rowid;
+
+-- How a procedure went, one row a time.
+create table outcomes (
+  id integer primary key,
+  fact_id text not null references facts (fact_id) on delete cascade,
+  turn_id text not null,
+  succeeded integer not null check (succeeded in (0, 1)),
+  note text not null default '',
+  happened_at text not null check (happened_at is strftime('%Y-%m-%dT%H:%M:%fZ', happened_at)),
+  unique (fact_id, turn_id)
+) strict;
+
+-- Up to which row a user's memory was looked through for likenesses.
+create table related (
+  user_id text primary key check (user_id <> ''),
+  up_to integer not null
+) strict, without rowid;
+
+-- The vectors of the embedder that is to come, gathered until they are whole; ids as in the outbox.
+create table reindexed (
+  id integer primary key,
+  embedding blob not null
+) strict;
+
 -- Household events and the segments they are gathered into.
 create table segments (
   segment_id text primary key,

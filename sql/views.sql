@@ -103,9 +103,13 @@ select fact_id as id, user_id, value_text as title, coalesce(value_json ->> 'sta
 from facts where kind = 'task';
 
 create view procedure as
-select fact_id as id, user_id, value_text as title, value_json ->> 'trigger' as "trigger", value_json -> 'steps' as steps,
-       value_json ->> 'success_rate' as success_rate, confidence, status, updated_at
-from facts where kind = 'procedure';
+select f.fact_id as id, f.user_id, f.value_json ->> 'title' as title, f.value_json ->> 'trigger' as "trigger",
+       f.value_json -> 'steps' as steps, count(o.id) filter (where o.succeeded) as successes,
+       count(o.id) filter (where not o.succeeded) as failures, avg(o.succeeded) as success_rate,
+       f.confidence, f.status, f.updated_at
+from facts f left join outcomes o on o.fact_id = f.fact_id
+where f.kind = 'procedure'
+group by f.id;
 
 -- The operational metrics, counted from what is stored. Rates and means are null while nothing was counted; latencies are in milliseconds.
 create view metrics as

@@ -13,7 +13,7 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import model, ranking, work
+from memdb.interfaces import life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
@@ -44,6 +44,8 @@ app = typer.Typer(
 app.add_typer(model.app, name="model")
 for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune):
     app.command()(verb)
+
+app.add_typer(life.app)
 
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None

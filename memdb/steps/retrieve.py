@@ -30,6 +30,7 @@ FEATURES = (
     "confidence",
     "frequency",
     "source_reliability",
+    "linked",
 )
 """The parts of a score: columns of the statement and features of a weight set, under the same names."""
 
@@ -125,6 +126,8 @@ def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[bytes |
         return None, "searched by words only: the memory was opened without an embedder"
     if not db.has_vectors:
         return None, "searched by words only: this file has no vectors yet"
+    if (db.one("meta.embedder") or {})["name"] not in (None, embedder.name):
+        return None, "searched by words only: this file has vectors of another embedder by now; open it again"
     if not query.strip():
         return None, None
     try:
