@@ -22,6 +22,7 @@ import pytest
 import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
+from memdb.english import prepare
 from memdb.store import Store
 
 ROOT = Path(__file__).parent.parent
@@ -109,6 +110,7 @@ class ForkServer:
 
 
 def serve() -> None:
+    prepare()  # so that the short lives are spent on work
     for line in sys.stdin:
         first, _, path = line.strip().partition(" ")
         pid = os.fork()
