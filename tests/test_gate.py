@@ -177,7 +177,7 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User was born on 12 September 1990",
-     "User has 3 cats and 12 fish", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
+     "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
     assert secret_in(candidate(text)) is None
