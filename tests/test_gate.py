@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.keys import says_no_more
-from memdb.llm import LanguageModel, ScriptedModel
+from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 from memdb.privacy import secret_in, topic_of, without_secrets
 from memdb.records import Candidate
 
@@ -251,6 +251,20 @@ def test_leave_to_remember_is_asked_for_and_given(mem: memdb.Memory) -> None:
     mem.confirm(mem.facts("ana", key="user.allergic_to")[0].fact_id)
     assert mem.facts("ana", key="user.allergic_to")[0].status == "active"
     assert mem.context("dinner", user_id="ana", now="2025-03-02").question is None
+
+
+def test_a_choice_made_while_a_turn_is_thought_about_holds_for_it(tmp_path: Path) -> None:
+    def think(_: ModelRequest) -> str:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as other:
+            other.consent("ana", sensitive_topics="refuse")
+        return json.dumps({"facts": [found("user.allergic_to", "peanuts")]})
+
+    llm = LanguageModel(ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("This is what I say.", user_id="ana")
+        assert mem.drain(timeout=10)
+        assert mem.facts("ana") == []
+        assert [note.key for note in mem.turns("ana")[0].notes] == ["user.allergic_to"]
 
 
 def test_a_choice_that_does_not_exist_is_told_in_one_sentence(mem: memdb.Memory) -> None:
