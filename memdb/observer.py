@@ -82,6 +82,10 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
         now = to_text(utc_now())
         if not db.all("queue.done", id=turn.id, worker=worker, now=now, extracted_by=thought.extracted_by, error=thought.error):
             return False
+        if read_consent(db, user_id=turn.user_id, config=config) != consent:
+            raise ConflictError(
+                f"User {turn.user_id!r} chose anew what is remembered, so turn {turn.turn_id!r} is thought about once more."
+            )
         if config.keep_model_calls:
             for call in thought.calls:
                 db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=now, **call.model_dump())

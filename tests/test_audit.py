@@ -13,6 +13,7 @@ import memdb
 from memdb import files
 from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
 from memdb.records import Status
+from memdb.steps.audit import Decisions
 
 Json = dict[str, object]
 Said = tuple[str, list[Json], list[Json] | str | Exception]
@@ -109,6 +110,13 @@ def test_old_facts_and_candidates_are_shown_by_short_ids(tmp_path: Path) -> None
         "c1 | user.lives_in | User lives in Lisbon | confidence 0.95, said to have changed, or confirmed\n"
     )
     assert not any(fact_id in prompt for fact_id in ids)
+
+
+def test_the_answer_s_shape_has_the_target_first_then_why_then_what_to_do() -> None:
+    shape = Decisions.model_json_schema()["$defs"]["Decided"]
+    assert shape["required"] == list(shape["properties"])[:4] == ["candidate", "target_fact_id", "reason", "type"]
+    rest = ["key", "new_value_text", "new_value_json", "valid_from", "valid_to", "confidence_delta"]
+    assert list(shape["properties"])[4:] == rest
 
 
 def test_nothing_is_asked_where_nothing_is_believed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
@@ -23,6 +23,11 @@ _SHORTEST = 200  # a text that is too long for the model is halved, but not belo
 
 class Stated(BaseModel):
     """A fact as the model writes it down; nothing of it is believed before it is checked."""
+
+    # servers let a model write what is required first; an answer that leaves some out may still be read
+    model_config = ConfigDict(
+        json_schema_extra={"required": ["key", "value_text", "object", "excerpt", "confidence", "explicit", "negated"]}
+    )
 
     key: str
     value_text: str
