@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from memdb.errors import InputError
+
 _PACKAGE = Path(__file__).resolve().parent
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 
@@ -47,3 +49,15 @@ def statement(name: str) -> str:
     """Return one statement: "retrieve", or "apply.insert_fact" for a named one in a file of several."""
     file, _, part = name.partition(".")
     return statements(file)[part or file]
+
+
+def fill(prompt: str, **values: str) -> str:
+    """Return `prompts/<prompt>.md` with its fields filled; hostile text cannot reach them, each is replaced once, in the shipped text only.
+
+    Raises:
+        InputError: the prompt's fields are not those given.
+    """
+    pieces = read(f"prompts/{prompt}.md").replace("{", "\0").replace("}", "\0").split("\0")
+    if set(pieces[1::2]) != values.keys():
+        raise InputError(f"prompts/{prompt}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
+    return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))

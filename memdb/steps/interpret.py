@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
-from typing import Literal
 
 from pydantic import BaseModel, field_validator
 
@@ -60,11 +59,11 @@ def interpret(
     if speaker.casefold() == "assistant" or not turn.user_input.strip():
         return [], ()
     subject = "user" if speaker.casefold() == "user" or speaker == turn.user_id else slug(speaker)
-    system = _fill("extract", subject=subject, predicates=", ".join(sorted(predicates)))
+    system = files.fill("extract", subject=subject, predicates=", ".join(sorted(predicates)))
     candidates: dict[tuple[str, str, bool], Candidate] = {}
     calls: list[ModelCall] = []
     for part in _parts(turn.user_input):
-        user = _fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
+        user = files.fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
         answer = llm.ask(Prompt(system=system, user=user), answer=Extraction, purpose="extract")
         calls += answer.calls
         for stated in answer.record.facts:
@@ -129,11 +128,3 @@ def _parts(text: str) -> list[str]:
         parts.append(text[:cut])
         text = text[cut:]
     return [part for part in [*parts, text] if part.strip()]
-
-
-def _fill(name: Literal["extract", "turn"], **values: str) -> str:
-    """Fill a prompt; hostile text cannot reach the fields, since each is replaced once, in the shipped text only."""
-    pieces = files.read(f"prompts/{name}.md").replace("{", "\0").replace("}", "\0").split("\0")
-    if set(pieces[1::2]) != values.keys():
-        raise InputError(f"prompts/{name}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
-    return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
