@@ -10,7 +10,7 @@ from memdb.household import household_rules
 
 _CLOCK = re.compile(
     r"\b\d{1,2}[:.]\d{2}\b|\b\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b|h\b)|\bo['’]?clock\b|\b(?:half|quarter) (?:past|to)\b"
-    r"|\b(?:at|around|about|by|before|after|until|till|since) \d{1,2}\b(?!\s?(?:%|°|degrees?\b|[a-z]+s\b))"
+    r"|\b(?:at|around|about|by|before|after|until|till|since) \d{1,2}\b(?![:.]\d|\s?(?:[ap]\.?m\b|%|°|degrees?\b|[a-z]+s\b))"
     r"|\b(?:at|around|about|by|before|after|until|till|since) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
     r"(?= ?(?:[.,;!?]|$|in the|this|every|each|sharp|on\b))",
     re.IGNORECASE,

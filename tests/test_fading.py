@@ -33,7 +33,7 @@ def effective_importance(
     weight, retention = TYPES[memory_type]
     decay = max(floor, 0.5 ** (days / (half_life * retention)))
     access_bonus = min(1.0, 0.5 + math.log(1 + accesses) * 0.1)
-    return max(floor, min(cap, importance * weight * decay * access_bonus))
+    return float(max(floor, min(cap, importance * weight * decay * access_bonus)))
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_the_statement_and_the_specification_agree(
             remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
     config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
     changed = database.run("maintain.decay", now=to_text(NOW), fact_id=None, **config)
-    stored = dict(database.connection.execute("select fact_id, effective_importance from facts").fetchall())
+    stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
     database.connection.execute("delete from facts")
     assert changed == len(memories)
     for number, (memory_type, importance, days, accesses, _accessed) in enumerate(memories):

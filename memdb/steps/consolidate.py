@@ -123,7 +123,7 @@ def _told(lines: Sequence[str], detail: NarrativeDetail, seen: int, *, liked: bo
     who = listed(detail.participants)
     says = household_rules().type_says
     if liked:
-        meaning = says["PREFERENCE_ONE" if len(detail.participants) == 1 else "PREFERENCE" if who else "PREFERENCE_NOBODY"].format(who=who)
+        meaning = says["PREFERENCE_ONE" if len(detail.participants) == 1 else "PREFERENCE_NOBODY"].format(who=who)
     else:
         meaning = f"It seems to be a habit of {who}." if who else "It seems to be usual here."
     return f"I've learned a pattern of {when}: {what}. I have noticed it {_times(seen)}. {meaning}"

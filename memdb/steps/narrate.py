@@ -23,10 +23,15 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     importance goes before the rules.
     """
     kinds = [_kind_of(event, config) for event in events]
-    memory_type, importance = max(kinds, key=lambda one: one[1])
-    feeling = next((rule for rule in (emotion_of(event.description) for event in events) if rule is not None), None)
+    (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
+    felt, feeling = next(((event, rule) for event in events if (rule := emotion_of(event.description)) is not None), (foremost, None))
     who = participants_of(events)
-    sentences = [_noticed(events, zone=zone), _felt(feeling, who), _meant(memory_type, who, config), _again(seen_before)]
+    sentences = [  # what is guessed is guessed of those whom the words are about
+        _noticed(events, zone=zone),
+        _felt(feeling, participants_of([felt])),
+        _meant(memory_type, participants_of([foremost]), config),
+        _again(seen_before),
+    ]
     told = "\n".join(event.description for event in events)
     return Narrative(
         content=" ".join(sentence for sentence in sentences if sentence),
