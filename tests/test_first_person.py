@@ -184,7 +184,7 @@ def test_the_worker_tells_memories_by_itself(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None) as mem:
         coffee(mem)
         assert mem.drain(20)
-        assert [fact.kind for fact in mem.facts("home")] == ["narrative"]
+        assert [fact.kind for fact in mem.facts("home", statuses=["active", "archived"])] == ["narrative"]
         assert mem.stats().outbox_waiting == 0
 
 

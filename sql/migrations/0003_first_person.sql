@@ -75,13 +75,17 @@ select
         select q.value_text from facts q
         where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
         order by q.id limit 2)) n), '')
-    -- a first-person memory is found by the words of its events too, a pattern by those of all the memories that went into it
+    -- a first-person memory is found by the words of its events too, a pattern by those of the last memories that went into it
     when 'narrative' then coalesce((
       select group_concat(distinct e.description)
       from (
         select f.value_json as detail
         union all
-        select s.value_json from links l join facts s on s.fact_id = l.source_id where l.target_id = f.fact_id and l.relation = 'supports') d
+        select * from (
+          select s.value_json
+          from links l join facts s on s.fact_id = l.source_id
+          where l.target_id = f.fact_id and l.relation = 'supports'
+          order by s.created_at desc limit 30)) d
       join json_each(d.detail, '$.source_event_ids') i
       join events e on e.user_id = f.user_id and e.event_id = i.value), '')
     else ''
