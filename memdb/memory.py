@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
+from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import (
@@ -38,11 +40,13 @@ from memdb.observer import (
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
+    BreakTrigger,
     Candidate,
     Category,
     Change,
     Consent,
     Context,
+    Event,
     Explanation,
     Fact,
     Forgotten,
@@ -51,6 +55,7 @@ from memdb.records import (
     Labelled,
     Link,
     Linked,
+    Maintained,
     MemoryType,
     Message,
     ModelCall,
@@ -59,6 +64,7 @@ from memdb.records import (
     Profile,
     Relation,
     Source,
+    Sources,
     Stats,
     Status,
     Tuned,
@@ -95,6 +101,9 @@ Time = datetime | str
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
+_FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
+_RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
@@ -106,10 +115,23 @@ class Memory:
     present and can be set to ask as if it were another time.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None, weights: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        weights: str,
+        *,
+        narrator: LanguageModel | None = None,
+    ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
-        self._worker = Worker(store, config, embedder, llm) if config.worker else None
+        self._narrator = narrator or llm
+        self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._recalled_lock = threading.Lock()
+        self._next_writing = self._next_night = 0.0
+        self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -129,9 +151,10 @@ class Memory:
             self._worker.stop()
         try:
             self._write_down_retrievals()
+            self._write_down_recalled()
             self._finish_profiles()
         except BusyError:
-            pass  # both are conveniences that the next process makes up for
+            pass  # these are conveniences that the next process makes up for
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -174,7 +197,8 @@ class Memory:
         )
         db = self._store.database()
         with db.transaction():
-            enqueue(db, turn, received_at=utc_now(), zone=self._config.zone)
+            if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
+                gather_turn(db, turn)
         self._wake()
         return turn.turn_id
 
@@ -201,7 +225,10 @@ class Memory:
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
             with db.transaction():
                 received_at = utc_now()
-                added += sum(enqueue(db, turn, received_at=received_at, zone=self._config.zone) for turn in turns)
+                new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
+                for turn in new if self._config.turns_as_events else ():
+                    gather_turn(db, turn)
+                added += len(new)
             taken += len(batch)
             self._wake()
             if progress is not None:
@@ -478,6 +505,7 @@ class Memory:
         min_age_minutes: float | None = None,
         max_age_days: float | None = None,
         min_score: float | None = None,
+        participants: Sequence[str] | None = None,
         now: Time | None = None,
         record: bool = True,
     ) -> Hits:
@@ -497,6 +525,7 @@ class Memory:
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
+            participants: only what one of these people said or took part in.
             now: the time that decay and recency are counted to; the present if None.
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
@@ -522,6 +551,9 @@ class Memory:
             min_age_minutes=min_age_minutes,
             max_age_days=max_age_days,
             min_score=min_score,
+            participants=participants,
+            base_half_life_days=self._config.base_half_life_days,
+            minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
         )
@@ -549,6 +581,8 @@ class Memory:
             now=at,
             weights=self._weights,
             limit=limit,
+            base_half_life_days=self._config.base_half_life_days,
+            minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
         )
@@ -1046,8 +1080,196 @@ class Memory:
             self._embedder = chosen
             if self._worker is not None:
                 self._worker.stop()
-                self._worker = Worker(self._store, self._config, chosen, self._llm)
+                self._worker = Worker(self._store, self._config, chosen, self._llm, more={"memdb-memories": self._tend})
         return state
+
+    # --- first-person memories -----------------------------------------------------------------------------------------------
+
+    def event(
+        self,
+        description: str,
+        *,
+        user_id: str,
+        timestamp: Time | None = None,
+        participants: Sequence[str] = (),
+        location: str | None = None,
+        importance: float | None = None,
+        trigger: BreakTrigger | None = None,
+        event_id: str | None = None,
+    ) -> str:
+        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
+
+        Args:
+            description: what happened, in a few words: "Rui asked for warmer lights".
+            user_id: whose memory this is; a household's, as a rule.
+            timestamp: when it happened; the present if None.
+            participants: who took part, by the names they go by.
+            location: where, such as "kitchen".
+            importance: 0..1; by the rules, or the model, if None.
+            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home or significant_event.
+            event_id: a name for the event; taking the same event again changes nothing.
+
+        Raises:
+            InputError: there is nothing to keep, or a value cannot be used.
+            ConflictError: another event of this user has this id.
+            StoreError: the file cannot be written; nothing was kept.
+        """
+        try:
+            happened = Event(
+                event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
+                user_id=checks.name(user_id, "user_id"),
+                description=checks.filled(description, "description"),
+                timestamp=self._time(timestamp),
+                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
+                location=checks.text(location, "location").strip() or None if location is not None else None,
+                importance=checks.share(importance, "importance"),
+                trigger=trigger,
+            )
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            field = ".".join(map(str, wrong["loc"]))
+            raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        db = self._store.database()
+        with db.transaction():
+            gather(db, happened)
+        self._wake()
+        return happened.event_id
+
+    def narrate(self, *, now: Time | None = None) -> list[Fact]:
+        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
+        at = self._time(now)
+        told: list[str] = []
+        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
+            told.append(fact_id)
+        self._wake()
+        db = self._store.database()
+        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        participants: Sequence[str] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        limit: int | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        now: Time | None = None,
+    ) -> Hits:
+        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
+
+        What is archived, or as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        is written down in the background, so that reading waits for nobody.
+
+        Args:
+            query: the question, or the conversation it is about.
+            user_id: whose memory is asked.
+            participants: only memories that one of these people took part in.
+            memory_types: only these.
+            limit: how many at most; `config.max_memories_per_retrieval` if None.
+            max_age_days: leave out what is older, 0 for nothing; `config.max_age_days` if None.
+            min_score: leave out what scores less; `config.importance_threshold` if None.
+            now: the time that decay is counted to; the present if None.
+        """
+        at = self._time(now)
+        config = self._config
+        age = config.max_age_days if max_age_days is None else max_age_days
+        candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        hits = retrieve(
+            self._store.database(),
+            understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
+            user_id=user_id,
+            embedder=self._embedder,
+            now=at,
+            weights="first-person",
+            limit=config.max_memories_per_retrieval if limit is None else limit,
+            kinds=["narrative"],
+            statuses=("active",),
+            memory_types=memory_types,
+            min_age_minutes=config.event_buffer_minutes,
+            max_age_days=age or None,
+            min_score=config.importance_threshold if min_score is None else min_score,
+            participants=participants,
+            base_half_life_days=config.base_half_life_days,
+            minimum_importance=config.minimum_importance,
+            top_k_lex=candidates or config.top_k_lex,
+            top_k_vec=candidates or config.top_k_vec,
+        )
+        self._note_retrieval(query, hits, user_id=user_id, weights="first-person", at=at)
+        return hits
+
+    def sources(self, fact_id: str) -> Sources:
+        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+        """
+        self._fact(fact_id)
+        db = self._store.database()
+        rows = db.all("events.of_memory", fact_id=fact_id)
+        memories = db.all("events.memories_of", fact_id=fact_id)
+        return Sources(
+            events=tuple(Event.model_validate({**row, "participants": json.loads(str(row["participants"]))}) for row in rows),
+            memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
+        )
+
+    def maintain(self, *, now: Time | None = None, dry_run: bool = False) -> Maintained:
+        """Do the nights' maintenance that is due, and one more as of `now`, and return what was done to the first-person memories.
+
+        Repeated experiences are consolidated into patterns, importance is reckoned anew, what has faded is archived, and what has lain in
+        the archive for long is deleted. The worker does this by itself each night; nights that were missed are made up for one by one.
+        With `dry_run` nothing is written, and the answer is what one run as of `now` would do.
+        """
+        at = self._time(now)
+        self._write_down_recalled()
+        db = self._store.database()
+        nights = [] if dry_run else nights_due(db, self._config, now=at)
+        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        last = take_night(self._store, self._config, self._narrator, now=at, scheduled=False, dry_run=dry_run)
+        self._wake()
+        counted = ("archived", "deleted", "consolidated", "patterns")
+        total = {name: sum(getattr(one, name) for one in [*done, last]) for name in counted}
+        return Maintained(nights=sum(one.nights for one in done), processed=last.processed, dry_run=dry_run, **total)
+
+    def _tend(self) -> bool:
+        """Do one step of the worker's care for first-person memories; return whether there was one."""
+        now = utc_now()
+        if take_segment(self._store, self._config, self._narrator, now=now):
+            return True
+        if monotonic() >= self._next_writing:
+            self._next_writing = monotonic() + _RECALLED_SECONDS
+            self._write_down_recalled()
+        if monotonic() >= self._next_night:
+            nights = nights_due(self._store.database(), self._config, now=now)
+            if nights:
+                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+                return True
+            self._next_night = monotonic() + _NIGHT_SECONDS
+        return False
+
+    def _note_recalled(self, hits: Hits, at: datetime) -> None:
+        """Reading never waits for the write lock: what was recalled is collected here and written down later."""
+        recalled = [hit.fact.fact_id for hit in hits if hit.fact.kind == "narrative"]
+        with self._recalled_lock:
+            for fact_id in recalled:
+                times, last = self._recalled.get(fact_id, (0, at))
+                self._recalled[fact_id] = (times + 1, max(last, at))
+
+    def _write_down_recalled(self) -> None:
+        if self._recalled:
+            with self._recalled_lock:
+                recalled, self._recalled = self._recalled, {}
+            db = self._store.database()
+            try:
+                with db.transaction():
+                    reinforce(db, recalled, config=self._config)
+            except BusyError:
+                with self._recalled_lock:
+                    for fact_id, (times, last) in recalled.items():
+                        more, later = self._recalled.get(fact_id, (0, last))
+                        self._recalled[fact_id] = (times + more, max(last, later))
+                raise
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 
@@ -1132,11 +1354,14 @@ class Memory:
         number = {name: int(value or 0) for name, value in row.items()}
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
-        return number["turns"] + number["vectors"], number["turns_waiting"] + number["vectors_waiting"]
+        left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
+        return left, number["turns_waiting"] + number["vectors_waiting"]
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
         if take_turn(self._store, self._config, self._llm, self._embedder, identity=new_identity()):
+            return True
+        if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
         return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
 
@@ -1148,6 +1373,7 @@ class Memory:
         self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None
     ) -> None:
         """Reading never waits for the write lock: what was asked is written down later, in one go."""
+        self._note_recalled(hits, at)
         if self._config.record_retrievals:
             entry: dict[str, str | int | float | None] = {
                 "user_id": user_id,
@@ -1221,7 +1447,9 @@ def open(
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights)
+        writer = settings.generation_model
+        narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
     except BaseException:
         store.close()
         raise

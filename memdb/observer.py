@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
@@ -163,16 +163,25 @@ def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) 
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that a slow embedder never holds up a fact. Every step is committed before the next begins, so that killing them loses
-    nothing and repeats nothing.
+    Two, so that a slow embedder never holds up a fact; `more` are jobs by name that get threads of their own. Every step is committed
+    before the next begins, so that killing them loses nothing and repeats nothing.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        *,
+        more: Mapping[str, Callable[[], bool]] | None = None,
+    ) -> None:
         identity = new_identity()
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._damage: StoreError | None = None
+        jobs |= more or {}
         self._stop = threading.Event()
         self._progress = threading.Condition()
         self._wakes = {name: threading.Event() for name in jobs}

@@ -12,6 +12,8 @@ Status = Literal["active", "superseded", "expired", "pending_confirmation", "arc
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
 Relation = Literal["relates-to", "contradicts", "supports", "extends"]
+Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
+BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
@@ -577,3 +579,73 @@ class Tuned(Record):
     fitted_after: float
     held_out_before: float | None
     held_out_after: float | None
+
+
+class Event(Record):
+    """Something that happened in a household. `trigger` ends the segment that it belongs to; `turn_id` names the turn it comes from."""
+
+    event_id: str
+    user_id: str
+    description: str
+    timestamp: datetime
+    participants: tuple[str, ...] = ()
+    location: str | None = None
+    importance: float | None = Field(None, ge=0, le=1)
+    trigger: BreakTrigger | None = None
+    turn_id: str | None = None
+
+
+class NarrativeDetail(Record):
+    """What the `value_json` of a first-person memory holds.
+
+    A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
+    memory that went into a pattern. `written_by` is a model's name, or "rules".
+    """
+
+    emotion: Emotion = "neutral"
+    participants: tuple[str, ...] = ()
+    location: str | None = None
+    time_of_day: Literal["morning", "afternoon", "evening", "night"]
+    day_type: Literal["weekday", "weekend"] | None = None
+    source_event_ids: tuple[str, ...] = ()
+    segment_id: str | None = None
+    segment_start: datetime
+    segment_end: datetime
+    consolidated: int = 0
+    pattern: int = 0
+    written_by: str
+
+
+class Narrative(Record):
+    """A first-person memory before it is stored."""
+
+    content: str
+    memory_type: MemoryType
+    importance: float
+    emotion: Emotion
+    participants: tuple[str, ...]
+    tags: tuple[str, ...]
+    written_by: str
+
+
+class Sources(Record):
+    """What a first-person memory rests on: the events, and for a pattern the memories that went into it."""
+
+    events: tuple[Event, ...]
+    memories: tuple[Fact, ...]
+
+
+class Maintained(Record):
+    """What maintenance did: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were
+    `archived` as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`.
+
+    `dry_run` says that nothing was written.
+    """
+
+    nights: int = 0
+    processed: int = 0
+    archived: int = 0
+    deleted: int = 0
+    consolidated: int = 0
+    patterns: int = 0
+    dry_run: bool = False

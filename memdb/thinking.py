@@ -89,11 +89,11 @@ class _Holding(LanguageModel):
         self._llm, self._db, self._turn, self._worker = llm, db, turn, worker
         self._seconds = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
 
-    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str) -> Answer[T]:
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str, temperature: float = 0.0, max_tokens: int | None = None) -> Answer[T]:
         """Return the model's answer; see `LanguageModel.ask`."""
         with suppress(BusyError):  # who holds the file for so long has not taken the turn
             self._db.run("queue.renew", id=self._turn.id, worker=self._worker, until=to_text(utc_now() + timedelta(seconds=self._seconds)))
-        return self._llm.ask(prompt, answer=answer, purpose=purpose)
+        return self._llm.ask(prompt, answer=answer, purpose=purpose, temperature=temperature, max_tokens=max_tokens)
 
 
 def _extract(

@@ -105,11 +105,54 @@ delete from open_sessions where user_id = :user_id and :key is null;
 -- statement: delete_related
 delete from related where user_id = :user_id and :key is null;
 
+
+-- First-person memories that tell of an erased turn, and the patterns that they went into.
+-- statement: memories
+with
+told as (
+  select f.fact_id, f.value_json ->> 'segment_id' as segment_id
+  from facts f
+  where f.user_id = :user_id and f.kind = 'narrative' and :key is not null
+    and (:key = 'household.experience' or exists (
+      select 1
+      from json_each(f.value_json, '$.source_event_ids') i
+      join events e on e.user_id = f.user_id and e.event_id = i.value
+      where e.turn_id in (select value from json_each(:turns))))
+)
+select fact_id, segment_id from told
+union
+select l.target_id, null
+from told t
+join links l on l.source_id = t.fact_id and l.relation = 'supports'
+join facts p on p.fact_id = l.target_id and p.kind = 'narrative';
+
+-- What else went into such a pattern stands by itself again.
+-- statement: release_memories
+update facts set status = 'active', value_json = json_set(value_json, '$.consolidated', 0)
+where kind = 'narrative' and status = 'archived' and fact_id in (
+  select l.source_id from links l where l.relation = 'supports' and l.target_id in (select value from json_each(:memories)));
+
+-- statement: delete_memories
+delete from facts where fact_id in (select value from json_each(:memories))
+returning fact_id;
+
+-- statement: delete_memory_calls
+delete from model_calls where user_id = :user_id and turn_id in (select value from json_each(:memories));
+
+-- What else happened in the segment of an erased turn is told anew.
+-- statement: free_events
+update events set segment_id = null
+where user_id = :user_id and segment_id in (select value from json_each(:memories));
+
 -- statement: delete_events
-delete from events where user_id = :user_id and :key is null;
+delete from events
+where user_id = :user_id
+  and (:key is null or :key = 'household.experience' or turn_id in (select value from json_each(:turns)));
 
 -- statement: delete_segments
-delete from segments where user_id = :user_id and :key is null;
+delete from segments
+where user_id = :user_id
+  and (:key is null or :key = 'household.experience' or segment_id in (select value from json_each(:memories)));
 
 -- Neighbours of an erased message hold its words in the full-text index.
 -- statement: neighbours

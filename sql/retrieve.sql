@@ -10,6 +10,8 @@
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
 --   :min_age_minutes, :max_age_days, :min_score   null for any
+--   :participants                                 JSON array of names, null for any: who spoke, or took part in what is remembered
+--   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :limit                                        how many rows
 with
 weight as materialized (
@@ -127,9 +129,10 @@ scored as materialized (
       cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0) as date,
     coalesce(t.weight, k.weight) as type_weight,
     -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
-    coalesce(max(0.05, pow(0.5,
+    coalesce(max(iif(f.kind = 'narrative', coalesce(:minimum_importance, 0.05), 0.05), pow(0.5,
       max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
-      / (k.half_life_days * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
+      / (iif(f.kind = 'narrative', coalesce(:base_half_life_days, k.half_life_days), k.half_life_days)
+         * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
     exp(-max(0.0, julianday(:now) - julianday(max(f.updated_at, coalesce(f.last_mentioned_at, f.updated_at)))) / k.tau_days) as recency,
     min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
     f.importance as intrinsic_importance,
@@ -155,6 +158,10 @@ scored as materialized (
     and (:as_of is null or f.valid_from <= :as_of)
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+    and (:participants is null or exists (
+      select 1 from json_each(:participants) p
+      where lower(p.value) = lower(f.speaker)
+         or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)

@@ -100,6 +100,7 @@ create index facts_updated_at on facts (updated_at);
 create index facts_turn on facts (user_id, source_turn_id);
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
 create index facts_speaker on facts (user_id, speaker) where kind = 'message';
+create index facts_narrative on facts (created_at) where kind = 'narrative';
 
 -- The words of every row: its own; for a message also those of the question that it follows, and of the two messages before and after it;
 -- and its date's. Nothing is stored twice: the text itself stays in facts.
@@ -301,29 +302,38 @@ create table reindexed (
   embedding blob not null
 ) strict;
 
--- Household events and the segments they are gathered into.
+-- Household events. One is here before event() returns; it waits without a segment until the segment that it belongs to is over.
 create table segments (
   segment_id text primary key,
   user_id text not null,
   started_at text not null,
-  ended_at text,
-  closed_by text,
-  status text not null default 'open' check (status in ('open', 'closed', 'done'))
+  ended_at text not null,
+  closed_by text not null check (closed_by in ('duration', 'maximum', 'max_events', 'person_departed_home', 'person_arrived_home',
+                                               'time_of_day_change', 'significant_event')),
+  ready_at text not null check (ready_at is strftime('%Y-%m-%dT%H:%M:%fZ', ready_at)),
+  written_by text not null,
+  error text
 ) strict, without rowid;
 
+create index segments_user on segments (user_id, ready_at);
+
 create table events (
-  event_id text primary key,
-  user_id text not null,
+  event_id text not null,
+  user_id text not null check (user_id <> ''),
   description text not null,
   timestamp text not null check (timestamp is strftime('%Y-%m-%dT%H:%M:%fZ', timestamp)),
   participants text not null default '[]' check (json_type(participants) = 'array'),
   location text,
   importance real check (importance between 0 and 1),
-  break_trigger text,
-  segment_id text references segments (segment_id)
+  break_trigger text check (break_trigger in ('person_departed_home', 'person_arrived_home', 'time_of_day_change', 'significant_event')),
+  turn_id text,
+  segment_id text references segments (segment_id),
+  primary key (user_id, event_id)
 ) strict, without rowid;
 
 create index events_user on events (user_id, timestamp);
+create index events_waiting on events (user_id, timestamp) where segment_id is null;
+create index events_segment on events (segment_id);
 
 -- What was asked, what was found, how fast, and which leg failed if one did.
 create table retrievals (

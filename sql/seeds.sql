@@ -99,7 +99,7 @@ insert into weights (name, feature, value) values
   ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'bm25_body', 1.0),
   -- first-person memories: semantic, importance × type weight × decay, recency (the decay factor), access bonus
   ('first-person', 'cosine', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
-  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0),
+  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0), ('first-person', 'bm25_context', 0.3),
   -- which workflow fits a task: what it is for, and how it went
   ('procedural', 'lexical', 1.0), ('procedural', 'cosine', 1.0), ('procedural', 'confidence', 0.5),
   ('procedural', 'k_lex', 60), ('procedural', 'k_vec', 60), ('procedural', 'bm25_body', 1.0),

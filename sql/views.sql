@@ -27,7 +27,8 @@ select
       select p.value_text from facts p
       where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
       order by p.id desc limit 1)), '')) as reply,
-  iif(f.kind <> 'message', '', coalesce((
+  case f.kind
+    when 'message' then coalesce((
     select group_concat(n.value_text, ' ') from (
       select value_text from (
         select p.value_text from facts p
@@ -37,7 +38,22 @@ select
       select value_text from (
         select q.value_text from facts q
         where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
-        order by q.id limit 2)) n), '')) as context,
+        order by q.id limit 2)) n), '')
+    -- a first-person memory is found by the words of its events too, a pattern by those of the last memories that went into it
+    when 'narrative' then coalesce((
+      select group_concat(distinct e.description)
+      from (
+        select f.value_json as detail
+        union all
+        select * from (
+          select s.value_json
+          from links l join facts s on s.fact_id = l.source_id
+          where l.target_id = f.fact_id and l.relation = 'supports'
+          order by s.created_at desc limit 30)) d
+      join json_each(d.detail, '$.source_event_ids') i
+      join events e on e.user_id = f.user_id and e.event_id = i.value), '')
+    else ''
+  end as context,
   strftime('%d ', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)))
     || json_extract('["January","February","March","April","May","June","July","August","September","October","November","December"]',
                     '$[' || (strftime('%m', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) - 1) || ']')

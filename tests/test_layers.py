@@ -12,6 +12,7 @@ DOORS = {"memdb.store", "memdb.embed", "memdb.edge", "memdb.export", "memdb.llm"
 CHAINS = {
     "memdb.thinking": 3,
     "memdb.observer": 4,
+    "memdb.keeper": 4,
     "memdb.ranking": 4,
     "memdb.session": 5,
     "memdb.tiers": 5,
