@@ -22,6 +22,7 @@ from memdb.errors import BusyError, InputError, NotFoundError
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
+from memdb.page import erase_page, read_page, write_page
 from memdb.records import (
     LIVE,
     Candidate,
@@ -46,7 +47,7 @@ from memdb.records import (
     Undone,
     Vectors,
 )
-from memdb.session import Session, erase_page, read_page, retell, untell, write_page
+from memdb.session import Session, retell, untell
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
