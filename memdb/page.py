@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memdb.config import Config
-from memdb.errors import InputError, StoreError
+from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import read_predicates
 from memdb.records import Action, Candidate, Category, Fact, Predicate, Turn
@@ -42,16 +42,21 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
     offered = [] if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
     if offered:
         page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
-    with db.transaction():
-        db.run(
-            "page.put",
-            user_id=user_id,
-            name=path.name,
-            page=page.text,
-            found=found or "",
-            lines=json.dumps(page.lines, ensure_ascii=False),
-            now=to_text(utc_now()),
-        )
+    try:
+        with db.transaction():
+            db.run(
+                "page.put",
+                user_id=user_id,
+                name=path.name,
+                page=page.text,
+                found=found or "",
+                lines=json.dumps(page.lines, ensure_ascii=False),
+                now=to_text(utc_now()),
+            )
+    except ConflictError:  # another user's first page took the name in this very moment, and this one's gets another
+        if page_path(db, user_id) == path:
+            raise
+        return write_page(db, user_id=user_id, now=now, config=config, asks=asks)
     if found != page.text:
         _replace(path, page.text)
     return offered, path, page

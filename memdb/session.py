@@ -23,6 +23,7 @@ from memdb.times import to_text, to_utc, utc_now
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 _KNOWN = 50  # facts that a session begins with
+_REMEMBERED = 1_000  # characters of a message that come to mind; the file has them all
 _WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
 _WORKING = "Working Memory"
 _held: set[str] = set()  # the sessions of this process
@@ -95,7 +96,8 @@ class Session:
         self._identity = new_identity()
         self._simulated = now is not None
         self._latest = self._instant(now) if now is not None else None
-        self.working = WorkingMemory(config.working_capacity, eviction, self._now)
+        kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
+        self.working = WorkingMemory(config.working_capacity, eviction, self._now, kinds=kinds)
         self._open = True
         self.bootstrap = self._begin()
 
@@ -128,7 +130,7 @@ class Session:
             speaker=speaker,
         )
         if user_input.strip():
-            self.working.add(user_input, kind="message", importance=0.4, kept=True)
+            self.working.add(user_input.strip()[:_REMEMBERED], kind="message", importance=0.4, kept=True)
         return turn
 
     def context(self, query: str, *, max_tokens: int | None = None, now: datetime | str | None = None) -> Context:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,15 @@ def test_each_user_and_each_file_has_a_page_of_its_own(mem: memdb.Memory, page: 
     names = sorted(path.name for path in page.parent.glob("*.md"))
     assert names == ["memory-bob.md", "memory.md", "other.memory.md"]
     assert page.read_text() == text
+
+
+def test_users_who_end_their_first_session_at_once_get_a_page_each(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        sessions = [mem.session(f"user{number}") for number in range(6)]
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(memdb.Session.close, sessions))
+    told = {path.read_text().splitlines()[0].removeprefix("# What is remembered of ") for path in tmp_path.glob("*.md")}
+    assert told == {f"user{number}" for number in range(6)}
 
 
 def test_without_a_page_a_session_writes_none(tmp_path: Path) -> None:
