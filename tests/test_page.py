@@ -138,6 +138,17 @@ def test_an_offer_stays_an_offer_when_its_line_is_taken_out(mem: memdb.Memory, p
     assert offers(mem) == [("user.note", "The blue door sticks.", "pending_confirmation")]
 
 
+def test_the_page_of_a_process_that_died_before_writing_it_is_not_taken_for_an_edit(mem: memdb.Memory, page: Path) -> None:
+    before = page.read_text()
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        s.observe("I moved to Lisbon.")
+    assert page.read_text() != before
+    page.write_text(before)  # what stands there if the process dies after its transaction
+    assert offers(mem) == []
+    page.write_text(before + "- The blue door sticks.\n")
+    assert ("user.note", "The blue door sticks.", "pending_confirmation") in offers(mem)
+
+
 def test_a_page_that_memdb_did_not_write_is_offered_and_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "memory.md").write_text("# About me\n\n- I live in Porto\n")
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem, mem.session("ana") as s:
