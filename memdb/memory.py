@@ -37,6 +37,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.page import erase_page, read_page, write_page
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -73,7 +74,7 @@ from memdb.records import (
     Undone,
     Vectors,
 )
-from memdb.session import Session, erase_page, read_page, retell, untell, write_page
+from memdb.session import Session, retell, untell
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
