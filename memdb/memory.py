@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keys import is_canonical, predicate_of
 from memdb.llm import LanguageModel, choose_llm
@@ -53,6 +53,7 @@ from memdb.records import (
     Message,
     ModelCall,
     ModelCard,
+    NewFact,
     Profile,
     Source,
     Stats,
@@ -69,17 +70,24 @@ from memdb.steps.compact import compact
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
+from memdb.steps.insert import insert
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.times import to_text, to_utc, utc_now
+from memdb.vectors import Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
+_INSERT_BATCH = 1_000
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
@@ -95,6 +103,7 @@ class Memory:
     def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None, weights: str) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
+        self._vectors = Vectors(config.vector_cache_mb)
         self._worker = Worker(store, config, embedder, llm) if config.worker else None
         self._closed = False
 
@@ -416,6 +425,7 @@ class Memory:
             if key is not None:
                 build_profile(db, user_id=user_id, now=utc_now(), config=self._config)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
+        self._vectors.forget(user_id)
         db.checkpoint()
         self._wake()
         return forgotten
@@ -501,6 +511,7 @@ class Memory:
             min_score=min_score,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
+            vectors=self._vectors,
         )
         if record:
             self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
@@ -528,6 +539,7 @@ class Memory:
             limit=limit,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
+            vectors=self._vectors,
         )
         result = inject(
             profile,
@@ -798,6 +810,51 @@ class Memory:
 
     def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
         return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
+
+    # --- in bulk -------------------------------------------------------------------------------------------------------------
+
+    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
+        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
+
+        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
+        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
+        they are ready; otherwise the facts are embedded in the background.
+
+        Raises:
+            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
+            ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
+            ConfigError: vectors were given to a memory that was opened without an embedder.
+        """
+        if vectors is not None and self._embedder is None:
+            raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
+        db = self._store.database()
+        kinds = self._kinds(db)
+        stream, taken, added = iter(facts), 0, 0
+        while batch := list(islice(stream, _INSERT_BATCH)):
+            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+            ready = None
+            if vectors is not None and self._embedder is not None:
+                part = vectors[taken : taken + len(batch)]
+                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
+            with db.transaction():
+                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
+            taken += len(batch)
+        self._wake()
+        return added
+
+    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
+        try:
+            fact = given if isinstance(given, NewFact) else NewFact.model_validate(given)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        checks.filled(fact.value_text, "value_text")
+        checks.name(fact.user_id, "user_id")
+        if not is_canonical(fact.key):
+            raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
+        if fact.kind == "message" or fact.kind not in kinds:
+            raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
+        return fact
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -37,12 +38,8 @@ class Database:
         Raises:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
-        sql = files.statement(statement)
-        expected = parameter_names(sql)
-        if expected != parameters.keys():
-            raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
         with self.translated():
-            cursor = self.connection.execute(sql, parameters)
+            cursor = self.connection.execute(_checked(statement, parameters), parameters)
             rows: list[Row] = []
             names: list[str] | None = None
             for values in cursor:
@@ -50,6 +47,17 @@ class Database:
                     names = [column[0] for column in cursor.get_description()]
                 rows.append(dict(zip(names, values, strict=True)))
             return rows
+
+    def batches(self, statement: str, size: int, **parameters: SqlValue) -> Iterator[list[tuple[SqlValue, ...]]]:
+        """Run a statement and return its rows as tuples, `size` at a time, so that never all of them are in memory.
+
+        Raises:
+            StoreError: the database refused; BusyError, ConflictError where it says why.
+        """
+        with self.translated():
+            cursor = self.connection.execute(_checked(statement, parameters), parameters)
+            while batch := list(islice(cursor, size)):
+                yield batch
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
         """Run a statement and return its first row, or None."""
@@ -63,8 +71,8 @@ class Database:
 
     def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
         """Run a writing statement once for every set of parameters."""
-        for parameters in batch:
-            self.all(statement, **parameters)
+        with self.translated():
+            self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
@@ -85,6 +93,19 @@ class Database:
             if self.connection.in_transaction:
                 self.connection.execute("rollback")
             raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one state of the file from the first line to the last, whatever others write meanwhile."""
+        outermost = not self.connection.in_transaction
+        if outermost:
+            with self.translated():
+                self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            if outermost and self.connection.in_transaction:  # an error may have ended it
+                self.connection.execute("rollback")
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -155,7 +176,8 @@ class Store:
                 database.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self._local.database.has_vectors = True
         with database.translated():
-            database.connection.execute("drop table if exists temp.facts_vec")
+            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):
+                database.connection.execute(f"drop table if exists temp.{stand_in}")
 
     def embedder(self) -> tuple[str, int] | None:
         """Return the name and dimension of the embedder that wrote this file's vectors, or None."""
@@ -186,6 +208,8 @@ class Store:
         connection = database.connection
         with database.translated():
             connection.set_busy_timeout(self._config.busy_timeout_ms)
+            # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if self._vectors:
                 _load_sqlite_vec(connection)
             version = _check(connection, self.path)  # before the first pragma that writes
@@ -201,6 +225,15 @@ class Store:
                 connection.execute(files.read("sql/no_vectors.sql"))
             if not self._vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
+
+
+def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
+    """Return the statement's text; the driver itself would not tell a spare parameter."""
+    sql = files.statement(statement)
+    expected = parameter_names(sql)
+    if expected != parameters.keys():
+        raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
+    return sql
 
 
 @cache
