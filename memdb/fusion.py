@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,13 +24,8 @@ Found = tuple[int, float | None, float | None, float | None, int]
 """A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance, whether it is among the nearest."""
 
 
-@dataclass(frozen=True)
-class Word:
-    """A row that has words of the question."""
-
-    id: int
-    kind: str
-    bm25: float
+Word = tuple[int, str, float]
+"""A row that has words of the question: id, kind, bm25."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +58,13 @@ class Field:
         *,
         best_first: Sequence[int],
         ceilings: Sequence[float],
-        legs: Mapping[int, bool],
+        nearest: Sequence[bool] | NDArray[np.bool_],
+        best_matches: Callable[[], list[int]],
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._best_first, self._ceilings, self._legs, self._best_match = best_first, ceilings, legs, best_match
+        self._best_first, self._ceilings, self._nearest = best_first, ceilings, nearest
+        self._best_matches, self._best_match = best_matches, best_match
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
@@ -78,7 +75,8 @@ class Field:
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
-        return [self._found(place) for place in self._legs]
+        places = dict.fromkeys(self._best_matches()) | dict.fromkeys(place for place, near in enumerate(self._nearest) if near)
+        return [self._found(place) for place in places]
 
     def promising(self, score: float) -> int:
         """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
@@ -95,13 +93,13 @@ class Field:
             None if math.isnan(bm25) else bm25,
             None if math.isnan(cosine) else 1.0 - cosine,
             None if math.isnan(window) else 1.0 - window,
-            int(self._legs.get(place, False)),
+            int(self._nearest[place]),
         )
 
 
 def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
     """Return the rows of both, with the most that each can score under these weights whatever else is true of it."""
-    matches = [word for word in words if word.bm25 < 0]
+    matches = [word for word in words if word[2] < 0]
     return _with_meaning(matches, near, weight, question, legs) if near else _words_alone(matches, weight, question, legs)
 
 
@@ -123,20 +121,22 @@ def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> floa
 def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
     if not legs.lexical:
         words = []
-    best = min(range(len(words)), key=lambda place: words[place].bm25) if words else None
-    ceiling = {kind: _ceiling(weight, question, kind) for kind in {word.kind for word in words}}
-    lexical = weight.get("lexical", 0.0) / (words[best].bm25 if best is not None else 1.0)
-    most = [lexical * word.bm25 + ceiling[word.kind] for word in words]
+    ids, bm25 = [id for id, _, _ in words], [bm25 for _, _, bm25 in words]
+    best = min(range(len(words)), key=bm25.__getitem__) if words else None
+    ceiling = {kind: _ceiling(weight, question, kind) for kind in {kind for _, kind, _ in words}}
+    lexical = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0)
+    most = [lexical * bm25 + ceiling[kind] for _, kind, bm25 in words]
     unknown = [math.nan] * len(words)
-    order = heapq.nlargest(MOST, range(len(words)), key=lambda place: (most[place], words[place].id))
+    order = heapq.nlargest(MOST, range(len(words)), key=lambda place: (most[place], ids[place]))
     return Field(
-        [word.id for word in words],
-        [word.bm25 for word in words],
+        ids,
+        bm25,
         unknown,
         unknown,
         best_first=order,
         ceilings=[most[place] for place in order],
-        legs=dict.fromkeys(_lexical_leg(words, range(len(words)), legs), False),
+        nearest=[False] * len(words),
+        best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
         best_match=best,
     )
 
@@ -144,8 +144,8 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
 def _lexical_leg(words: Sequence[Word], places: Sequence[int], legs: Legs) -> list[int]:
     """The places of the best matches of each kind."""
     kinds: dict[str, list[tuple[float, int, int]]] = {}
-    for word, place in zip(words, places, strict=True):
-        kinds.setdefault(word.kind, []).append((word.bm25, -word.id, place))
+    for (id, kind, bm25), place in zip(words, places, strict=True):
+        kinds.setdefault(kind, []).append((bm25, -id, place))
     return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
 
 
@@ -162,20 +162,20 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         ids, cosines, ceilings, nearest = ids[order], cosines[order], ceilings[order], nearest[order]
     window = next((one for one in near if one.shelf == "window"), None)
     window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
-    word_ids = np.array([word.id for word in words], np.int64)
+    word_ids = np.array([id for id, _, _ in words], np.int64)
     lone = [(one, _at(ids, one)[1]) for one in (window_ids, *([word_ids] if legs.lexical else []))]
-    extra = np.unique(np.concatenate([one[~there] for one, there in lone]))
-    if len(extra):  # not embedded yet, or only in part
-        kinds = {word.id: word.kind for word in words}
-        highest = [_ceiling(weight, question, kinds.get(int(one), "message")) for one in extra]
-        order = np.argsort(np.concatenate([ids, extra]), kind="stable")
-        ids = np.concatenate([ids, extra])[order]
+    extra = sorted({id for one, there in lone if not there.all() for id in one[~there].tolist()})
+    if extra:  # not embedded yet, or only in part
+        kinds = {id: kind for id, kind, _ in words}
+        highest = [_ceiling(weight, question, kinds.get(id, "message")) for id in extra]
+        order = np.argsort(np.concatenate([ids, np.array(extra, np.int64)]), kind="stable")
+        ids = np.concatenate([ids, np.array(extra, np.int64)])[order]
         cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
         ceilings = np.concatenate([ceilings, highest])[order]
         nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
     bm25, windows = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     places, there = _at(ids, word_ids)
-    bm25[places[there]] = np.array([word.bm25 for word in words])[there]
+    bm25[places[there]] = np.array([bm25 for _, _, bm25 in words])[there]
     if window is not None:
         at, known = _at(ids, window_ids)
         windows[at[known]] = window.cosines[known]
@@ -188,8 +188,7 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         most += np.nan_to_num(bm25 / bm25[best]) * weight.get("lexical", 0.0)
     order = np.argpartition(-most, MOST)[:MOST] if len(most) > MOST else np.arange(len(most))
     order = order[np.lexsort((-ids[order], -most[order]))]
-    matched = [word for word, one in zip(words, there, strict=True) if one]
-    leg = dict.fromkeys(_lexical_leg(matched, places[there].tolist(), legs), False) | dict.fromkeys(np.flatnonzero(nearest).tolist(), True)
+    matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
     return Field(
         ids,
         bm25,
@@ -197,7 +196,8 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         windows,
         best_first=order.tolist(),
         ceilings=most[order].tolist(),
-        legs=leg,
+        nearest=nearest,
+        best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
         best_match=best if legs.lexical else None,
     )
 

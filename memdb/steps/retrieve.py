@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memdb.embed import Embedder, check_vectors
 from memdb.errors import InputError, ModelError
@@ -143,7 +143,7 @@ def retrieve(
 
 def _words(db: Database, terms: str, filters: Mapping[str, SqlValue]) -> list[Word]:
     batches = db.batches("scan.words", 10_000, **filters, terms=terms)
-    return [Word(int(id or 0), str(kind), float(bm25 or 0)) for batch in batches for id, kind, bm25 in batch]
+    return [cast(Word, row) for batch in batches for row in batch]
 
 
 def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, legs: Legs, limit: int, least: float | None) -> list[Row]:
