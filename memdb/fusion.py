@@ -103,6 +103,15 @@ def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, fl
     return _with_meaning(matches, near, weight, question, legs) if near else _words_alone(matches, weight, question, legs)
 
 
+def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
+    """Return what is near, cut down to these rows and their windows."""
+    import numpy as np
+
+    wanted = np.array(ids, np.int64)
+    masks = [np.isin(np.abs(one.ids), wanted) for one in near]
+    return [Near(one.shelf, one.ids[mask], one.cosines[mask]) for one, mask in zip(near, masks, strict=True)]
+
+
 def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> float:
     """The most that the features beside words and meaning can give to a row of a kind."""
 

@@ -173,11 +173,10 @@ class Store:
             database.run("meta.put", name="embedder", value=name)
             database.run("meta.put", name="dimension", value=str(dimension))
             with database.translated():
+                for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
+                    database.connection.execute(f"drop table if exists temp.{stand_in}")
                 database.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self._local.database.has_vectors = True
-        with database.translated():
-            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):
-                database.connection.execute(f"drop table if exists temp.{stand_in}")
 
     def embedder(self) -> tuple[str, int] | None:
         """Return the name and dimension of the embedder that wrote this file's vectors, or None."""

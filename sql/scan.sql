@@ -35,6 +35,22 @@ where facts_fts match :terms
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
 
+-- Where a search asks for more than what is believed now: the rows it may find.
+-- statement: eligible
+select f.id
+from facts f
+where f.user_id = :user_id
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in (select value from json_each(:statuses))
+  and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
+    or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
+  and (:as_of is null or f.valid_from <= :as_of)
+  and (:categories is null or f.category in (select value from json_each(:categories)))
+  and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+  and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
+  and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+  and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+
 -- The vectors as vec0 keeps them, a chunk a row: which slots are taken, by which ids, and the vectors one after the other.
 -- statement: chunks
 select c.partition01 as shelf, c.validity, c.rowids, v.vectors

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from memdb.embed import Embedder, check_vectors
 from memdb.errors import InputError, ModelError
-from memdb.fusion import Field, Found, Legs, Word, fuse
+from memdb.fusion import Field, Found, Legs, Word, fuse, only
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status
 from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
 _BESIDES = 30  # rows scored beside those wanted; mostly nothing else could be among them
@@ -128,6 +129,10 @@ def retrieve(
     with db.snapshot():
         words = _words(db, match_expression(question), filters)
         near = [] if meant is None else (vectors or Vectors(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
+            near = only(
+                near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
+            )
         field = fuse(words, near, weight=weight, question=question, legs=legs)
         rows = _best(field, score, legs=legs, limit=limit, least=min_score)
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
