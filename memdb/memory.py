@@ -13,14 +13,14 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
@@ -61,6 +61,7 @@ from memdb.records import (
     Message,
     ModelCall,
     ModelCard,
+    NewFact,
     Procedure,
     Profile,
     Relation,
@@ -82,6 +83,7 @@ from memdb.steps.compact import compact
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
+from memdb.steps.insert import insert
 from memdb.steps.link import link
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
@@ -94,11 +96,17 @@ from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.tiers import change_embedder, count_vectors
 from memdb.times import to_text, to_utc, utc_now
+from memdb.vectors import VectorCache
 from memdb.working import Eviction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
+_INSERT_BATCH = 1_000
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
@@ -132,6 +140,7 @@ class Memory:
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
+        self._vectors = VectorCache(config.vector_cache_mb)
         self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
 
@@ -467,6 +476,7 @@ class Memory:
         elif has_page:
             erase_page(db, user_id=user_id)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
+        self._vectors.forget(user_id)
         db.checkpoint()
         self._wake()
         return forgotten
@@ -557,6 +567,7 @@ class Memory:
             minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
+            vectors=self._vectors,
         )
         if record:
             self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
@@ -586,6 +597,7 @@ class Memory:
             minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
+            vectors=self._vectors,
         )
         result = inject(
             profile,
@@ -1271,6 +1283,51 @@ class Memory:
                         more, later = self._recalled.get(fact_id, (0, last))
                         self._recalled[fact_id] = (times + more, max(last, later))
                 raise
+
+    # --- in bulk -------------------------------------------------------------------------------------------------------------
+
+    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
+        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
+
+        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
+        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
+        they are ready; otherwise the facts are embedded in the background.
+
+        Raises:
+            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
+            ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
+            ConfigError: vectors were given to a memory that was opened without an embedder.
+        """
+        if vectors is not None and self._embedder is None:
+            raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
+        db = self._store.database()
+        kinds = self._kinds(db)
+        stream, taken, added = iter(facts), 0, 0
+        while batch := list(islice(stream, _INSERT_BATCH)):
+            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+            ready = None
+            if vectors is not None and self._embedder is not None:
+                part = vectors[taken : taken + len(batch)]
+                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
+            with db.transaction():
+                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
+            taken += len(batch)
+        self._wake()
+        return added
+
+    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
+        try:
+            fact = given if isinstance(given, NewFact) else NewFact.model_validate(given)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        checks.filled(fact.value_text, "value_text")
+        checks.name(fact.user_id, "user_id")
+        if not is_canonical(fact.key):
+            raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
+        if fact.kind == "message" or fact.kind not in kinds:
+            raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
+        return fact
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

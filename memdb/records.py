@@ -101,6 +101,30 @@ class Note(Record):
     why: str
 
 
+class NewFact(Record):
+    """A fact to store as it is. `timestamp` is when it was said, the present if None; a `fact_id` makes storing it twice store it once."""
+
+    value_text: str = Field(min_length=1)
+    user_id: str = Field(min_length=1)
+    key: str = "user.note"
+    kind: str = "fact"
+    object: str | None = None
+    value_json: JsonValue = None
+    category: Category = "other"
+    memory_type: MemoryType | None = None
+    confidence: float = Field(default=0.4, ge=0, le=1)
+    importance: float = Field(default=0.5, ge=0, le=1)
+    source: Source = "user_message"
+    event_time: datetime | str | None = None
+    valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
+    tags: tuple[str, ...] = ()
+    session_id: str | None = None
+    turn_id: str | None = None
+    timestamp: datetime | str | None = None
+    fact_id: str | None = None
+
+
 class Turn(Record):
     """A turn as it stands in the queue. `speaker` None means the user."""
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -37,12 +38,8 @@ class Database:
         Raises:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
-        sql = files.statement(statement)
-        expected = parameter_names(sql)
-        if expected != parameters.keys():
-            raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
         with self.translated():
-            cursor = self.connection.execute(sql, parameters)
+            cursor = self.connection.execute(_checked(statement, parameters), parameters)
             rows: list[Row] = []
             names: list[str] | None = None
             for values in cursor:
@@ -50,6 +47,17 @@ class Database:
                     names = [column[0] for column in cursor.get_description()]
                 rows.append(dict(zip(names, values, strict=True)))
             return rows
+
+    def batches(self, statement: str, size: int, **parameters: SqlValue) -> Iterator[list[tuple[SqlValue, ...]]]:
+        """Run a statement and return its rows as tuples, `size` at a time, so that never all of them are in memory.
+
+        Raises:
+            StoreError: the database refused; BusyError, ConflictError where it says why.
+        """
+        with self.translated():
+            cursor = self.connection.execute(_checked(statement, parameters), parameters)
+            while batch := list(islice(cursor, size)):
+                yield batch
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
         """Run a statement and return its first row, or None."""
@@ -63,12 +71,14 @@ class Database:
 
     def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
         """Run a writing statement once for every set of parameters."""
-        for parameters in batch:
-            self.all(statement, **parameters)
+        with self.translated():
+            self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
 
     def make_index(self, dimension: int) -> None:
         """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
         with self.translated():
+            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
+                self.connection.execute(f"drop table if exists temp.{stand_in}")
             self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self.has_vectors = True
 
@@ -94,13 +104,15 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read the file as it stands at the first statement, whatever others write meanwhile."""
-        with self.translated():
-            self.connection.execute("begin")
+        """Read one state of the file from the first line to the last, whatever others write meanwhile."""
+        outermost = not self.connection.in_transaction
+        if outermost:
+            with self.translated():
+                self.connection.execute("begin")
         try:
             yield
         finally:
-            if self.connection.in_transaction:
+            if outermost and self.connection.in_transaction:  # an error may have ended it
                 self.connection.execute("rollback")
 
     @contextmanager
@@ -169,8 +181,6 @@ class Store:
             database.run("meta.put", name="embedder", value=name)
             database.run("meta.put", name="dimension", value=str(dimension))
             database.make_index(dimension)
-        with database.translated():
-            database.connection.execute("drop table if exists temp.facts_vec")
 
     def embedder(self) -> tuple[str, int] | None:
         """Return the name and dimension of the embedder that wrote this file's vectors, or None."""
@@ -201,6 +211,8 @@ class Store:
         connection = database.connection
         with database.translated():
             connection.set_busy_timeout(self._config.busy_timeout_ms)
+            # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if self._vectors:
                 _load_sqlite_vec(connection)
             version = _check(connection, self.path)  # before the first pragma that writes
@@ -216,6 +228,15 @@ class Store:
                 connection.execute(files.read("sql/no_vectors.sql"))
             if not self._vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
+
+
+def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
+    """Return the statement's text; the driver itself would not tell a spare parameter."""
+    sql = files.statement(statement)
+    expected = parameter_names(sql)
+    if expected != parameters.keys():
+        raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
+    return sql
 
 
 @cache

@@ -1,8 +1,20 @@
--- For a connection without sqlite-vec: an empty stand-in that shadows the index, so that retrieve.sql runs unchanged on words alone.
+-- For a connection without sqlite-vec: empty stand-ins that shadow the index and what it consists of, so that every statement runs unchanged
+-- on words alone.
 create temp table if not exists facts_vec (
   embedding blob,
   user_id text,
   shelf text,
   k integer,
   distance real
+);
+create temp table if not exists facts_vec_chunks (
+  chunk_id integer primary key,
+  size integer,
+  validity blob,
+  rowids blob,
+  partition00 text,
+  partition01 text
+);
+create temp table if not exists facts_vec_vector_chunks00 (
+  vectors blob
 );

@@ -4,6 +4,7 @@
 --   :terms      an FTS5 expression, '""' for none :as_of     what was true then, or null for what is believed now
 --   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
 --   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
+--   :found      JSON [[id, bm25, distance, window_distance, is_near], …] found beforehand by words and meaning, '[]' for none; null is unknown
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :times      JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
@@ -43,7 +44,13 @@ weight as materialized (
   where name = :weights
 ),
 
--- what the words find: filtered by user, kind, status and validity before the cut, and cut for each kind by itself
+-- what was found beforehand: words and meaning already brought together, and cut
+found as materialized (
+  select value ->> 0 as id, value ->> 1 as bm25, value ->> 2 as distance, value ->> 3 as window_distance, value ->> 4 as is_near
+  from json_each(:found)
+),
+
+-- what the words find: filtered before the cut, and cut for each kind by itself
 matched as materialized (
   select
     f.id,
@@ -53,16 +60,32 @@ matched as materialized (
   from facts_fts
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
+    -- one among many users: most of what matches is another's, and is told by its id before its row is read
+    and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+      or +facts_fts.rowid in (select id from facts where user_id = :user_id))
     and f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
     and f.status in (select value from json_each(:statuses))
     and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
       or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
+    and (:categories is null or f.category in (select value from json_each(:categories)))
+    and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+    and (:participants is null or exists (
+      select 1 from json_each(:participants) p
+      where lower(p.value) = lower(f.speaker)
+         or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
+    and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
+    and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+    and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
 ),
 lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) as place
   from matched
+  where bm25 < 0
+  union all
+  select id, bm25, 0
+  from found
   where bm25 < 0
 ),
 
@@ -79,12 +102,15 @@ nearest as materialized (
   from json_each(:hits)
 ),
 semantic as materialized (
-  select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance
+  select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance, 1 as is_near
   from nearest
   group by abs(id)
+  union all
+  select id, distance, window_distance, is_near
+  from found
 ),
 
-found as materialized (
+hit as materialized (
   select id from lexical where place <= (select k_lex from weight)
   union
   select id from semantic
@@ -92,15 +118,15 @@ found as materialized (
 -- and what is linked to that, where links count
 candidate as materialized (
   select distinct c.value as id
-  from found
+  from hit
   cross join json_each(json_insert(
     iif((select linked from weight) = 0, '[]', (
       select json_group_array(n.id)
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
       cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-      where f.id = found.id)),
-    '$[#]', found.id)) c
+      where f.id = hit.id)),
+    '$[#]', hit.id)) c
 ),
 
 -- every feature its own column; each lies in 0..1
@@ -123,10 +149,10 @@ scored as materialized (
         min(1.0, ln(2.0 + length(f.value_text) - length(replace(f.value_text, ' ', ''))) / 4.0), 0.6) as length,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
-    coalesce((
+    iif(json_array_length(:times) > 0, coalesce((
       select max(exp(-max(0.0, julianday(t.value ->> 0) - at.day, at.day - julianday(t.value ->> 1)) / 7.0))
       from json_each(:times) t
-      cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0) as date,
+      cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0), 0.0) as date,
     coalesce(t.weight, k.weight) as type_weight,
     -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
     coalesce(max(iif(f.kind = 'narrative', coalesce(:minimum_importance, 0.05), 0.05), pow(0.5,
@@ -143,7 +169,7 @@ scored as materialized (
       when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
     end as source_reliability,
     l.bm25 is not null as by_words,
-    s.id is not null as by_meaning
+    coalesce(s.is_near, 0) as by_meaning
   from candidate c
   cross join facts f on f.id = c.id
   join kinds k on k.kind = f.kind
@@ -221,14 +247,20 @@ followed as materialized (
 summed as materialized (
   select r.*, r.score + r.linked * (select linked from weight) as total
   from followed r
+),
+-- only what is returned is written out as a record
+best as materialized (
+  select *
+  from summed
+  where :min_score is null or total >= :min_score
+  order by total desc, id desc
+  limit :limit
 )
 select
   f.fact_id, f.record, r.total as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
   r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
-  r.by_words, r.by_meaning
-from summed r
+  r.by_words, r.by_meaning, r.id
+from best r
 cross join fact_record f on f.id = r.id
-where :min_score is null or r.total >= :min_score
-order by r.total desc, r.id desc
-limit :limit;
+order by r.total desc, r.id desc;

@@ -190,6 +190,12 @@ create table outbox (
   last_error text
 ) strict;
 
+-- A random number a user, another one whenever vectors of theirs were written or taken away: what a process holds in memory is checked by it.
+create table vector_versions (
+  user_id text primary key,
+  version integer not null
+) strict, without rowid;
+
 -- What a language model was asked for, what it cost and what it answered.
 create table model_calls (
   id integer primary key,

@@ -51,3 +51,12 @@ where o.id = :id and f.id is null;
 
 -- statement: revive
 update outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;
+
+-- What a process holds in memory of a user's vectors is no longer that of the file; one who has no facts leaves no trace.
+-- statement: changed
+insert into vector_versions (user_id, version)
+select :user_id, random() where exists (select 1 from facts where user_id = :user_id)
+on conflict (user_id) do update set version = excluded.version;
+
+-- statement: gone_user
+delete from vector_versions where user_id = :user_id and not exists (select 1 from facts where user_id = :user_id);

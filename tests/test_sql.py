@@ -129,6 +129,11 @@ PLANS = [
     ("profile.entries", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("retrieve", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("retrieve", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
+    ("scan.words", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
+    ("scan.words", "SEARCH facts USING COVERING INDEX"),
+    ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
+    ("insert.added", "SEARCH facts USING INDEX sqlite_autoindex_facts_1 (fact_id=? AND rowid>?)"),
+    ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
     ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
@@ -155,6 +160,9 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
     store.bind_embedder(EMBEDDER.name, EMBEDDER.dimension)
     (knn,) = [line for line in plan(store.database(), "retrieve") if line.startswith("SCAN v VIRTUAL TABLE INDEX 0:3")]
     assert knn
+    chunks = plan(store.database(), "scan.chunks")
+    assert any("facts_vec_partition (partition00=? AND partition01=?)" in line for line in chunks), chunks
+    assert "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)" in chunks
     store.close()
 
 

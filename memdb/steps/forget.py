@@ -56,6 +56,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
                 vectors += removed_now
                 db.run("sync.settled", id=row["id"])
         pending = []
+    db.run("sync.changed", user_id=user_id)
+    db.run("sync.gone_user", user_id=user_id)
     db.run("forget.disallow")
     return Forgotten(
         facts=len(facts) + len(archived) + len(retold),

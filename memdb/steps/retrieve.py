@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, cast
 
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import InputError, ModelError
+from memdb.fusion import Field, Found, Legs, Word, fuse, only
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status
-from memdb.store import Database, Row
+from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
+from memdb.vectors import VectorCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_FILTERS = ("categories", "memory_types", "tags", "participants", "min_age_minutes", "max_age_days", "as_of")
+_LEG = 20  # candidates a kind where a weight set says nothing
+_SURE = 20  # so many hits are as good as if everything had been scored
+_BESIDES = 30  # rows scored beside those wanted; mostly nothing else could be among them
 
 FEATURES = (
     "lexical",
@@ -58,6 +71,7 @@ def retrieve(
     minimum_importance: float | None = None,
     top_k_lex: int | None = None,
     top_k_vec: int | None = None,
+    vectors: VectorCache | None = None,
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
@@ -76,36 +90,60 @@ def retrieve(
     if not weight:
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    embedding, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
-    shelves = [] if embedding is None else _shelves(wanted, statuses, weight)
-    rows = db.all(
-        "retrieve",
-        user_id=user_id,
-        terms=match_expression(question),
-        embedding=embedding,
-        hits="[]",
-        actor=question.actor,
-        asks_when=int(question.intent == "time"),
-        times=json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]),
-        kinds=json.dumps(wanted),
-        statuses=json.dumps(list(statuses)),
-        shelves=json.dumps(shelves),
-        categories=_json(categories),
-        memory_types=_json(memory_types),
-        tags=_json(tags),
-        min_age_minutes=min_age_minutes,
-        max_age_days=max_age_days,
-        min_score=min_score,
-        participants=_json(participants),
-        base_half_life_days=base_half_life_days,
-        minimum_importance=minimum_importance,
-        k_lex=top_k_lex,
-        k_vec=top_k_vec,
-        now=to_text(now),
-        as_of=to_text(as_of) if as_of else None,
-        weights=weights,
-        limit=max(0, limit),
+    meant, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
+    shelves = [] if meant is None else _shelves(wanted, statuses, weight)
+    legs = Legs(
+        lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
+        semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
+        given=top_k_lex is not None or top_k_vec is not None,
     )
+    filters: dict[str, SqlValue] = {
+        "user_id": user_id,
+        "kinds": json.dumps(wanted),
+        "statuses": json.dumps(list(statuses)),
+        "categories": _json(categories),
+        "memory_types": _json(memory_types),
+        "tags": _json(tags),
+        "participants": _json(participants),
+        "min_age_minutes": min_age_minutes,
+        "max_age_days": max_age_days,
+        "now": to_text(now),
+        "as_of": to_text(as_of) if as_of else None,
+        "weights": weights,
+    }
+    times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
+
+    linked = meant is not None and bool(weight.get("linked"))  # what links lead to was not compared with the question before
+
+    def score(found: Sequence[Found], count: int) -> list[Row]:
+        return db.all(
+            "retrieve",
+            **filters,
+            terms='""',
+            embedding=to_blob(meant) if linked and meant is not None else None,
+            hits="[]",
+            found=json.dumps(found, separators=(",", ":")),
+            actor=question.actor,
+            asks_when=int(question.intent == "time"),
+            times=times,
+            shelves=json.dumps(shelves if linked else []),
+            min_score=min_score,
+            base_half_life_days=base_half_life_days,
+            minimum_importance=minimum_importance,
+            k_lex=0,  # both legs were asked before
+            k_vec=0,
+            limit=max(0, count),
+        )
+
+    with db.snapshot():
+        words = _words(db, match_expression(question), filters)
+        near = [] if meant is None else (vectors or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
+            near = only(
+                near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
+            )
+        field = fuse(words, near, weight=weight, question=question, legs=legs)
+        rows = _best(field, score, legs=legs, limit=limit, least=min_score)
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     return Hits(
         [_hit(row, ranking) for row in rows],
@@ -115,6 +153,33 @@ def retrieve(
         semantic=sum(1 for row in rows if row["by_meaning"]),
         elapsed_ms=(time.perf_counter() - started) * 1000,
     )
+
+
+def _words(db: Database, terms: str, filters: Mapping[str, SqlValue]) -> list[Word]:
+    batches = db.batches("scan.words", 10_000, **filters, terms=terms)
+    return [cast(Word, row) for batch in batches for row in batch]
+
+
+def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, legs: Legs, limit: int, least: float | None) -> list[Row]:
+    """The best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
+
+    A few are scored first. What could still pass the last of them is known from the most that each of the others can score. Those who want
+    more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list.
+    """
+    if legs.given:
+        return score(field.legs(), limit)
+    goal = max(1, min(limit, _SURE))
+    count = goal + _BESIDES
+    found = field.first(count)
+    rows = score(found, min(limit, goal))
+    passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least
+    if (promising := field.promising(passed)) > count:
+        found = field.first(promising)
+        rows = score(found, min(limit, goal))
+    if limit > goal:
+        sure = {row["id"] for row in rows}
+        rows = score(list({one[0]: one for one in [*field.legs(), *(one for one in found if one[0] in sure)]}.values()), limit)
+    return rows
 
 
 def match_expression(question: Question) -> str:
@@ -127,7 +192,7 @@ def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: dict[str,
     return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
 
 
-def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[bytes | None, str | None]:
+def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[NDArray[np.float32] | None, str | None]:
     if embedder is None:
         return None, "searched by words only: the memory was opened without an embedder"
     if not db.has_vectors:
@@ -142,7 +207,7 @@ def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[bytes |
         return None, f"searched by words only: {error}"
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost the user the answer
         return None, f"searched by words only: the embedder {embedder.name} failed ({type(error).__name__}: {error})"
-    return to_blob(vectors[0]), None
+    return vectors[0], None
 
 
 def _hit(row: Row, weights: dict[str, float]) -> Hit:

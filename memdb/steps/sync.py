@@ -57,6 +57,9 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> 
                     db.run("sync.embedded", id=row["id"])
                     db.run("sync.settled", id=row["id"])
                     written += 1
+            for user_id in dict.fromkeys(str(row["user_id"]) for row in rows):
+                db.run("sync.changed", user_id=user_id)
+                db.run("sync.gone_user", user_id=user_id)
     failures = [error for error in errors if error]
     return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
 

@@ -1,0 +1,479 @@
+"""How fast it is beside others: memdb, chromadb, lancedb, and numpy as the limit, with the same vectors, asked in turn in one run.
+
+    python bench/speed.py --chart docs/speed.svg
+
+Facts are random sentences about two hundred topics, their vectors clustered by topic and of unit length, both from a fixed seed. memdb is
+asked through `Memory.search` and does more than the others: it searches words and vectors, ranks by all features and returns whole facts.
+The others search vectors only, filtered by user and status, and return the ids. VectorCache of questions are ready in every case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import memdb
+from memdb import files
+from memdb.steps.retrieve import match_expression
+from memdb.store import parameter_names
+
+DIMENSION, TOPICS, VOCABULARY, K = 384, 200, 20_000, 10
+SHAPES = {"1k": (1_000, 1), "10k": (10_000, 1), "100k": (100_000, 1), "100 × 10": (1_000, 100), "1,000 × 100": (100_000, 1_000)}
+NOW = "2025-06-01T00:00:00Z"
+VectorCache = np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass
+class Data:
+    """Facts of some users, and questions to the users with their vectors."""
+
+    texts: list[str]
+    vectors: VectorCache
+    users: list[str]
+    questions: list[tuple[str, str, VectorCache]]
+
+    def facts(self) -> list[dict[str, object]]:
+        """The facts as `remember_many` takes them: of all types, ages, certainties and weights."""
+        types = ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT")
+        chance = np.random.default_rng(2)
+        ages, sure, weighty = chance.integers(1, 1_500, len(self.texts)), chance.random(len(self.texts)), chance.random(len(self.texts))
+        start = np.datetime64("2025-06-01")
+        return [
+            {
+                "value_text": text,
+                "user_id": user,
+                "fact_id": f"{place:08x}-0000-4000-8000-000000000000",
+                "memory_type": types[place % 5],
+                "confidence": float(sure[place]),
+                "importance": float(weighty[place]),
+                "timestamp": str(start - ages[place]),
+            }
+            for place, (text, user) in enumerate(zip(self.texts, self.users, strict=True))
+        ]
+
+
+class Ready:
+    """An embedder whose vectors are ready: it looks them up."""
+
+    name, dimension = "hashing-384", DIMENSION
+
+    def __init__(self, known: dict[str, VectorCache]) -> None:
+        self._known = known
+
+    def embed(self, texts: Sequence[str]) -> VectorCache:
+        """Return the vectors of questions that are known."""
+        return np.stack([self._known[text] for text in texts])
+
+
+def make(count: int, users: int, *, questions: int, facts: bool = True) -> Data:
+    """Facts and questions from a fixed seed: twelve words a fact, five of its topic; some words are frequent, most are rare."""
+    chance, asking = np.random.default_rng(0), np.random.default_rng(1)
+    centres = chance.standard_normal((TOPICS, DIMENSION)).astype(np.float32)
+    frequency = 1 / np.arange(1, VOCABULARY + 1) ** 0.9
+    frequency /= frequency.sum()
+    letters = np.array(list("aeioubdfgklmnprstvz"))
+    words = ["".join(chance.choice(letters, size)) + f"{place:x}" for place, size in enumerate(chance.integers(2, 7, VOCABULARY))]
+    topical = [chance.choice(VOCABULARY, 60, p=frequency) for _ in range(TOPICS)]
+    asked = []
+    for number in range(questions):
+        telling = [word for word in asking.choice(topical[number % TOPICS], 30) if word >= 50][:4]  # frequent words tell nothing
+        vector = (centres[number % TOPICS] + asking.standard_normal(DIMENSION)).astype(np.float32)
+        vector /= np.linalg.norm(vector)
+        asked.append((" ".join(words[word] for word in telling) + f" q{number}", f"user{number * 7 % users}", vector))
+    names = [f"user{number % users}" for number in range(count)]
+    if not facts:
+        return Data([], np.zeros((0, DIMENSION), np.float32), names, asked)
+    topics = chance.integers(0, TOPICS, count)
+    vectors = centres[topics] + chance.standard_normal((count, DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    common = chance.choice(VOCABULARY, (count, 7), p=frequency)
+    texts = [" ".join(words[word] for word in (*chance.choice(topical[topics[n]], 5), *common[n])) for n in range(count)]
+    return Data(texts, vectors, names, asked)
+
+
+class Memdb:
+    """memdb with its vectors on disk, or kept in memory."""
+
+    def __init__(self, data: Data, folder: Path, *, megabytes: float) -> None:
+        self.path, self._data, self._megabytes = folder / "mem.db", data, megabytes
+        self._known = {text: vector for text, _, vector in data.questions}
+        self._memory: memdb.Memory | None = None
+
+    def open(self) -> None:
+        """Open, and answer a question."""
+        settings = {"worker": False, "record_retrievals": False, "vector_cache_mb": self._megabytes}
+        self._memory = memdb.open(self.path, embedder=Ready(self._known), llm=None, config=settings)
+
+    def insert(self) -> None:
+        """Store everything."""
+        assert self._memory is not None
+        self._memory.remember_many(self._data.facts(), vectors=self._data.vectors)
+
+    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+        """The places of the facts found by meaning, most alike first, as others find them; the whole hybrid search is what is timed."""
+        return [int(hit.fact.fact_id[:8], 16) for hit in self.hits(text, user)]
+
+    def hits(self, text: str, user: str, weights: str = "default") -> memdb.Hits:
+        """The hits of a search."""
+        assert self._memory is not None
+        return self._memory.search(text, user_id=user, limit=K, now=NOW, weights=weights)
+
+    def close(self) -> None:
+        """Close the file."""
+        assert self._memory is not None
+        self._memory.close()
+
+    def exhaustive(self, text: str, user: str, vector: VectorCache) -> list[str]:
+        """The ids of the best when every row of the user is scored: `retrieve.sql` with legs that cut nothing, and every distance given."""
+        assert self._memory is not None
+        database = self._memory._store.database()
+        places = [place for place, name in enumerate(self._data.users) if name == user]
+        distances = 1.0 - (self._data.vectors[places] @ vector).astype(np.float64)
+        given = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
+            "user_id": user,
+            "terms": match_expression(self.hits(text, user).question),
+            "hits": json.dumps([[place + 1, distance] for place, distance in zip(places, distances.tolist(), strict=True)]),
+            "found": "[]",
+            "times": "[]",
+            "kinds": '["fact"]',
+            "statuses": '["active", "pending_confirmation"]',
+            "shelves": "[]",
+            "k_lex": 1_000_000,
+            "now": "2025-06-01T00:00:00.000Z",
+            "weights": "default",
+            "limit": K,
+        }
+        return [str(row["fact_id"]) for row in database.all("retrieve", **given)]
+
+
+class Chroma:
+    """chromadb, embedded, its index on disk."""
+
+    def __init__(self, data: Data, folder: Path) -> None:
+        self.path, self._data = folder / "chroma", data
+        self._collection: Any = None
+
+    def open(self) -> None:
+        """Open the collection."""
+        import chromadb
+
+        client = chromadb.PersistentClient(str(self.path), settings=chromadb.Settings(anonymized_telemetry=False))
+        self._collection = client.get_or_create_collection("facts", configuration={"hnsw": {"space": "cosine"}})
+
+    def insert(self) -> None:
+        """Store everything, five thousand at once, with the metadata that a memory's vectors need."""
+        for start in range(0, len(self._data.texts), 5_000):
+            places = range(start, min(start + 5_000, len(self._data.texts)))
+            self._collection.upsert(
+                ids=[str(place) for place in places],
+                embeddings=self._data.vectors[places.start : places.stop],
+                documents=[self._data.texts[place] for place in places],
+                metadatas=[{"user_id": self._data.users[place], "status": "active", "key": "user.note"} for place in places],
+            )
+
+    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+        """The nearest of a user."""
+        where = {"$and": [{"user_id": user}, {"status": "active"}]}
+        found = self._collection.query(query_embeddings=[vector], n_results=K, where=where, include=["distances"])
+        return [int(name) for name in found["ids"][0]]
+
+    def close(self) -> None:
+        """Let go of the client."""
+        self._collection = None
+        gc.collect()
+
+
+class Lance:
+    """lancedb, embedded, without an approximate index, with one on the user."""
+
+    def __init__(self, data: Data, folder: Path) -> None:
+        self.path, self._data = folder / "lance", data
+        self._table: Any = None
+
+    def open(self) -> None:
+        """Open the table."""
+        import lancedb
+
+        base = lancedb.connect(str(self.path))
+        self._table = base.open_table("facts") if self.path.exists() and list(self.path.glob("facts.lance")) else None
+        self._base = base
+
+    def insert(self) -> None:
+        """Store everything at once."""
+        import lancedb
+        import pyarrow
+
+        columns = {
+            "place": pyarrow.array(range(len(self._data.texts)), pyarrow.int64()),
+            "user_id": self._data.users,
+            "status": ["active"] * len(self._data.texts),
+            "text": self._data.texts,
+            "vector": pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(self._data.vectors.ravel()), DIMENSION),
+        }
+        self._table = self._base.create_table("facts", pyarrow.table(columns))
+        self._table.create_index("user_id", config=lancedb.index.BTree())
+
+    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+        """The nearest of a user."""
+        search = self._table.search(vector).distance_type("cosine").where(f"user_id = '{user}' and status = 'active'", prefilter=True)
+        return [int(place) for place in search.limit(K).select(["place", "_distance"]).to_arrow()["place"].to_pylist()]
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self._table = self._base = None
+        gc.collect()
+
+
+class Numpy:
+    """A matrix a user, in memory, and nothing else: the limit."""
+
+    def __init__(self, data: Data, folder: Path) -> None:
+        self.path, self._data = folder / "vectors.npy", data
+
+    def open(self) -> None:
+        """Read the file."""
+        if self.path.exists():
+            self._places: dict[str, list[int]] = {}
+            for place, user in enumerate(self._data.users):
+                self._places.setdefault(user, []).append(place)
+            whole = np.load(self.path)
+            self._of = {user: whole[places] for user, places in self._places.items()}
+
+    def insert(self) -> None:
+        """Write the file."""
+        np.save(self.path, self._data.vectors)
+        self.open()
+
+    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+        """The nearest of a user."""
+        cosines = self._of[user] @ vector
+        best = np.argpartition(-cosines, min(K, len(cosines) - 1))[:K]
+        return [self._places[user][place] for place in best[np.argsort(-cosines[best])]]
+
+    def close(self) -> None:
+        """Let go of the matrices."""
+        self._of = {}
+
+
+SYSTEMS: dict[str, Callable[[Data, Path], Any]] = {
+    "memdb": lambda data, folder: Memdb(data, folder, megabytes=0),
+    "memdb, cached": lambda data, folder: Memdb(data, folder, megabytes=1_024),
+    "chromadb": Chroma,
+    "lancedb": Lance,
+    "numpy": Numpy,
+}
+
+
+def bytes_of(path: Path) -> int:
+    """The size on disk of a file with its companions, or of a folder."""
+    files = path.rglob("*") if path.is_dir() else path.parent.glob(f"{path.name}*")
+    return sum(part.stat().st_size for part in files if part.is_file())
+
+
+def fresh(system: str, count: int, users: int, folder: Path, pipe: Any) -> None:
+    """In a process of its own: open and answer; then some more, and tell how long the first two took, and how much memory it is."""
+    data = make(count, users, questions=20, facts=False)
+    warm = {"memdb": "apsw", "memdb, cached": "apsw", "chromadb": "chromadb", "lancedb": "lancedb", "numpy": "numpy"}[system]
+    __import__(warm)  # what importing takes is not the file's
+    before = memory_now()
+    started = time.perf_counter()
+    store = SYSTEMS[system](data, folder)
+    store.open()
+    opened = time.perf_counter() - started
+    store.ask(*data.questions[0])
+    answered = time.perf_counter() - started
+    for question in data.questions:
+        store.ask(*question)
+    pipe.send((opened * 1000, answered * 1000, max(0.0, memory_now() - before)))
+    store.close()
+
+
+def memory_now() -> float:
+    """This process's own memory in MiB."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("RssAnon"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def in_a_process(system: str, count: int, users: int, folder: Path) -> tuple[float, float, float]:
+    """What `fresh` tells."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=fresh, args=(system, count, users, folder, theirs))
+    process.start()
+    theirs.close()
+    try:
+        told: tuple[float, float, float] = ours.recv()
+    finally:
+        process.join()
+    return told
+
+
+def measure(shape: str, systems: Sequence[str], *, rounds: int, opens: int, checked: int) -> dict[str, dict[str, float]]:
+    """Fill every system, ask all of them the same questions in turn, and open each from fresh processes in turn."""
+    count, users = SHAPES[shape]
+    data = make(count, users, questions=rounds)
+    exact = Numpy(data, Path())
+    report: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        stores: dict[str, Any] = {}
+        for system in systems:
+            folder = Path(scratch) / system.partition(",")[0]
+            folder.mkdir(exist_ok=True)
+            store = stores[system] = SYSTEMS[system](data, folder)
+            store.open()
+            report[system] = {}
+            if system != "memdb, cached":
+                started = time.perf_counter()
+                store.insert()
+                report[system]["rows_s"] = count / (time.perf_counter() - started)
+        for system in systems:
+            report[system]["rows_s"] = report[system].get("rows_s", report.get("memdb", {}).get("rows_s", 0.0))
+        np.save(Path(scratch) / "exact.npy", data.vectors)
+        exact.path = Path(scratch) / "exact.npy"
+        exact.open()
+        times: dict[str, list[float]] = {system: [] for system in systems}
+        recall: dict[str, list[float]] = {system: [] for system in systems}
+        for store in stores.values():  # what was written is moved to where it will be read
+            store.close()
+        for system, store in stores.items():  # the first answer is measured from a fresh process
+            report[system]["bytes_row"] = bytes_of(store.path) / count
+            store.open()
+            store.ask(*data.questions[0])
+        for question in data.questions:
+            nearest = set(exact.ask(*question))
+            for system in systems:
+                started = time.perf_counter()
+                found = stores[system].ask(*question)
+                times[system].append((time.perf_counter() - started) * 1000)
+                if isinstance(stores[system], Memdb):
+                    hits = stores[system].hits(question[0], question[1], "vector-only")
+                    found = [int(hit.fact.fact_id[:8], 16) for hit in hits]
+                recall[system].append(len(nearest & set(found)) / len(nearest))
+        for system in systems:
+            ordered = sorted(times[system])
+            report[system] |= {
+                "p50": statistics.median(ordered),
+                "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))],
+                "recall": statistics.fmean(recall[system]),
+            }
+        for system in systems:
+            if isinstance(stores[system], Memdb):
+                agreed = []
+                for text, user, vector in data.questions[:checked]:
+                    wanted = stores[system].exhaustive(text, user, vector)
+                    agreed.append(len({hit.fact.fact_id for hit in stores[system].hits(text, user)} & set(wanted)) / max(1, len(wanted)))
+                report[system]["agreement"] = statistics.fmean(agreed)
+        for system in systems:
+            stores[system].close()
+        del stores
+        gc.collect()
+        told: dict[str, list[tuple[float, float, float]]] = {system: [] for system in systems}
+        for _ in range(opens):
+            for system in systems:
+                told[system].append(in_a_process(system, count, users, Path(scratch) / system.partition(",")[0]))
+        for system in systems:
+            for place, name in enumerate(("open_ms", "first_ms", "memory_mb")):
+                report[system][name] = statistics.median(one[place] for one in told[system])
+    return report
+
+
+COLUMNS = {
+    "p50": "p50 ms",
+    "p95": "p95 ms",
+    "recall": "recall",
+    "agreement": "top 10 agree",
+    "rows_s": "rows/s",
+    "bytes_row": "bytes/row",
+    "memory_mb": "MiB",
+    "open_ms": "open ms",
+    "first_ms": "first answer ms",
+}
+
+
+def table(report: dict[str, dict[str, dict[str, float]]]) -> str:
+    """The report as Markdown."""
+    lines = ["| facts | | " + " | ".join(COLUMNS.values()) + " |", "|---" * (len(COLUMNS) + 2) + "|"]
+    digits = {"p50": 2, "p95": 2, "recall": 3, "agreement": 3, "memory_mb": 1, "open_ms": 1, "first_ms": 1}
+    for shape, systems in report.items():
+        for system, one in systems.items():
+            cells = [f"{one[name]:,.{digits.get(name, 0)}f}" if name in one else "" for name in COLUMNS]
+            lines.append(f"| {shape} | {system} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def chart(report: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
+    """Draw the median query, a group of bars for each shape."""
+    import matplotlib
+
+    matplotlib.use("svg" if path.suffix == ".svg" else "agg")
+    matplotlib.rcParams["svg.hashsalt"] = "memdb"  # the same figures give the same file
+    from matplotlib import pyplot
+
+    systems = list(dict.fromkeys(system for one in report.values() for system in one))
+    figure, axes = pyplot.subplots(figsize=(9, 3.6), layout="constrained")
+    width = 0.8 / len(systems)
+    for number, system in enumerate(systems):
+        shapes = [place for place, one in enumerate(report.values()) if system in one]
+        medians = [one[system]["p50"] for one in report.values() if system in one]
+        bars = axes.bar([place + (number - (len(systems) - 1) / 2) * width for place in shapes], medians, width, label=system)
+        axes.bar_label(bars, fmt="%.2g", fontsize=7)
+    axes.set_yscale("log")
+    axes.set_xticks(range(len(report)), list(report))
+    axes.set_xlabel("facts of one user; users × facts of each")
+    axes.set_ylabel("median query, ms (logarithmic)")
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.legend(ncols=len(systems), loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {})
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="only 1,000 facts, of one user and of a hundred")
+    parser.add_argument("--shapes", default=",".join(["1k", "10k", "100k", "users", "few"]), help="any of 1k, 10k, 100k, users, few")
+    parser.add_argument("--without", default="", help="systems to leave out, separated by commas: chromadb, lancedb, numpy")
+    parser.add_argument("--rounds", type=int, default=60, help="how many questions")
+    parser.add_argument("--save", type=Path, help="keep the results here as JSON; shapes that stand there are not measured again")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--chart", type=Path, help="draw the medians here (SVG or PNG; needs matplotlib, the extra `bench`)")
+    arguments = parser.parse_args()
+    names = {"users": "1,000 × 100", "few": "100 × 10"}
+    wanted = ["1k", "few"] if arguments.quick else arguments.shapes.split(",")
+    shapes = [names.get(name, name) for name in wanted]
+    systems = [system for system in SYSTEMS if system not in arguments.without.split(",")]
+    kept = arguments.save is not None and arguments.save.exists()
+    report = json.loads(arguments.save.read_text(encoding="utf-8")) if kept else {}
+    for shape in shapes:
+        if shape not in report:
+            large = shape == "100k"
+            report[shape] = measure(
+                shape,
+                systems,
+                rounds=20 if arguments.quick else arguments.rounds,
+                opens=3 if arguments.quick else 5,
+                checked=10 if large else 20,
+            )
+            if arguments.save is not None:
+                arguments.save.write_text(json.dumps(report, indent=1), encoding="utf-8")
+    print(json.dumps(report, indent=1) if arguments.json else table(report))
+    if arguments.chart is not None:
+        arguments.chart.parent.mkdir(parents=True, exist_ok=True)
+        chart(report, arguments.chart)
+
+
+if __name__ == "__main__":
+    main()

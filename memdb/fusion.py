@@ -1,0 +1,233 @@
+"""What words and meaning find, brought together: the most that each row's score can be, so that only the promising ones are scored."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memdb.records import Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST = 800
+"""How many rows at most are worth scoring for one question."""
+
+_OPEN = ("type_weight", "decay", "recency", "access_bonus", "importance", "confidence", "frequency", "source_reliability", "linked")
+_ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
+
+Found = tuple[int, float | None, float | None, float | None, int]
+"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance, whether it is among the nearest."""
+
+
+Word = tuple[int, str, float]
+"""A row that has words of the question: id, kind, bm25."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """The ids of a shelf's vectors and the cosine of each to the question; a window has its message's id with a minus."""
+
+    shelf: str
+    ids: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Legs:
+    """How many candidates a kind the words and the meaning give at least; `given` if these numbers were asked for as they are."""
+
+    lexical: int
+    semantic: int
+    given: bool = False
+
+
+class Field:
+    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have."""
+
+    def __init__(
+        self,
+        ids: Sequence[int] | NDArray[np.int64],
+        bm25: Sequence[float] | NDArray[np.float64],
+        cosines: Sequence[float] | NDArray[np.float64],
+        windows: Sequence[float] | NDArray[np.float64],
+        *,
+        best_first: Sequence[int],
+        ceilings: Sequence[float],
+        nearest: Sequence[bool] | NDArray[np.bool_],
+        best_matches: Callable[[], list[int]],
+        best_match: int | None,
+    ) -> None:
+        self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
+        self._best_first, self._ceilings, self._nearest = best_first, ceilings, nearest
+        self._best_matches, self._best_match = best_matches, best_match
+
+    def first(self, count: int) -> list[Found]:
+        """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
+        places = dict.fromkeys(self._best_first[:count])
+        if self._best_match is not None:
+            places[self._best_match] = None
+        return [self._found(place) for place in places]
+
+    def legs(self) -> list[Found]:
+        """Return the first of each leg, and nothing else."""
+        places = dict.fromkeys(self._best_matches()) | dict.fromkeys(place for place, near in enumerate(self._nearest) if near)
+        return [self._found(place) for place in places]
+
+    def promising(self, score: float) -> int:
+        """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
+        low, high = 0, len(self._ceilings)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self._ceilings[middle] >= score - _ROUNDING else (low, middle)
+        return low
+
+    def _found(self, place: int) -> Found:
+        bm25, cosine, window = float(self._bm25[place]), float(self._cosines[place]), float(self._windows[place])
+        return (
+            int(self._ids[place]),
+            None if math.isnan(bm25) else bm25,
+            None if math.isnan(cosine) else 1.0 - cosine,
+            None if math.isnan(window) else 1.0 - window,
+            int(self._nearest[place]),
+        )
+
+
+def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
+    """Return the rows of both, with the most that each can score under these weights whatever else is true of it."""
+    matches = [word for word in words if word[2] < 0]
+    return _with_meaning(matches, near, weight, question, legs) if near else _words_alone(matches, weight, question, legs)
+
+
+def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
+    """Return what is near, cut down to these rows and their windows."""
+    import numpy as np
+
+    wanted = np.array(ids, np.int64)
+    masks = [np.isin(np.abs(one.ids), wanted) for one in near]
+    return [Near(one.shelf, one.ids[mask], one.cosines[mask]) for one, mask in zip(near, masks, strict=True)]
+
+
+def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> float:
+    """The most that the features beside words and meaning can give to a row of a kind."""
+
+    def most(feature: str) -> float:
+        return max(0.0, weight.get(feature, 0.0))
+
+    total = sum(most(feature) for feature in _OPEN)
+    total += most("actor") if question.actor is not None else 0.0
+    total += most("has_time") if question.intent == "time" else 0.0
+    total += most("date") if question.times else 0.0
+    says = most("is_question") + most("length")
+    written = 0.6 * weight.get("length", 0.0)  # what is no message asks nothing and counts as one of ten words
+    return total + (says if kind == "message" else max(says, written) if kind == "closed" else written)
+
+
+def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
+    if not legs.lexical:
+        words = []
+    ids, bm25 = [id for id, _, _ in words], [bm25 for _, _, bm25 in words]
+    best = min(range(len(words)), key=bm25.__getitem__) if words else None
+    ceiling = {kind: _ceiling(weight, question, kind) for kind in {kind for _, kind, _ in words}}
+    lexical = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0)
+    most = [lexical * bm25 + ceiling[kind] for _, kind, bm25 in words]
+    unknown = [math.nan] * len(words)
+    order = heapq.nlargest(MOST, range(len(words)), key=lambda place: (most[place], ids[place]))
+    return Field(
+        ids,
+        bm25,
+        unknown,
+        unknown,
+        best_first=order,
+        ceilings=[most[place] for place in order],
+        nearest=[False] * len(words),
+        best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
+        best_match=best,
+    )
+
+
+def _lexical_leg(words: Sequence[Word], places: Sequence[int], legs: Legs) -> list[int]:
+    """The places of the best matches of each kind."""
+    kinds: dict[str, list[tuple[float, int, int]]] = {}
+    for (id, kind, bm25), place in zip(words, places, strict=True):
+        kinds.setdefault(kind, []).append((bm25, -id, place))
+    return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
+
+
+def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
+    import numpy as np
+
+    own = [one for one in near if one.shelf != "window"]
+    ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
+    cosines = np.concatenate([one.cosines for one in own]).astype(np.float64) if own else np.zeros(0)
+    ceilings = np.concatenate([np.full(len(one.ids), _ceiling(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
+    nearest = np.concatenate([_nearest(one, legs.semantic) for one in own]) if own else np.zeros(0, np.bool_)
+    if np.any(ids[1:] < ids[:-1]):
+        order = np.argsort(ids, kind="stable")
+        ids, cosines, ceilings, nearest = ids[order], cosines[order], ceilings[order], nearest[order]
+    window = next((one for one in near if one.shelf == "window"), None)
+    window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
+    word_ids = np.array([id for id, _, _ in words], np.int64)
+    lone = [(one, _at(ids, one)[1]) for one in (window_ids, *([word_ids] if legs.lexical else []))]
+    extra = sorted({id for one, there in lone if not there.all() for id in one[~there].tolist()})
+    if extra:  # not embedded yet, or only in part
+        kinds = {id: kind for id, kind, _ in words}
+        highest = [_ceiling(weight, question, kinds.get(id, "message")) for id in extra]
+        order = np.argsort(np.concatenate([ids, np.array(extra, np.int64)]), kind="stable")
+        ids = np.concatenate([ids, np.array(extra, np.int64)])[order]
+        cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
+        ceilings = np.concatenate([ceilings, highest])[order]
+        nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
+    bm25, windows = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    places, there = _at(ids, word_ids)
+    bm25[places[there]] = np.array([bm25 for _, _, bm25 in words])[there]
+    if window is not None:
+        at, known = _at(ids, window_ids)
+        windows[at[known]] = window.cosines[known]
+        nearest[at[known]] |= _nearest(window, legs.semantic)[known]
+    best = int(np.nanargmin(bm25)) if there.any() else None
+    meaning = np.clip(np.nan_to_num(cosines), 0.0, 1.0)
+    among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0)) if window is not None else meaning
+    most = ceilings + weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
+    if best is not None:
+        most += np.nan_to_num(bm25 / bm25[best]) * weight.get("lexical", 0.0)
+    order = np.argpartition(-most, MOST)[:MOST] if len(most) > MOST else np.arange(len(most))
+    order = order[np.lexsort((-ids[order], -most[order]))]
+    matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
+    return Field(
+        ids,
+        bm25,
+        cosines,
+        windows,
+        best_first=order.tolist(),
+        ceilings=most[order].tolist(),
+        nearest=nearest,
+        best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
+        best_match=best if legs.lexical else None,
+    )
+
+
+def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each id stands among the ordered ones, and whether it does."""
+    import numpy as np
+
+    if not len(ids):
+        return np.zeros(len(wanted), np.intp), np.zeros(len(wanted), np.bool_)
+    places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return places, ids[places] == wanted
+
+
+def _nearest(one: Near, count: int) -> NDArray[np.bool_]:
+    """Which vectors of a shelf are the `count` nearest."""
+    import numpy as np
+
+    if len(one.ids) <= count:
+        return np.ones(len(one.ids), np.bool_)
+    chosen = np.zeros(len(one.ids), np.bool_)
+    if count:
+        chosen[np.argpartition(-one.cosines, count - 1)[:count]] = True
+    return chosen

@@ -1,0 +1,80 @@
+-- What a question's words and its meaning find among everything of a user, before retrieve.sql scores what can be among the best.
+
+-- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
+-- statement: words
+with
+weight as materialized (
+  select
+    coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
+    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
+    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
+    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date
+  from weights
+  where name = :weights
+)
+select
+  f.id,
+  f.kind,
+  bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
+       (select bm25_context from weight), (select bm25_date from weight)) as bm25
+from facts_fts
+cross join facts f on f.id = facts_fts.rowid
+where facts_fts match :terms
+  -- one among many users: most of what matches is another's, and is told by its id before its row is read
+  and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+    or +facts_fts.rowid in (select id from facts where user_id = :user_id))
+  and f.user_id = :user_id
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in (select value from json_each(:statuses))
+  and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
+    or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
+  and (:as_of is null or f.valid_from <= :as_of)
+  and (:categories is null or f.category in (select value from json_each(:categories)))
+  and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+  and (:participants is null or exists (
+    select 1 from json_each(:participants) p
+    where lower(p.value) = lower(f.speaker)
+       or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
+  and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
+  and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+  and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+
+-- Where a search asks for more than what is believed now: the rows it may find.
+-- statement: eligible
+select f.id
+from facts f
+where f.user_id = :user_id
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in (select value from json_each(:statuses))
+  and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
+    or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
+  and (:as_of is null or f.valid_from <= :as_of)
+  and (:categories is null or f.category in (select value from json_each(:categories)))
+  and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+  and (:participants is null or exists (
+    select 1 from json_each(:participants) p
+    where lower(p.value) = lower(f.speaker)
+       or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
+  and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
+  and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+  and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+
+-- The vectors as vec0 keeps them, a chunk a row: which slots are taken, by which ids, and the vectors one after the other.
+-- statement: chunks
+select c.partition01 as shelf, c.validity, c.rowids, v.vectors
+from facts_vec_chunks c
+cross join facts_vec_vector_chunks00 v on v._rowid_ = c.chunk_id
+where c.partition00 = :user_id
+  and c.partition01 in (select value from json_each(:shelves))
+order by c.partition01, c.chunk_id;
+
+-- statement: sizes
+select partition01 as shelf, sum(size) as slots
+from facts_vec_chunks
+where partition00 = :user_id
+  and partition01 in (select value from json_each(:shelves))
+group by partition01;
+
+-- A number that is another one whenever a vector of the user was written or taken away.
+-- statement: version
+select version from vector_versions where user_id = :user_id;

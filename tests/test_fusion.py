@@ -1,0 +1,155 @@
+"""The first hits are those that scoring every row would give."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import memdb
+from memdb import files
+from memdb.embed import HashingEmbedder, to_blob
+from memdb.steps.retrieve import match_expression
+from memdb.store import SqlValue, parameter_names
+from memdb.times import to_text
+
+EMBEDDER = HashingEmbedder(64)
+WORDS = "tea coffee garden river train letter sister music winter market bridge doctor painting summer kitchen bicycle".split()
+NOW = "2025-06-01T00:00:00.000Z"
+SETS = ["default", "mem-skill", "lexical-only", "vector-only"]
+
+
+@pytest.fixture
+def crowded(mem: memdb.Memory) -> memdb.Memory:
+    """Nine hundred facts of all types and ages and three hundred messages, all in the same few words."""
+    chance = random.Random(1)
+    types = ["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+    facts = [
+        {
+            "value_text": " ".join(chance.choices(WORDS, k=chance.randint(2, 6))),
+            "user_id": "ana",
+            "memory_type": chance.choice(types),
+            "importance": chance.random(),
+            "confidence": chance.random(),
+            "tags": ("rare",) if place % 40 == 0 else (),
+            "timestamp": f"202{chance.randint(0, 4)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}",
+        }
+        for place in range(900)
+    ]
+    mem.remember_many(facts, vectors=EMBEDDER.embed([str(fact["value_text"]) for fact in facts]))
+    said = [
+        {
+            "text": " ".join(chance.choices(WORDS, k=chance.randint(2, 9))) + chance.choice(["", "?", " yesterday"]),
+            "speaker": chance.choice([None, "Rita"]),
+            "timestamp": f"2025-0{chance.randint(1, 5)}-{chance.randint(1, 28):02}",
+            "session_id": f"s{number % 9}",
+        }
+        for number in range(300)
+    ]
+    mem.load(said, user_id="ana")
+    assert mem.drain(60)
+    return mem
+
+
+def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None) -> list[tuple[str, float]]:
+    """The best ten when the one statement scores everything, told every distance by sqlite-vec itself."""
+    db = mem._store.database()
+    meaning = to_blob(EMBEDDER.embed([asked.meaning])[0])
+    distances = db.connection.execute("select rowid, vec_distance_cosine(embedding, ?) from facts_vec where user_id = 'ana'", (meaning,))
+    given: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
+    given |= {
+        "user_id": "ana",
+        "terms": match_expression(asked),
+        "hits": json.dumps(list(distances) if weights != "lexical-only" else []),
+        "found": "[]",
+        "actor": asked.actor,
+        "asks_when": int(asked.intent == "time"),
+        "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in asked.times]),
+        "kinds": '["fact", "message", "note"]',
+        "statuses": '["active", "pending_confirmation"]',
+        "shelves": "[]",
+        "tags": json.dumps(tags) if tags is not None else None,
+        "k_lex": 1_000_000,
+        "now": NOW,
+        "weights": weights,
+        "limit": 10,
+    }
+    return [(str(row["fact_id"]), float(row["score"] or 0)) for row in db.all("retrieve", **given)]
+
+
+QUESTIONS = [
+    "Does she like tea in the garden?",
+    "river bicycle",
+    "When did Rita go to the market?",
+    "What did I say about the doctor in March?",
+    "kitchen music winter letter bridge",
+    "nothing of this",
+]
+
+
+@pytest.mark.parametrize("weights", SETS)
+def test_the_first_ten_are_those_of_the_whole(crowded: memdb.Memory, weights: str) -> None:
+    for query in QUESTIONS:
+        hits = crowded.search(query, user_id="ana", weights=weights, now=NOW)
+        wanted = exhaustive(crowded, hits.question, weights=weights)
+        scored = [score for _, score in wanted if score > 0 or weights != "lexical-only"]
+        assert [hit.score for hit in hits][: len(scored)] == pytest.approx(scored, abs=1e-5), query
+
+
+def test_where_age_and_type_outweigh_meaning_nearly_all_are_those_of_the_whole(crowded: memdb.Memory) -> None:
+    agreed = []
+    for query in QUESTIONS:
+        hits = crowded.search(query, user_id="ana", weights="first-person", now=NOW)
+        agreed.append(
+            len({hit.fact.fact_id for hit in hits} & {name for name, _ in exhaustive(crowded, hits.question, weights="first-person")})
+        )
+    assert sum(agreed) >= 9 * len(QUESTIONS)
+
+
+def test_narrow_legs_would_miss_some(crowded: memdb.Memory) -> None:
+    cut = crowded.config.model_copy(update={"top_k_lex": 5, "top_k_vec": 5})
+    crowded._config = cut
+    hits = crowded.search(QUESTIONS[0], user_id="ana", now=NOW)
+    assert {hit.fact.fact_id for hit in hits} != {name for name, _ in exhaustive(crowded, hits.question, weights="default")}
+
+
+def test_more_hits_begin_with_the_same_twenty(crowded: memdb.Memory) -> None:
+    for query in QUESTIONS[:3]:
+        many = crowded.search(query, user_id="ana", now=NOW, limit=150)
+        few = crowded.search(query, user_id="ana", now=NOW, limit=20)
+        assert [hit.fact.fact_id for hit in many][:20] == [hit.fact.fact_id for hit in few]
+        assert {hit.fact.kind for hit in many} == {"fact", "message"}
+
+
+def test_a_rare_tag_is_found_among_many(crowded: memdb.Memory) -> None:
+    hits = crowded.search("tea", user_id="ana", tags=["rare"], now=NOW)
+    assert len(hits) == 10
+    wanted = exhaustive(crowded, hits.question, weights="default", tags=["rare"])
+    assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+def test_a_least_score_leaves_out_the_rest(crowded: memdb.Memory) -> None:
+    all_hits = crowded.search("tea garden", user_id="ana", now=NOW)
+    least = all_hits[4].score
+    assert [hit.fact.fact_id for hit in crowded.search("tea garden", user_id="ana", now=NOW, min_score=least)] == [
+        hit.fact.fact_id for hit in all_hits[:5]
+    ]
+
+
+def test_words_alone_are_ranked_as_a_whole(crowded: memdb.Memory) -> None:
+    with memdb.open(crowded._store.path, embedder=None, config={"worker": False}) as words:
+        hits = words.search("tea garden", user_id="ana", now=NOW)
+    db = crowded._store.database()
+    assert hits.degraded
+    assert db.has_vectors
+    crowded._embedder = None
+    assert [hit.score for hit in crowded.search("tea garden", user_id="ana", now=NOW)] == [hit.score for hit in hits]
+
+
+def test_a_row_that_waits_for_its_vector_is_found_by_its_words(crowded: memdb.Memory) -> None:
+    crowded.remember("A zeppelin over the garden", user_id="ana", timestamp="2025-05-01")
+    hit = crowded.search("zeppelin", user_id="ana", now=NOW)[0]
+    assert (hit.fact.value_text, hit.parts["lexical"], hit.parts["cosine"]) == ("A zeppelin over the garden", 1.0, 0.0)
+    assert crowded.drain(30)
+    assert crowded.search("zeppelin", user_id="ana", now=NOW)[0].parts["cosine"] > 0

@@ -1,0 +1,134 @@
+"""VectorCache kept in memory: the same answers, never stale, within their bounds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import memdb
+from memdb.embed import HashingEmbedder
+
+ROOT = Path(__file__).parent.parent
+
+
+def opened(path: Path, megabytes: float = 8) -> memdb.Memory:
+    return memdb.open(path, embedder=HashingEmbedder(64), llm=None, config={"worker": False, "vector_cache_mb": megabytes})
+
+
+def filled(path: Path, megabytes: float = 8, users: tuple[str, ...] = ("ana", "bea")) -> memdb.Memory:
+    mem = opened(path, megabytes)
+    for user in users:
+        mem.remember_many({"value_text": f"Keeps thing {number} of {user}", "user_id": user} for number in range(200))
+        mem.load(({"text": f"I saw bird {number}", "session_id": "s"} for number in range(50)), user_id=user)
+    assert mem.drain(60)
+    return mem
+
+
+def found(mem: memdb.Memory, query: str, user: str = "ana") -> list[tuple[str, float, float]]:
+    hits = mem.search(query, user_id=user, now="2025-06-01")
+    return [(hit.fact.value_text, round(hit.score, 6), hit.parts["cosine"]) for hit in hits]
+
+
+def test_what_is_kept_answers_as_the_file_does(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as kept, opened(tmp_path / "mem.db", 0) as reading:
+        for query in ("thing 7", "bird 12", "a walrus"):
+            assert found(kept, query) == found(kept, query) == found(reading, query) != []
+        assert kept._vectors.size > 0
+        assert reading._vectors.size == 0
+
+
+def test_another_process_s_write_is_seen_by_the_next_search(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as mem:
+        found(mem, "thing 7")
+        code = (
+            "import memdb, sys\n"
+            "with memdb.open(sys.argv[1], embedder='hashing-64', llm=None, config={'worker': False}) as other:\n"
+            "    other.remember('A zeppelin in the sky', user_id='ana')\n"
+            "    assert other.drain(30)\n"
+        )
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / "mem.db")], check=True, cwd=ROOT, timeout=60)
+        text, _, cosine = found(mem, "zeppelin sky")[0]
+        assert (text, cosine > 0.3) == ("A zeppelin in the sky", True)
+
+
+def test_another_thread_s_write_is_seen_by_the_next_search(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as mem:
+        found(mem, "thing 7")
+
+        def write() -> None:
+            mem.remember("A zeppelin in the sky", user_id="ana")
+            assert mem.drain(30)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+        assert found(mem, "zeppelin sky")[0][2] > 0.3
+
+
+def test_the_write_of_one_user_leaves_what_is_kept_of_others(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as mem:
+        found(mem, "thing 7", "ana")
+        before = mem._vectors._kept["ana", "fact"]
+        mem.remember("A zeppelin in the sky", user_id="bea")
+        assert mem.drain(30)
+        found(mem, "thing 7", "ana")
+        assert mem._vectors._kept["ana", "fact"] is before
+        mem.remember("A balloon in the sky", user_id="ana")
+        assert mem.drain(30)
+        found(mem, "thing 7", "ana")
+        assert mem._vectors._kept["ana", "fact"] is not before
+
+
+def test_what_is_forgotten_is_not_kept(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db") as mem, opened(tmp_path / "mem.db") as other:
+        for one in (mem, other):
+            found(one, "thing 7")
+        mem.forget("ana")
+        assert mem._vectors.size == 0
+        assert found(mem, "thing 7") == found(other, "thing 7") == []
+        mem.remember("Back again", user_id="ana")
+        assert mem.drain(30)
+        assert [text for text, _, _ in found(other, "thing 7")] == ["Back again"]
+
+
+@pytest.mark.parametrize("users", [6, 12])
+def test_the_least_recently_asked_make_room(tmp_path: Path, users: int) -> None:
+    names = tuple(f"user{number}" for number in range(users))
+    with filled(tmp_path / "mem.db", 0.3, names) as mem:
+        answers = [found(mem, "thing 7", user) for user in names]
+        assert 0 < mem._vectors.size <= 0.3 * 1024 * 1024
+        kept = {user for user, _ in mem._vectors._kept}
+        assert names[-1] in kept
+        assert len(kept) < users
+        assert [found(mem, "thing 7", user) for user in names] == answers
+
+
+def test_one_who_would_not_fit_is_read_and_not_kept(tmp_path: Path) -> None:
+    with filled(tmp_path / "mem.db", 0.05) as mem, opened(tmp_path / "mem.db") as roomy:
+        assert found(mem, "thing 7") == found(roomy, "thing 7") != []
+        assert mem._vectors.size == 0
+
+
+def test_the_name_of_a_forgotten_user_stands_nowhere_among_the_versions(tmp_path: Path) -> None:
+    def versions(mem: memdb.Memory) -> list[object]:
+        return [row[0] for row in mem._store.database().connection.execute("select user_id from vector_versions order by user_id")]
+
+    with filled(tmp_path / "mem.db") as mem:
+        assert versions(mem) == ["ana", "bea"]
+        mem.forget("ana")
+        assert versions(mem) == ["bea"]
+        with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as words:
+            words.forget("bea")
+        assert mem.drain(30)
+        assert versions(mem) == []
+
+
+def test_a_statement_is_planned_once_whatever_is_bound_to_it(tmp_path: Path) -> None:
+    import apsw
+
+    with opened(tmp_path / "mem.db") as mem:
+        assert mem._store.database().connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1
