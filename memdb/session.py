@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, tzinfo
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
@@ -23,6 +23,7 @@ from memdb.times import to_text, to_utc, utc_now
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 _KNOWN = 50  # facts that a session begins with
+_LONGEST_SESSION = 31  # days that get a log each
 _REMEMBERED = 1_000  # characters of a message that come to mind; the file has them all
 _WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
 _WORKING = "Working Memory"
@@ -236,8 +237,7 @@ class Session:
         db, zone = self._store.database(), self._config.zone
         with db.transaction():
             told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, zone=zone, now=at)
-            if told is not None:
-                day = told.valid_from.astimezone(zone).date()
+            for day in _days(told, zone):
                 snapshot(db, user_id=self.user_id, session_id=None, day=day, zone=zone, now=at)
         return told
 
@@ -315,6 +315,14 @@ def retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user
 
 def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequence[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
+
+
+def _days(told: Fact | None, zone: tzinfo) -> list[date]:
+    """The days that a session touched."""
+    if told is None or not isinstance(told.value_json, dict):
+        return []
+    first, last = (to_utc(str(told.value_json[end])).astimezone(zone).date() for end in ("timestamp_start", "timestamp_end"))
+    return [first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)]
 
 
 def _died(holder: str) -> bool:

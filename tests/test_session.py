@@ -114,6 +114,18 @@ def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> Non
         assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
 
 
+def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={**QUIET, "timezone": "America/New_York"}) as mem:
+        with mem.session("ana", "s1", now="2025-03-01T23:50:00") as s:
+            s.observe("I live in Porto.")
+            s.observe("I like tea.", timestamp="2025-03-02T00:10:00")
+        logs = [text for text in kinds(mem, "episode") if not text.startswith("Session")]
+    assert logs == [
+        "Saturday, 01 March 2025: 1 session, 1 turn. Learned: User lives in Porto.",
+        "Sunday, 02 March 2025: 1 session, 1 turn. Learned: User likes tea.",
+    ]
+
+
 def test_the_account_tells_of_what_was_in_mind_at_the_end(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.working.add("Wants short answers")
