@@ -115,12 +115,16 @@ def conversations(data: Path, ways: Ways, sets: Sequence[str], embedder: Remembe
         if int(question["category"]) != 5 and evidence_of(question)
     ]
     for name, settings in ways.items():
-        with opened({**EVERYTHING, **settings, "turns_as_events": True}, embedder) as (mem, started):
+        with opened({**EVERYTHING, **settings}, embedder) as (mem, started):
             ends: dict[str, datetime] = {}
             for conversation in found:
-                turns = conversation.turns
-                mem.load(turns, user_id=str(conversation.user_id))
-                ends[str(conversation.user_id)] = max(turn.timestamp for turn in turns if isinstance(turn.timestamp, datetime))
+                user = str(conversation.user_id)
+                for turn in conversation.turns:  # as the setting turns_as_events does it, without keeping the messages beside
+                    assert isinstance(turn.timestamp, datetime)
+                    said = f"{turn.speaker} said: {' '.join(turn.text.split())}"
+                    who = [str(turn.speaker)]
+                    mem.event(said, user_id=user, timestamp=turn.timestamp, participants=who, event_id=f"turn-{turn.turn_id}")
+                    ends[user] = turn.timestamp
             end = max(ends.values()).replace(tzinfo=UTC) + timedelta(days=1)
             yield from measured(name, mem, questions, end=end, sets=sets, started=started)
 
