@@ -33,7 +33,7 @@ from memdb.interfaces.household import household_events, household_questions, re
 EVERYTHING: Mapping[str, object] = {"worker": False, "record_retrievals": False, "archive_threshold": 0.0}
 Ways = Mapping[str, Mapping[str, object]]
 SETTINGS: Ways = {
-    "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0, "consolidation_min_repeats": 10_000},
+    "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0},  # and never maintained
     "at most 4 events each": {"max_events_per_segment": 4, "generation_cooldown_seconds": 0},
     "the defaults": {},
     "the defaults and fading": {"archive_threshold": 0.10},
@@ -158,9 +158,10 @@ class opened:
 
 
 def measured(name: str, mem: Memory, questions: Sequence[Question], *, end: datetime, sets: Sequence[str], started: float) -> Iterator[Row]:
-    """Tell and consolidate, ask every question by every weight set, and count."""
+    """Tell and, but for `before`, consolidate; ask every question by every weight set, and count."""
     mem.narrate(now=end)
-    mem.maintain(now=end)
+    if name != "before":
+        mem.maintain(now=end)
     seconds = time.perf_counter() - started
     if not mem.drain():
         raise SystemExit("Not every vector could be made.")

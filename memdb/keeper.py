@@ -206,7 +206,7 @@ def _tell(
     """Tell a segment, with the model where there is one; when it fails in any way, the rules take its place and the record says so."""
     events = part.events
     names = sorted({name for event in events for name in event.participants})
-    words = telling_words("\n".join(event.description for event in events), names=names)
+    words = frozenset(telling_words("\n".join(event.description for event in events), names=names))
     rows = db.all(
         "events.like_it",
         user_id=events[0].user_id,
@@ -214,7 +214,7 @@ def _tell(
         participants=json.dumps(names, ensure_ascii=False),
         now=to_text(ready_at),
     )
-    alike = (likeness(words, telling_words(str(row["source_excerpt"]), names=names)) for row in rows)
+    alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
     if llm is None:
         return narrate(events, seen_before=seen_before, zone=config.zone, config=config), (), None
