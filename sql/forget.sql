@@ -114,7 +114,7 @@ told as (
     and (:key = 'household.experience' or exists (
       select 1
       from json_each(f.value_json, '$.source_event_ids') i
-      join events e on e.user_id = f.user_id and e.event_id = i.value
+      cross join events e on e.user_id = f.user_id and e.event_id = i.value
       where e.turn_id in (select value from json_each(:turns))))
 )
 select fact_id, segment_id from told
