@@ -1,6 +1,7 @@
 """How much of the evidence is found: recall at turn level on conversations in LoCoMo's format, by weight set, in one run.
 
     python bench/recall.py --data locomo10.json
+    python bench/recall.py --data locomo10.json --weights default --links 0.2,0.5
 
 Every message goes in through `Memory.load` as a row of its own, its image caption included. Categories 1 to 4 are answerable; 5 is
 adversarial and reported by itself. Intervals are 95 %, by resampling whole conversations.
@@ -11,7 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -44,21 +47,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
     parser.add_argument("--weights", default="lexical-only,vector-only,mem-skill,default", help="weight sets, separated by commas")
+    parser.add_argument("--links", default="", help="also rank with links followed, at these weights, separated by commas: 0.2,0.5")
+    parser.add_argument("--link-strength", type=float, default=0.25, help="how alike two messages must be to be linked")
     parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--chart", type=Path, help="draw any@10 by category here (SVG or PNG; needs matplotlib, the extra `bench`)")
     arguments = parser.parse_args()
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
-    sets = arguments.weights.split(",")
+    followed = {f"default, links {weight}": float(weight) for weight in arguments.links.split(",") if weight}
+    sets = [*arguments.weights.split(","), *followed]
     results: dict[str, dict[str, list[tuple[int, Scores]]]] = {name: {} for name in sets}
     times: dict[str, list[float]] = {name: [] for name in sets}
     with tempfile.TemporaryDirectory() as scratch:
         path = arguments.db or Path(scratch) / "recall.db"
-        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False}) as mem:
+        settings = {"worker": False, "record_retrievals": False, "link_min_strength": arguments.link_strength}
+        with memdb.open(path, llm=None, config=settings) as mem:
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             if not mem.drain():
                 raise SystemExit("Not every vector could be made.")
+            if followed:
+                made = sum(mem.relate(user, kinds=["message"]) for user in samples)
+                print(f"{made} links of at least {arguments.link_strength}", file=sys.stderr)
+                follow(path, followed)
             for user, questions in samples.items():
                 for question in questions:
                     wanted = set(evidence_of(question.get("evidence")))
@@ -74,6 +85,18 @@ def main() -> None:
     print(json.dumps(report, indent=1) if arguments.json else table(report))
     if arguments.chart:
         chart(report, arguments.chart)
+
+
+def follow(path: Path, weights: Mapping[str, float]) -> None:
+    """Add weight sets like `default` that follow links as well."""
+    with sqlite3.connect(path) as shell:
+        for name, weight in weights.items():
+            shell.execute(
+                "insert or replace into weights (name, feature, value) "
+                "select :name, feature, value from weights where name = 'default' union all select :name, 'linked', :weight",
+                {"name": name, "weight": weight},
+            )
+    shell.close()
 
 
 def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) -> dict[str, object]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from memdb.errors import InputError
+
+Name = TypeVar("Name", bound=str)
 
 
 def name(value: str, argument: str) -> str:
@@ -39,4 +44,11 @@ def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
     if value is not None and not 0 <= value <= 1:
         raise InputError(f"{argument} is {value}; give a number between 0 and 1.")
+    return value
+
+
+def one_of(value: Name, names: Sequence[str], argument: str) -> Name:
+    """Return a name if it is one of those that there are."""
+    if value not in names:
+        raise InputError(f"{argument} is {value!r}; give one of {', '.join(names)}.")
     return value

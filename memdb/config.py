@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from memdb.errors import ConfigError
+from memdb.records import BreakTrigger
 
 _ENVIRONMENT_PREFIX = "MEMDB_"
 _NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER"})  # defaults of the command line's own options
@@ -27,7 +28,9 @@ class Config(BaseModel):
     )
     busy_timeout_ms: int = Field(10_000, ge=0, description="how long to wait for another process that is writing")
     worker: bool = Field(True, description="run the background worker in this process")
-    lease_seconds: float = Field(120.0, gt=0, description="how long a worker may hold a turn before another may take it over")
+    lease_seconds: float = Field(
+        120.0, gt=0, description="how long a worker may hold a turn before another may take it over; longer while a model may still answer"
+    )
     timezone: str = Field("UTC", description="the user's time zone, for times without one and for words such as 'tomorrow'")
 
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
@@ -71,6 +74,59 @@ class Config(BaseModel):
     retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
     archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")
+
+    working_capacity: int = Field(7, ge=1, description="how many items a session's working memory holds")
+    working_eviction: Literal["fifo", "lru", "importance"] = Field("fifo", description="what goes first when it is full")
+    memory_page: bool = Field(True, description="keep memory.md, a page for people, beside the file")
+    page_max_lines: int = Field(200, ge=10, le=200, description="how long memory.md may become")
+    session_patience_seconds: float = Field(30.0, ge=0, description="how long a flush waits for a session's turns to be thought about")
+    link_kinds: tuple[str, ...] = Field(("fact", "note", "task", "procedure"), description="kinds that are linked to what they are like")
+    link_min_strength: float = Field(0.25, ge=0, le=1, description="how alike two rows must be to be linked")
+    link_most: int = Field(3, ge=0, description="to how many earlier rows a new one is linked at most")
+    persona_name: str = Field("the assistant", min_length=1, description="who remembers: the name that a model writes memories under")
+    persona_household: str = Field("this household", min_length=1, description="what the household is called, such as 'the Silva family'")
+    persona_voice: str = Field(
+        "a caring, observant presence in this home, who notices patterns, preferences and the undercurrents of daily life",
+        min_length=1,
+        description="how a model is told to see itself when it writes memories",
+    )
+    turns_as_events: bool = Field(False, description="let every turn count as an event, so that conversations become memories too")
+    min_segment_duration_minutes: float = Field(
+        15.0, ge=0, description="events of a shorter time wait for more before they become a memory"
+    )
+    max_segment_duration_minutes: float = Field(480.0, gt=0, description="no memory covers a longer time")
+    event_buffer_minutes: float = Field(10.0, ge=0, description="how long an event waits for what belongs to it")
+    segment_break_triggers: tuple[BreakTrigger, ...] = Field(
+        ("person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"),
+        description="what ends a segment at once; in the environment, separated by commas",
+    )
+    significant_importance: float = Field(0.8, ge=0, le=1, description="an event above it is a significant one")
+    max_events_per_segment: int = Field(50, ge=1, description="no memory is made of more events")
+    generation_cooldown_seconds: float = Field(300.0, ge=0, description="the least time between two memories of a user")
+    generation_model: str | None = Field(None, description="the model that writes memories; default: the setting model")
+    generation_temperature: float = Field(0.3, ge=0, le=2, description="how freely it writes")
+    generation_max_tokens: int = Field(500, ge=1, description="how long its answer may be")
+    max_memories_per_retrieval: int = Field(5, ge=0, description="how many memories recall gives")
+    importance_threshold: float = Field(0.25, ge=0, le=1, description="recall leaves out what scores less")
+    max_age_days: float = Field(365.0, ge=0, description="recall leaves out what is older; 0 is no limit")
+    base_half_life_days: float | None = Field(
+        None, gt=0, description="a memory fades by half in so many days, times its type's retention; default: the 30 of the table kinds"
+    )
+    minimum_importance: float = Field(0.05, ge=0, le=1, description="no memory fades below it")
+    access_reinforcement: float = Field(0.1, ge=0, le=1, description="what recalling a memory adds to its importance")
+    max_importance: float = Field(1.0, gt=0, le=1, description="no memory becomes more important than this")
+    consolidation_schedule_hour: int = Field(3, ge=0, le=23, description="the hour of the nightly maintenance, in the user's time zone")
+    consolidation_min_repeats: int = Field(3, ge=2, description="an experience of so many days becomes a pattern")
+    consolidation_similarity: float = Field(
+        0.5, gt=0, le=1, description="the share of telling words that repeated experiences have in common"
+    )
+    archive_threshold: float = Field(0.10, ge=0, le=1, description="maintenance archives memories that faded below it")
+    delete_archived_after_days: float = Field(90.0, ge=0, description="and deletes what has lain in the archive for so long")
+
+    @field_validator("link_kinds", "segment_break_triggers", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator("timezone")
     @classmethod

@@ -124,7 +124,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _separator):
+    for compile_ in (_subject, separator):
         compile_()
     for pattern in (*(pattern.match for pattern in rules().pattern), *rules().block.values(), *rules().phrase.values()):
         compiled(pattern)
@@ -134,11 +134,11 @@ def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests."""
     if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):
         return
-    masked = _masked(text)
+    hidden = masked(text)
     person = ""
-    for start, end, mark in _sentences(masked):
+    for start, end, mark in sentences(hidden):
         excerpt = text[start:end].strip()
-        sentence = _CONTRACTED.sub(_expand, masked[start:end].strip())
+        sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt or compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone):
@@ -147,79 +147,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
             yield found
 
 
-def in_earnest(text: str, words: str) -> bool:
-    """Tell whether some of the words stand where a text is meant as it stands, wherever they occur; False if they do not occur.
-
-    Questions, conditions, fiction, quotations and what "you said" are not meant so. This is for readers that understand more than `clauses`
-    does: whatever else is said counts, in any language.
-    """
-    masked, folded, wanted = _masked(text), text.casefold(), words.casefold()
-    if len(folded) != len(text) or not wanted:
-        folded, wanted = text, words  # a letter that folds to two would shift what follows it
-    start = folded.find(wanted) if wanted else -1
-    meant = list(_meant(masked))
-    while start >= 0:
-        end = start + len(wanted)
-        if any(_WORD.search(masked, max(start, first), min(end, last)) for first, last in meant if first < end and start < last):
-            return True
-        start = folded.find(wanted, start + 1)
-    return False
-
-
-def _meant(masked: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a masked text that are meant as they stand."""
-    block = rules().block
-    for start, end, mark in _sentences(masked):
-        sentence, places = _expanded(masked[start:end])
-        if compiled(block["sentence"]).search(sentence + mark) or compiled(block["recited_line"]).match(sentence):
-            continue
-        meant: list[tuple[int, int]] = []
-        question, asked, halted, before = "?" in mark, False, False, 0
-        for first, last in _part_places(sentence):
-            part = _LEADING.sub("", sentence[first:last])
-            if question and meant and compiled(block["tag"]).fullmatch(part.strip(" ,")):
-                meant = []
-                break
-            asked = compiled(block["asked"]).match(part) is not None
-            if asked or compiled(block["supposed"]).match(part):
-                break
-            # "you said I live in Porto, but I live in Lisbon"
-            halted = (halted and not _OBJECTING.search(sentence, before, first)) or compiled(block["recited"]).match(part) is not None
-            if not halted:
-                meant.append((start + places[first], start + places[last]))
-            before = last
-        if asked or not question:
-            yield from meant
-
-
-def _expanded(text: str) -> tuple[str, list[int]]:
-    """A text with its contractions written out, and where each of its characters, and its end, stood before."""
-    pieces: list[str] = []
-    places: list[int] = []
-    done = 0
-    for match in _CONTRACTED.finditer(text):
-        full = _expand(match)
-        pieces += [text[done : match.start()], full]
-        places += [*range(done, match.start()), *(min(match.start() + offset, match.end() - 1) for offset in range(len(full)))]
-        done = match.end()
-    return "".join([*pieces, text[done:]]), [*places, *range(done, len(text) + 1)]
-
-
-def _part_places(sentence: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in _separator().finditer(sentence):
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
-    if start < len(sentence):
-        yield start, len(sentence)
-
-
-_WORD = re.compile(r"[^\W_]")
-_LEADING = re.compile(
-    r"^(?:\W|\b(?:and|but|or|so|then|well|hey|hi|hello|ok|okay|oh|please|also|because|anyway|by the way|btw)\b)+", re.IGNORECASE
-)
-_OBJECTING = re.compile(r"\b(?:but|however|yet|though|although)\b", re.IGNORECASE)
+BLANKS = re.compile(r"\s{2,}")
 _LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
 _LONGEST_TURN = 100_000
 _PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
@@ -228,7 +156,7 @@ _QUOTED = re.compile(
     r"""```.*?(?:```|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
-_CONTRACTED = re.compile(
+CONTRACTED = re.compile(
     r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday)\b",
     re.IGNORECASE,
 )
@@ -245,8 +173,8 @@ _FOLLOWS = re.compile(
 )
 
 
-def _masked(text: str) -> str:
-    """The text, as long as it was, with plain apostrophes and without what is quoted, shown or drawn."""
+def masked(text: str) -> str:
+    """Return the text, as long as it was, with plain apostrophes and without what is quoted, shown or drawn."""
 
     def hide(match: re.Match[str]) -> str:
         inside = match.group()
@@ -258,8 +186,8 @@ def _masked(text: str) -> str:
     return _QUOTED.sub(hide, plain)
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where each sentence begins and ends, and the mark it ends with."""
+def sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each sentence begins and ends, and the mark it ends with."""
     start = 0
     for match in _END.finditer(text):
         follows = text[match.end() : match.end() + 1]
@@ -280,14 +208,16 @@ def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, i
         yield start, end, mark
 
 
-def _expand(match: re.Match[str]) -> str:
+def expand(match: re.Match[str]) -> str:
+    """Return a contraction written out: "I'm" is "I am"."""
     word = match.group()
     full = rules().expand.get(word.lower(), word)
     return full[:1].upper() + full[1:] if word[:1].isupper() else full
 
 
 @cache
-def _separator() -> re.Pattern[str]:
+def separator() -> re.Pattern[str]:
+    """Return what stands between two clauses of a sentence."""
     words = rules().clauses
     return re.compile(
         rf"""\s*[;:()\[\]—–]+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
@@ -303,7 +233,7 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     stated: list[Clause] = []
     asked = blocked = False
     carried, subject = Clause(excerpt, ""), ""
-    for part in _separator().split(sentence):
+    for part in separator().split(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"

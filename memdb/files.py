@@ -51,13 +51,13 @@ def statement(name: str) -> str:
     return statements(file)[part or file]
 
 
-def fill(name: str, **values: str) -> str:
+def fill(prompt: str, **values: str) -> str:
     """Return a shipped prompt with its fields filled in; hostile text cannot reach them, since only the shipped text is searched.
 
     Raises:
         InputError: the prompt wants other fields than are given.
     """
-    pieces = read(f"prompts/{name}.md").replace("{", "\0").replace("}", "\0").split("\0")
+    pieces = read(f"prompts/{prompt}.md").replace("{", "\0").replace("}", "\0").split("\0")
     if set(pieces[1::2]) != values.keys():
-        raise InputError(f"prompts/{name}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
+        raise InputError(f"prompts/{prompt}.md wants {sorted(set(pieces[1::2]))} and was given {sorted(values)}.")
     return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))

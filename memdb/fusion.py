@@ -39,11 +39,15 @@ class Near:
 
 @dataclass(frozen=True)
 class Legs:
-    """How many candidates a kind the words and the meaning give at least; `given` if these numbers were asked for as they are."""
+    """How many candidates a kind the words and the meaning give at least.
+
+    `given` if these numbers were asked for as they are, `linked` if links count.
+    """
 
     lexical: int
     semantic: int
     given: bool = False
+    linked: bool = False
 
 
 class Field:

@@ -50,6 +50,7 @@ class ModelRequest(Record):
     mode: Mode
     schema_: dict[str, object] | None = None
     max_tokens: int
+    temperature: float = 0.0
 
 
 class ModelReply(Record):
@@ -84,7 +85,7 @@ class LanguageModel:
         self._mode: Mode = "json_schema"
         self._lock = threading.Lock()
 
-    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str) -> Answer[T]:
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str, temperature: float = 0.0, max_tokens: int | None = None) -> Answer[T]:
         """Return the model's answer as a record; a bad one is asked for again with what was wrong.
 
         Raises:
@@ -96,14 +97,14 @@ class LanguageModel:
         digest = _prompt_hash(prompt, schema)
         calls: list[ModelCall] = []
         wrong: str | None = None
-        budget = self._max_tokens
+        budget = max_tokens or self._max_tokens
         for attempt in range(1, self._attempts + 1):
             user = (
                 prompt.user if wrong is None else f"{prompt.user}\n\nYour last answer could not be used: {wrong}. Answer again, JSON only."
             )
             started = time.perf_counter()
             try:
-                mode, reply = self._call(prompt.system, user, schema, budget)
+                mode, reply = self._call(prompt.system, user, schema, budget, temperature)
             except ModelError as error:
                 why = _TOO_LONG if isinstance(error, ContextTooLong) else None
                 calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error), why))
@@ -121,13 +122,18 @@ class LanguageModel:
         failure.calls = tuple(calls)
         raise failure
 
-    def _call(self, system: str, user: str, schema: dict[str, object], max_tokens: int) -> tuple[Mode, ModelReply]:
+    def _call(self, system: str, user: str, schema: dict[str, object], max_tokens: int, temperature: float) -> tuple[Mode, ModelReply]:
         """Call in the mode that worked last; when the server refuses it, in the next plainer one."""
         while True:
             mode = self._mode
             told = system if mode == "json_schema" else f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
             request = ModelRequest(
-                system=told, user=user, mode=mode, schema_=schema if mode == "json_schema" else None, max_tokens=max_tokens
+                system=told,
+                user=user,
+                mode=mode,
+                schema_=schema if mode == "json_schema" else None,
+                max_tokens=max_tokens,
+                temperature=temperature,
             )
             try:
                 return mode, self._persist(request)
@@ -192,7 +198,7 @@ class ReplayModel(LanguageModel):
         super().__init__(ScriptedModel([]), name=name)
         self.answered = self.unanswered = 0
 
-    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str) -> Answer[T]:
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str, temperature: float = 0.0, max_tokens: int | None = None) -> Answer[T]:
         """Return the kept answer to a prompt, or raise the kept failure. What was asked several times is answered in that order.
 
         Raises:
@@ -264,7 +270,7 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
             reply: ChatCompletion = client.chat.completions.create(  # type: ignore[call-overload]
                 model=model,
                 messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                temperature=0,
+                temperature=request.temperature,
                 seed=0,
                 max_tokens=request.max_tokens,
                 response_format=formats[request.mode],

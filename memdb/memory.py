@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -21,7 +22,8 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keys import is_canonical, predicate_of
+from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.observer import (
     Worker,
@@ -38,31 +40,41 @@ from memdb.observer import (
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
+    BreakTrigger,
     Candidate,
     Category,
     Change,
     Consent,
     Context,
+    Event,
     Explanation,
     Fact,
     Forgotten,
     Hits,
     Kind,
     Labelled,
+    Link,
+    Linked,
+    Maintained,
     MemoryType,
     Message,
     ModelCall,
     ModelCard,
     NewFact,
+    Procedure,
     Profile,
+    Relation,
     Source,
+    Sources,
     Stats,
     Status,
     Tuned,
     Turn,
     TurnRecord,
     Undone,
+    Vectors,
 )
+from memdb.session import Session, erase_page, read_page, retell, untell, write_page
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -71,13 +83,20 @@ from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
 from memdb.steps.insert import insert
+from memdb.steps.link import link
 from memdb.steps.materialize import materialize
+from memdb.steps.project import project
+from memdb.steps.relate import relate
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
+from memdb.steps.walk import walk
+from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
+from memdb.tiers import change_embedder, count_vectors
 from memdb.times import to_text, to_utc, utc_now
-from memdb.vectors import Vectors
+from memdb.vectors import VectorCache
+from memdb.working import Eviction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +109,10 @@ _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock he
 _INSERT_BATCH = 1_000
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
+_FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
+_RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
+_DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
 
@@ -100,11 +123,24 @@ class Memory:
     present and can be set to ask as if it were another time.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None, weights: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        weights: str,
+        *,
+        narrator: LanguageModel | None = None,
+    ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
-        self._vectors = Vectors(config.vector_cache_mb)
-        self._worker = Worker(store, config, embedder, llm) if config.worker else None
+        self._cache = VectorCache(config.vector_cache_mb)
+        self._narrator = narrator or llm
+        self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._recalled_lock = threading.Lock()
+        self._next_writing = self._next_night = 0.0
+        self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -124,9 +160,10 @@ class Memory:
             self._worker.stop()
         try:
             self._write_down_retrievals()
+            self._write_down_recalled()
             self._finish_profiles()
         except BusyError:
-            pass  # both are conveniences that the next process makes up for
+            pass  # these are conveniences that the next process makes up for
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -169,7 +206,8 @@ class Memory:
         )
         db = self._store.database()
         with db.transaction():
-            enqueue(db, turn, received_at=utc_now(), zone=self._config.zone)
+            if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
+                gather_turn(db, turn)
         self._wake()
         return turn.turn_id
 
@@ -196,7 +234,10 @@ class Memory:
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
             with db.transaction():
                 received_at = utc_now()
-                added += sum(enqueue(db, turn, received_at=received_at, zone=self._config.zone) for turn in turns)
+                new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
+                for turn in new if self._config.turns_as_events else ():
+                    gather_turn(db, turn)
+                added += len(new)
             taken += len(batch)
             self._wake()
             if progress is not None:
@@ -419,13 +460,22 @@ class Memory:
         Rows, history, words, vectors, the queue and the turns themselves go; the freed space is overwritten.
         """
         db = self._store.database()
+        has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
+        if has_page and key is not None:
+            read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
-            forgotten = forget(db, user_id=checks.name(user_id, "user_id"), key=key)
+            told = untell(db, user_id=user_id)
+            forgotten = forget(db, user_id=user_id, key=key)
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
+                retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
                 build_profile(db, user_id=user_id, now=utc_now(), config=self._config)
+        if has_page and key is not None:
+            write_page(db, user_id=user_id, now=utc_now(), config=self._config, asks=False)
+        elif has_page:
+            erase_page(db, user_id=user_id)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
-        self._vectors.forget(user_id)
+        self._cache.forget(user_id)
         db.checkpoint()
         self._wake()
         return forgotten
@@ -440,10 +490,10 @@ class Memory:
         return moved
 
     def retry(self) -> int:
-        """Give vectors that were set aside as dead another chance, and return how many there are."""
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive")
+            revived = db.run("sync.revive") + db.run("queue.revive")
         self._wake()
         return revived
 
@@ -465,6 +515,7 @@ class Memory:
         min_age_minutes: float | None = None,
         max_age_days: float | None = None,
         min_score: float | None = None,
+        participants: Sequence[str] | None = None,
         now: Time | None = None,
         record: bool = True,
     ) -> Hits:
@@ -484,6 +535,7 @@ class Memory:
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
+            participants: only what one of these people said or took part in.
             now: the time that decay and recency are counted to; the present if None.
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
@@ -509,9 +561,12 @@ class Memory:
             min_age_minutes=min_age_minutes,
             max_age_days=max_age_days,
             min_score=min_score,
+            participants=participants,
+            base_half_life_days=self._config.base_half_life_days,
+            minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
-            vectors=self._vectors,
+            cache=self._cache,
         )
         if record:
             self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
@@ -537,9 +592,11 @@ class Memory:
             now=at,
             weights=self._weights,
             limit=limit,
+            base_half_life_days=self._config.base_half_life_days,
+            minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
-            vectors=self._vectors,
+            cache=self._cache,
         )
         result = inject(
             profile,
@@ -856,6 +913,422 @@ class Memory:
             raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
         return fact
 
+    # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
+
+    def link(
+        self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
+    ) -> Link:
+        """Link a fact to another of the same user; linking them again gives the link another strength. It goes when either of them goes.
+
+        Raises:
+            NotFoundError: no fact has one of these ids.
+            InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+        """
+        checks.one_of(relation, get_args(Relation), "relation")
+        checks.share(strength, "strength")
+        db = self._store.database()
+        with db.transaction():
+            return link(db, self._fact(source_id), self._fact(target_id), relation=relation, strength=float(strength), now=self._time(now))
+
+    def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
+        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were."""
+        db = self._store.database()
+        with db.transaction():
+            return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
+
+    def links(
+        self,
+        fact_id: str,
+        *,
+        depth: int = 1,
+        relations: Sequence[Relation] | None = None,
+        statuses: Sequence[Status] | None = None,
+        min_strength: float = 0.0,
+        limit: int = 100,
+    ) -> list[Linked]:
+        """Return the facts that links lead to within `depth` steps, nearest and strongest first. Links are followed both ways.
+
+        Args:
+            fact_id: where to begin.
+            depth: how many steps, 1 to 8.
+            relations: only over these; any if None.
+            statuses: only over facts of these; what is believed or pending if None.
+            min_strength: leave out what is weaker; a way's strength is the product of its links'.
+            limit: how many facts at most.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the depth is not within 1 to 8, or there is no such relation.
+        """
+        if not 1 <= depth <= _DEEPEST:
+            raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
+        for relation in relations or ():
+            checks.one_of(relation, get_args(Relation), "relation")
+        return walk(
+            self._store.database(),
+            self._fact(fact_id).fact_id,
+            depth=depth,
+            relations=relations,
+            statuses=statuses or LIVE,
+            min_strength=min_strength,
+            limit=limit,
+        )
+
+    def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
+        """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
+
+        `kinds` defaults to `config.link_kinds`. Each row is looked at once, so that calling it again costs nothing.
+
+        Raises:
+            InputError: there is no such kind.
+        """
+        db = self._store.database()
+        known = list(self._kinds(db))
+        for kind in kinds or self._config.link_kinds:
+            checks.one_of(kind, known, "kind")
+        made, more = 0, True
+        while more:
+            with db.transaction():
+                found, more = relate(
+                    db,
+                    user_id=checks.name(user_id, "user_id"),
+                    kinds=kinds or self._config.link_kinds,
+                    min_strength=self._config.link_min_strength,
+                    most=self._config.link_most,
+                    now=self._time(now),
+                )
+            made += found
+        return made
+
+    def learn(
+        self,
+        trigger: str,
+        steps: Sequence[str],
+        *,
+        user_id: str,
+        title: str | None = None,
+        importance: float = 0.6,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        timestamp: Time | None = None,
+    ) -> Procedure:
+        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
+
+        Args:
+            trigger: the task it is for, in words ("deploy the website").
+            steps: what to do, in order.
+            user_id: whose memory this is.
+            title: a name for it; the trigger if None.
+            importance: 0..1.
+            session_id: the conversation it comes from.
+            turn_id: the turn it comes from.
+            timestamp: when it was learned; the present if None.
+
+        Raises:
+            InputError: the trigger or a step is empty, or there are no steps.
+        """
+        wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
+        if not wanted:
+            raise InputError("There are no steps; give at least one.")
+        done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
+        fact = self.remember(
+            f"To {checks.filled(trigger, 'trigger').strip()}: {done}",
+            user_id=user_id,
+            key=f"procedure.{slug(trigger)}",
+            kind="procedure",
+            object=done,
+            value_json={"title": title or trigger, "trigger": trigger, "steps": list(wanted)},
+            importance=importance,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
+        return self._procedures({fact.fact_id: None})[0]
+
+    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
+        """Return the workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
+        return self._procedures({hit.fact.fact_id: hit.score for hit in hits})
+
+    def outcome(
+        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
+    ) -> Procedure:
+        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no procedure, or no longer live.
+        """
+        fact, db = self._live_fact(fact_id)
+        if fact.kind != "procedure":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
+        with db.transaction():
+            weigh(
+                db,
+                self._fact(fact_id),
+                succeeded=succeeded,
+                note=checks.text(note, "note"),
+                turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
+                config=self._config,
+                now=self._time(timestamp),
+            )
+        return self._procedures({fact_id: None})[0]
+
+    def session(
+        self,
+        user_id: str,
+        session_id: str | None = None,
+        *,
+        eviction: Eviction | None = None,
+        now: Time | None = None,
+    ) -> Session:
+        """Begin a session with a user, or take one up again, and return it; use it as a context manager.
+
+        Args:
+            user_id: whose memory this is.
+            session_id: a name for the conversation; a new one if None.
+            eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
+            now: the time it begins, to live through another time; the present if None.
+        """
+        return Session(
+            self,
+            self._store,
+            self._config,
+            self._llm,
+            self._embedder,
+            user_id=checks.name(user_id, "user_id"),
+            session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
+            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
+            now=now,
+        )
+
+    def page(self, user_id: str, *, now: Time | None = None) -> str:
+        """Return the text of memory.md as a flush would write it now."""
+        return project(self._store.database(), user_id=user_id, now=self._time(now), max_lines=self._config.page_max_lines).text
+
+    @property
+    def tier(self) -> Literal[1, 2]:
+        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
+        return 1 if self._embedder is None else 2
+
+    def vectors(self) -> Vectors:
+        """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
+        return count_vectors(self._store)
+
+    def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
+        """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
+
+        The old vectors are in use until the new ones are whole. Killed at any moment, the next call goes on where this one was.
+        `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
+
+        Raises:
+            ConfigError: no embedder has this name.
+            ModelError: the embedder fails; what was made so far is kept for the next call.
+        """
+        chosen = choose_embedder(embedder, remembered=None)
+        if chosen is None:
+            raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
+        store = Store(self._store.path, self._config, vectors=True)  # apart from this memory's, which may be for words only
+        try:
+            state = change_embedder(store, chosen, config=self._config, progress=progress)
+        finally:
+            store.close()
+        if self._embedder is not None:
+            self._embedder = chosen
+            if self._worker is not None:
+                self._worker.stop()
+                self._worker = Worker(self._store, self._config, chosen, self._llm, more={"memdb-memories": self._tend})
+        return state
+
+    # --- first-person memories -----------------------------------------------------------------------------------------------
+
+    def event(
+        self,
+        description: str,
+        *,
+        user_id: str,
+        timestamp: Time | None = None,
+        participants: Sequence[str] = (),
+        location: str | None = None,
+        importance: float | None = None,
+        trigger: BreakTrigger | None = None,
+        event_id: str | None = None,
+    ) -> str:
+        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
+
+        Args:
+            description: what happened, in a few words: "Rui asked for warmer lights".
+            user_id: whose memory this is; a household's, as a rule.
+            timestamp: when it happened; the present if None.
+            participants: who took part, by the names they go by.
+            location: where, such as "kitchen".
+            importance: 0..1; by the rules, or the model, if None.
+            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home or significant_event.
+            event_id: a name for the event; taking the same event again changes nothing.
+
+        Raises:
+            InputError: there is nothing to keep, or a value cannot be used.
+            ConflictError: another event of this user has this id.
+            StoreError: the file cannot be written; nothing was kept.
+        """
+        try:
+            happened = Event(
+                event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
+                user_id=checks.name(user_id, "user_id"),
+                description=checks.filled(description, "description"),
+                timestamp=self._time(timestamp),
+                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
+                location=checks.text(location, "location").strip() or None if location is not None else None,
+                importance=checks.share(importance, "importance"),
+                trigger=trigger,
+            )
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            field = ".".join(map(str, wrong["loc"]))
+            raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        db = self._store.database()
+        with db.transaction():
+            gather(db, happened)
+        self._wake()
+        return happened.event_id
+
+    def narrate(self, *, now: Time | None = None) -> list[Fact]:
+        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
+        at = self._time(now)
+        told: list[str] = []
+        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
+            told.append(fact_id)
+        self._wake()
+        db = self._store.database()
+        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        participants: Sequence[str] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        limit: int | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        now: Time | None = None,
+    ) -> Hits:
+        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
+
+        What is archived, or as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        is written down in the background, so that reading waits for nobody.
+
+        Args:
+            query: the question, or the conversation it is about.
+            user_id: whose memory is asked.
+            participants: only memories that one of these people took part in.
+            memory_types: only these.
+            limit: how many at most; `config.max_memories_per_retrieval` if None.
+            max_age_days: leave out what is older, 0 for nothing; `config.max_age_days` if None.
+            min_score: leave out what scores less; `config.importance_threshold` if None.
+            now: the time that decay is counted to; the present if None.
+        """
+        at = self._time(now)
+        config = self._config
+        age = config.max_age_days if max_age_days is None else max_age_days
+        candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        hits = retrieve(
+            self._store.database(),
+            understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
+            user_id=user_id,
+            embedder=self._embedder,
+            now=at,
+            weights="first-person",
+            limit=config.max_memories_per_retrieval if limit is None else limit,
+            kinds=["narrative"],
+            statuses=("active",),
+            memory_types=memory_types,
+            min_age_minutes=config.event_buffer_minutes,
+            max_age_days=age or None,
+            min_score=config.importance_threshold if min_score is None else min_score,
+            participants=participants,
+            base_half_life_days=config.base_half_life_days,
+            minimum_importance=config.minimum_importance,
+            top_k_lex=candidates or config.top_k_lex,
+            top_k_vec=candidates or config.top_k_vec,
+            cache=self._cache,
+        )
+        self._note_retrieval(query, hits, user_id=user_id, weights="first-person", at=at)
+        return hits
+
+    def sources(self, fact_id: str) -> Sources:
+        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+        """
+        self._fact(fact_id)
+        db = self._store.database()
+        rows = db.all("events.of_memory", fact_id=fact_id)
+        memories = db.all("events.memories_of", fact_id=fact_id)
+        return Sources(
+            events=tuple(Event.model_validate({**row, "participants": json.loads(str(row["participants"]))}) for row in rows),
+            memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
+        )
+
+    def maintain(self, *, now: Time | None = None, dry_run: bool = False) -> Maintained:
+        """Do the nights' maintenance that is due, and one more as of `now`, and return what was done to the first-person memories.
+
+        Repeated experiences are consolidated into patterns, importance is reckoned anew, what has faded is archived, and what has lain in
+        the archive for long is deleted. The worker does this by itself each night; nights that were missed are made up for one by one.
+        With `dry_run` nothing is written, and the answer is what one run as of `now` would do.
+        """
+        at = self._time(now)
+        self._write_down_recalled()
+        db = self._store.database()
+        nights = [] if dry_run else nights_due(db, self._config, now=at)
+        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        last = take_night(self._store, self._config, self._narrator, now=at, scheduled=False, dry_run=dry_run)
+        self._wake()
+        counted = ("archived", "deleted", "consolidated", "patterns")
+        total = {name: sum(getattr(one, name) for one in [*done, last]) for name in counted}
+        return Maintained(nights=sum(one.nights for one in done), processed=last.processed, dry_run=dry_run, **total)
+
+    def _tend(self) -> bool:
+        """Do one step of the worker's care for first-person memories; return whether there was one."""
+        now = utc_now()
+        if take_segment(self._store, self._config, self._narrator, now=now):
+            return True
+        if monotonic() >= self._next_writing:
+            self._next_writing = monotonic() + _RECALLED_SECONDS
+            self._write_down_recalled()
+        if monotonic() >= self._next_night:
+            nights = nights_due(self._store.database(), self._config, now=now)
+            if nights:
+                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+                return True
+            self._next_night = monotonic() + _NIGHT_SECONDS
+        return False
+
+    def _note_recalled(self, hits: Hits, at: datetime) -> None:
+        """Reading never waits for the write lock: what was recalled is collected here and written down later."""
+        recalled = [hit.fact.fact_id for hit in hits if hit.fact.kind == "narrative"]
+        with self._recalled_lock:
+            for fact_id in recalled:
+                times, last = self._recalled.get(fact_id, (0, at))
+                self._recalled[fact_id] = (times + 1, max(last, at))
+
+    def _write_down_recalled(self) -> None:
+        if self._recalled:
+            with self._recalled_lock:
+                recalled, self._recalled = self._recalled, {}
+            db = self._store.database()
+            try:
+                with db.transaction():
+                    reinforce(db, recalled, config=self._config)
+            except BusyError:
+                with self._recalled_lock:
+                    for fact_id, (times, last) in recalled.items():
+                        more, later = self._recalled.get(fact_id, (0, last))
+                        self._recalled[fact_id] = (times + more, max(last, later))
+                raise
+
     # --- inside --------------------------------------------------------------------------------------------------------------
 
     def _turn(
@@ -917,6 +1390,16 @@ class Memory:
             raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
         return fact
 
+    def _procedures(self, scores: Mapping[str, float | None]) -> list[Procedure]:
+        rows = self._store.database().all("procedures.by_ids", fact_ids=json.dumps(list(scores)))
+        found = {
+            str(row["fact_id"]): Procedure.model_validate(
+                {**row, "steps": json.loads(str(row["steps"])), "score": scores[str(row["fact_id"])]}
+            )
+            for row in rows
+        }
+        return [found[fact_id] for fact_id in scores if fact_id in found]
+
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
         if fact.status not in LIVE or fact.kind == "message":
@@ -927,13 +1410,16 @@ class Memory:
     def _open_work(self) -> tuple[int, int]:
         row = self._store.database().one("queue.open", now=to_text(utc_now())) or {}
         number = {name: int(value or 0) for name, value in row.items()}
-        if self._embedder is None:
+        if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
-        return number["turns"] + number["vectors"], number["turns_waiting"] + number["vectors_waiting"]
+        left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
+        return left, number["turns_waiting"] + number["vectors_waiting"]
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
         if take_turn(self._store, self._config, self._llm, self._embedder, identity=new_identity()):
+            return True
+        if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
         return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
 
@@ -945,6 +1431,7 @@ class Memory:
         self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None
     ) -> None:
         """Reading never waits for the write lock: what was asked is written down later, in one go."""
+        self._note_recalled(hits, at)
         if self._config.record_retrievals:
             entry: dict[str, str | int | float | None] = {
                 "user_id": user_id,
@@ -1018,7 +1505,9 @@ def open(
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights)
+        writer = settings.generation_model
+        narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
     except BaseException:
         store.close()
         raise

@@ -8,14 +8,14 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
-from memdb.keys import canonical_key, normalise, predicate_of
+from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
@@ -24,7 +24,7 @@ from memdb.steps.guard import guard
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Database, Row, Store
-from memdb.thinking import beliefs_about, think
+from memdb.thinking import bearing_on, beliefs_about, think
 from memdb.times import to_text, utc_now
 from memdb.when import find_times
 
@@ -82,6 +82,10 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
         now = to_text(utc_now())
         if not db.all("queue.done", id=turn.id, worker=worker, now=now, extracted_by=thought.extracted_by, error=thought.error):
             return False
+        if read_consent(db, user_id=turn.user_id, config=config) != consent:
+            raise ConflictError(
+                f"User {turn.user_id!r} chose anew what is remembered, so turn {turn.turn_id!r} is thought about once more."
+            )
         if config.keep_model_calls:
             for call in thought.calls:
                 db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=now, **call.model_dump())
@@ -130,16 +134,12 @@ def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, 
     target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
     if proposed.target_fact_id and (target is None or target.status not in LIVE):
         return False
-    single = predicate_of(case.candidate.key, predicates).cardinality == "one"
-    said = normalise(case.candidate.object)
+    believed = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    return _but_for_chance(bearing_on(case.candidate, believed, predicates)) == _but_for_chance(case.beliefs)
 
-    def bearing(beliefs: Sequence[Fact]) -> list[Fact]:
-        """What bears on it, without what is chance: of a set, only the target and what has the same object."""
-        kept = [fact for fact in beliefs if single or fact.fact_id == proposed.target_fact_id or normalise(fact.object) == said]
-        return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in kept]
 
-    beliefs = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
-    return bearing(beliefs) == bearing(case.beliefs)
+def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
+    return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in beliefs]
 
 
 def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
@@ -163,16 +163,25 @@ def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) 
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that a slow embedder never holds up a fact. Every step is committed before the next begins, so that killing them loses
-    nothing and repeats nothing.
+    Two, so that a slow embedder never holds up a fact; `more` are jobs by name that get threads of their own. Every step is committed
+    before the next begins, so that killing them loses nothing and repeats nothing.
     """
 
-    def __init__(self, store: Store, config: Config, embedder: Embedder | None, llm: LanguageModel | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        embedder: Embedder | None,
+        llm: LanguageModel | None,
+        *,
+        more: Mapping[str, Callable[[], bool]] | None = None,
+    ) -> None:
         identity = new_identity()
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._damage: StoreError | None = None
+        jobs |= more or {}
         self._stop = threading.Event()
         self._progress = threading.Condition()
         self._wakes = {name: threading.Event() for name in jobs}
@@ -264,7 +273,7 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
     now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
-            if row["claimed_by"] == identity or _is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
+            if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
         while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until)):
@@ -277,7 +286,7 @@ def _claim(db: Database, config: Config, identity: str) -> Turn | None:
     return None
 
 
-def _is_gone(claimant: str) -> bool:
+def is_gone(claimant: str) -> bool:
     """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides."""
     host, pid, _ = claimant.rsplit(":", 2)
     if host != socket.gethostname():

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from memdb.files import read
 from memdb.records import Candidate
 
-_CARD = re.compile(r"(?<![\d.,-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
+_CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
 
 

@@ -11,6 +11,9 @@ Category = Literal["identity", "hard_preference", "soft_preference", "task_conte
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+Relation = Literal["relates-to", "contradicts", "supports", "extends"]
+Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
+BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
@@ -215,7 +218,7 @@ class ModelCall(Record):
 
 
 class Case(Record):
-    """A candidate, and what is believed under its key and the opposite one."""
+    """A candidate, and what is believed under its key and the opposite one that it may repeat, refine or contradict."""
 
     candidate: Candidate
     beliefs: tuple[Fact, ...]
@@ -370,6 +373,92 @@ class Profile(Record):
     sensitive_topics: list[ProfileEntry] = []
 
 
+class Link(Record):
+    """A link from one fact to another; `strength` lies in 0..1."""
+
+    source_id: str
+    target_id: str
+    relation: Relation
+    strength: float
+
+
+class Linked(Record):
+    """A fact that links lead to by the shortest way: over which facts (`path`, both ends included), and how strongly.
+
+    `relation` is that of the last step and `outward` whether that link points towards the fact; `strength` is the product over the path.
+    """
+
+    fact: Fact
+    depth: int
+    relation: Relation
+    outward: bool
+    strength: float
+    path: tuple[str, ...]
+
+
+class Procedure(Record):
+    """A learned workflow: what it is for, its steps, and how it went so far. `success_rate` is None while nothing is known of that.
+
+    `confidence` begins like any fact's, rises with success and falls with failure; `score` is set where a task was asked about.
+    """
+
+    fact_id: str
+    title: str
+    trigger: str
+    steps: tuple[str, ...]
+    successes: int
+    failures: int
+    success_rate: float | None
+    confidence: float
+    score: float | None = None
+
+
+class Bootstrap(Record):
+    """What a session begins with.
+
+    `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
+    in memory.md by hand, pending until `confirm` or `reject`. `last` is the account of the session before, and `recovered` names
+    sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
+    """
+
+    user_id: str
+    session_id: str
+    page: str
+    facts: tuple[Fact, ...] = ()
+    offered: tuple[Fact, ...] = ()
+    last: Fact | None = None
+    recovered: tuple[str, ...] = ()
+    question: str | None = None
+    indexed: int = 0
+    waiting: int = 0
+
+
+class Flushed(Record):
+    """What a flush did: what of the working memory was kept, rows archived, likenesses linked, edits offered, and where memory.md lies."""
+
+    kept: tuple[Fact, ...] = ()
+    archived: int = 0
+    linked: int = 0
+    offered: tuple[Fact, ...] = ()
+    page: str = ""
+    lines: int = 0
+
+
+class Vectors(Record):
+    """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
+
+    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors.
+    """
+
+    embedder: str | None
+    dimension: int | None
+    written: int
+    waiting: int
+    dead: int
+    next_embedder: str | None = None
+    gathered: int = 0
+
+
 class ContextItem(Record):
     """One line of a prompt context. `stale` and `low_confidence` lines are the first to be dropped when tokens are short."""
 
@@ -514,3 +603,73 @@ class Tuned(Record):
     fitted_after: float
     held_out_before: float | None
     held_out_after: float | None
+
+
+class Event(Record):
+    """Something that happened in a household. `trigger` ends the segment that it belongs to; `turn_id` names the turn it comes from."""
+
+    event_id: str
+    user_id: str
+    description: str
+    timestamp: datetime
+    participants: tuple[str, ...] = ()
+    location: str | None = None
+    importance: float | None = Field(None, ge=0, le=1)
+    trigger: BreakTrigger | None = None
+    turn_id: str | None = None
+
+
+class NarrativeDetail(Record):
+    """What the `value_json` of a first-person memory holds.
+
+    A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
+    memory that went into a pattern. `written_by` is a model's name, or "rules".
+    """
+
+    emotion: Emotion = "neutral"
+    participants: tuple[str, ...] = ()
+    location: str | None = None
+    time_of_day: Literal["morning", "afternoon", "evening", "night"]
+    day_type: Literal["weekday", "weekend"] | None = None
+    source_event_ids: tuple[str, ...] = ()
+    segment_id: str | None = None
+    segment_start: datetime
+    segment_end: datetime
+    consolidated: int = 0
+    pattern: int = 0
+    written_by: str
+
+
+class Narrative(Record):
+    """A first-person memory before it is stored."""
+
+    content: str
+    memory_type: MemoryType
+    importance: float
+    emotion: Emotion
+    participants: tuple[str, ...]
+    tags: tuple[str, ...]
+    written_by: str
+
+
+class Sources(Record):
+    """What a first-person memory rests on: the events, and for a pattern the memories that went into it."""
+
+    events: tuple[Event, ...]
+    memories: tuple[Fact, ...]
+
+
+class Maintained(Record):
+    """What maintenance did: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were
+    `archived` as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`.
+
+    `dry_run` says that nothing was written.
+    """
+
+    nights: int = 0
+    processed: int = 0
+    archived: int = 0
+    deleted: int = 0
+    consolidated: int = 0
+    patterns: int = 0
+    dry_run: bool = False

@@ -74,6 +74,14 @@ class Database:
         with self.translated():
             self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
 
+    def make_index(self, dimension: int) -> None:
+        """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
+        with self.translated():
+            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
+                self.connection.execute(f"drop table if exists temp.{stand_in}")
+            self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
+        self.has_vectors = True
+
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
         with self.translated():
@@ -167,16 +175,12 @@ class Store:
         if remembered is not None:
             raise ConfigError(
                 f"{self.path} holds vectors of the embedder {remembered[0]} ({remembered[1]} dimensions), not {name} ({dimension}); "
-                f"open it with that embedder, or with embedder=None for words only."
+                f"open it with that embedder, or with embedder=None for words only, or change it with `memdb reindex`."
             )
         with database.transaction():
             database.run("meta.put", name="embedder", value=name)
             database.run("meta.put", name="dimension", value=str(dimension))
-            with database.translated():
-                for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
-                    database.connection.execute(f"drop table if exists temp.{stand_in}")
-                database.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
-        self._local.database.has_vectors = True
+            database.make_index(dimension)
 
     def embedder(self) -> tuple[str, int] | None:
         """Return the name and dimension of the embedder that wrote this file's vectors, or None."""

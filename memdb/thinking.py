@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
-from memdb.errors import ModelError
-from memdb.keys import canonical_key, predicate_of
-from memdb.llm import LanguageModel
+from memdb.errors import BusyError, ModelError
+from memdb.keys import canonical_key, normalise, predicate_of, telling
+from memdb.llm import Answer, LanguageModel, Prompt, T
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Turn
 from memdb.steps.audit import audit
 from memdb.steps.extract import extract
@@ -53,9 +55,14 @@ def think(
 
     When the model fails, the rules take its place, for the whole turn or for what was left to decide, and `error` says so.
     """
+    if llm is not None:
+        llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(turn, predicates, config, llm)
     cases = [
-        Case(candidate=one, beliefs=beliefs_about(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates))
+        Case(
+            candidate=one,
+            beliefs=bearing_on(one, beliefs_about(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates), predicates),
+        )
         for one in found.candidates
     ]
     model = llm if config.model_arbitrates and error is None else None
@@ -64,7 +71,6 @@ def think(
     calls, notes, proposals = found.calls, (*found.notes, *gated.notes), dict(enumerate(gated.cases))
     contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
     if model is not None and contested:
-        db.run("queue.renew", id=turn.id, worker=worker, until=to_text(utc_now() + timedelta(seconds=config.lease_seconds)))
         try:
             audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
             calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
@@ -75,6 +81,21 @@ def think(
     return Thought(tuple(proposals.values()), by, error, calls, notes)
 
 
+class _Holding(LanguageModel):
+    """A model that renews the claim on a turn before each question, since the answers may take longer than the lease."""
+
+    def __init__(self, llm: LanguageModel, db: Database, turn: Turn, *, worker: str, config: Config) -> None:
+        self.name = llm.name
+        self._llm, self._db, self._turn, self._worker = llm, db, turn, worker
+        self._seconds = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
+
+    def ask(self, prompt: Prompt, *, answer: type[T], purpose: str, temperature: float = 0.0, max_tokens: int | None = None) -> Answer[T]:
+        """Return the model's answer; see `LanguageModel.ask`."""
+        with suppress(BusyError):  # who holds the file for so long has not taken the turn
+            self._db.run("queue.renew", id=self._turn.id, worker=self._worker, until=to_text(utc_now() + timedelta(seconds=self._seconds)))
+        return self._llm.ask(prompt, answer=answer, purpose=purpose, temperature=temperature, max_tokens=max_tokens)
+
+
 def _extract(
     turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
 ) -> tuple[Interpreted, str, str | None]:
@@ -83,11 +104,30 @@ def _extract(
     if llm is not None:
         try:
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            return found, found.calls[-1].model if found.calls else llm.name, None
+            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone)}
+            candidates = tuple(_carefully(one, read.get(_name(one))) for one in found.candidates)
+            return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
     return Interpreted(tuple(extract(turn, predicates=predicates, zone=config.zone)), calls=calls), "rules", error
+
+
+def _name(candidate: Candidate) -> tuple[str, str, bool]:
+    return candidate.key, normalise(candidate.object), candidate.negated
+
+
+def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:
+    """A model's candidate, taken as carefully as the rules take it if they read it too: small models are always sure."""
+    if read is None:
+        return candidate
+    careful: dict[str, object] = {
+        "confidence": min(candidate.confidence, read.confidence),
+        "explicit": candidate.explicit and read.explicit,
+    }
+    if not (candidate.valid_from or candidate.valid_to or candidate.event_time):
+        careful |= {name: getattr(read, name) for name in ("valid_from", "valid_to", "event_time", "temporary")}
+    return candidate.model_copy(update=careful)
 
 
 def beliefs_about(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
@@ -96,6 +136,14 @@ def beliefs_about(db: Database, candidate: Candidate, *, user_id: str, now: date
     keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
     rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
     return tuple(Fact.model_validate_json(str(row["record"])) for row in rows)
+
+
+def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mapping[str, Predicate]) -> tuple[Fact, ...]:
+    """What of the beliefs a candidate may repeat, refine or contradict: all under a key with one value; of a set, what shares a word."""
+    if predicate_of(candidate.key, predicates).cardinality == "one" or not candidate.object:
+        return tuple(beliefs)
+    words = telling(candidate.object)
+    return tuple(fact for fact in beliefs if words & telling(fact.object))
 
 
 def _related(db: Database, turn: Turn, zone: tzinfo) -> list[Fact]:

@@ -32,7 +32,7 @@ class _Shelf:
         return _EMPTY_BYTES + self.ids.nbytes + self.vectors.nbytes
 
 
-class Vectors:
+class VectorCache:
     """Compares a question with all of a user's vectors, exactly, and keeps those in memory that fit into so many megabytes.
 
     What is kept is used only while the file says that no vector of the user has changed since, whichever process changes them. The users

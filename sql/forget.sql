@@ -53,6 +53,27 @@ update fact_history set
 where user_id = :user_id and :key is not null
   and coalesce(after ->> 'source_turn_id', before ->> 'source_turn_id') in (select value from json_each(:turns));
 
+-- What a key held, as it may be quoted: by the reasons of a language model and in its answers.
+-- statement: words
+select distinct lower(e.record ->> '$.value_json.object') as word
+from fact_ever e
+where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_json.object') > 2
+order by 1;
+
+-- statement: unreason_history
+insert or replace into fact_history (id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+select id, fact_id, user_id, key, operation, before, after, '(forgotten)', turn_id, action_hash, changed_at
+from fact_history
+where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(reason), w.value) > 0);
+
+-- statement: delete_quoting_calls
+delete from model_calls
+where user_id = :user_id
+  and exists (select 1 from json_each(:words) w where instr(lower(coalesce(raw, '') || coalesce(error, '')), w.value) > 0);
+
+-- statement: delete_quoting_notes
+delete from turn_notes where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(why), w.value) > 0);
+
 -- statement: delete_actions
 delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
 
@@ -78,11 +99,60 @@ delete from profiles where user_id = :user_id;
 -- statement: delete_sessions
 delete from sessions where user_id = :user_id and :key is null;
 
+-- statement: delete_open_sessions
+delete from open_sessions where user_id = :user_id and :key is null;
+
+-- statement: delete_related
+delete from related where user_id = :user_id and :key is null;
+
+
+-- First-person memories that tell of an erased turn, and the patterns that they went into.
+-- statement: memories
+with
+told as (
+  select f.fact_id, f.value_json ->> 'segment_id' as segment_id
+  from facts f
+  where f.user_id = :user_id and f.kind = 'narrative' and :key is not null
+    and (:key = 'household.experience' or exists (
+      select 1
+      from json_each(f.value_json, '$.source_event_ids') i
+      join events e on e.user_id = f.user_id and e.event_id = i.value
+      where e.turn_id in (select value from json_each(:turns))))
+)
+select fact_id, segment_id from told
+union
+select l.target_id, null
+from told t
+join links l on l.source_id = t.fact_id and l.relation = 'supports'
+join facts p on p.fact_id = l.target_id and p.kind = 'narrative';
+
+-- What else went into such a pattern stands by itself again.
+-- statement: release_memories
+update facts set status = 'active', value_json = json_set(value_json, '$.consolidated', 0)
+where kind = 'narrative' and status = 'archived' and fact_id in (
+  select l.source_id from links l where l.relation = 'supports' and l.target_id in (select value from json_each(:memories)));
+
+-- statement: delete_memories
+delete from facts where fact_id in (select value from json_each(:memories))
+returning fact_id;
+
+-- statement: delete_memory_calls
+delete from model_calls where user_id = :user_id and turn_id in (select value from json_each(:memories));
+
+-- What else happened in the segment of an erased turn is told anew.
+-- statement: free_events
+update events set segment_id = null
+where user_id = :user_id and segment_id in (select value from json_each(:memories));
+
 -- statement: delete_events
-delete from events where user_id = :user_id and :key is null;
+delete from events
+where user_id = :user_id
+  and (:key is null or :key = 'household.experience' or turn_id in (select value from json_each(:turns)));
 
 -- statement: delete_segments
-delete from segments where user_id = :user_id and :key is null;
+delete from segments
+where user_id = :user_id
+  and (:key is null or :key = 'household.experience' or segment_id in (select value from json_each(:memories)));
 
 -- Neighbours of an erased message hold its words in the full-text index.
 -- statement: neighbours

@@ -89,3 +89,6 @@ select purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tok
 from model_calls
 where (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id = :turn_id)
 order by id;
+
+-- statement: revive
+update turns set status = 'queued', attempts = 0, next_attempt_at = null where status = 'failed';

@@ -11,6 +11,8 @@
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
 --   :min_age_minutes, :max_age_days, :min_score   null for any
+--   :participants                                 JSON array of names, null for any: who spoke, or took part in what is remembered
+--   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :limit                                        how many rows
 with
 weight as materialized (
@@ -31,6 +33,7 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'confidence'), 0) as confidence,
     coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
     coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
+    coalesce(max(value) filter (where feature = 'linked'), 0) as linked,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
     coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
     coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
@@ -42,7 +45,7 @@ weight as materialized (
 ),
 
 -- what was found beforehand: words and meaning already brought together, and cut
-found as materialized (
+given as materialized (
   select value ->> 0 as id, value ->> 1 as bm25, value ->> 2 as distance, value ->> 3 as window_distance, value ->> 4 as is_near
   from json_each(:found)
 ),
@@ -68,6 +71,10 @@ matched as materialized (
     and (:as_of is null or f.valid_from <= :as_of)
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+    and (:participants is null or exists (
+      select 1 from json_each(:participants) p
+      where lower(p.value) = lower(f.speaker)
+         or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
@@ -78,7 +85,7 @@ lexical as materialized (
   where bm25 < 0
   union all
   select id, bm25, 0
-  from found
+  from given
   where bm25 < 0
 ),
 
@@ -100,13 +107,26 @@ semantic as materialized (
   group by abs(id)
   union all
   select id, distance, window_distance, is_near
-  from found
+  from given
 ),
 
-candidate as materialized (
+found as materialized (
   select id from lexical where place <= (select k_lex from weight)
   union
   select id from semantic
+),
+-- and what is linked to that, where links count
+candidate as materialized (
+  select distinct c.value as id
+  from found
+  cross join json_each(json_insert(
+    iif((select linked from weight) = 0, '[]', (
+      select json_group_array(n.id)
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = found.id)),
+    '$[#]', found.id)) c
 ),
 
 -- every feature its own column; each lies in 0..1
@@ -135,9 +155,10 @@ scored as materialized (
       cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0), 0.0) as date,
     coalesce(t.weight, k.weight) as type_weight,
     -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
-    coalesce(max(0.05, pow(0.5,
+    coalesce(max(iif(f.kind = 'narrative', coalesce(:minimum_importance, 0.05), 0.05), pow(0.5,
       max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
-      / (k.half_life_days * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
+      / (iif(f.kind = 'narrative', coalesce(:base_half_life_days, k.half_life_days), k.half_life_days)
+         * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
     exp(-max(0.0, julianday(:now) - julianday(max(f.updated_at, coalesce(f.last_mentioned_at, f.updated_at)))) / k.tau_days) as recency,
     min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
     f.importance as intrinsic_importance,
@@ -163,6 +184,10 @@ scored as materialized (
     and (:as_of is null or f.valid_from <= :as_of)
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+    and (:participants is null or exists (
+      select 1 from json_each(:participants) p
+      where lower(p.value) = lower(f.speaker)
+         or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
@@ -177,7 +202,7 @@ featured as (
     confidence, frequency, source_reliability, by_words, by_meaning
   from scored
 ),
-ranked as (
+ranked as materialized (
   select
     p.*,
     w.lexical * p.lexical
@@ -199,19 +224,43 @@ ranked as (
   from featured p
   cross join weight w
 ),
+-- a link from one of the ten best lends as much as it is strong and that one is near the very best
+placed as (
+  select *, max(0.0, score / max(score) over ()) as nearness, row_number() over (order by score desc, id desc) as place
+  from ranked
+),
+lenders as (
+  select *, json_group_object(id, nearness) filter (where place <= 10) over () as lent
+  from placed
+),
+followed as materialized (
+  select
+    r.*,
+    iif((select linked from weight) = 0, 0.0, coalesce((
+      select max(l.strength * (r.lent ->> cast(n.id as text)))
+      from facts f
+      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+      where f.id = r.id), 0.0)) as linked
+  from lenders r
+),
+summed as materialized (
+  select r.*, r.score + r.linked * (select linked from weight) as total
+  from followed r
+),
 -- only what is returned is written out as a record
 best as materialized (
   select *
-  from ranked
-  where :min_score is null or score >= :min_score
-  order by score desc, id desc
+  from summed
+  where :min_score is null or total >= :min_score
+  order by total desc, id desc
   limit :limit
 )
 select
-  f.fact_id, f.record, r.score,
+  f.fact_id, f.record, r.total as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
-  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability,
+  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
   r.by_words, r.by_meaning, r.id
 from best r
 cross join fact_record f on f.id = r.id
-order by r.score desc, r.id desc;
+order by r.total desc, r.id desc;

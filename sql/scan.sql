@@ -31,6 +31,10 @@ where facts_fts match :terms
   and (:as_of is null or f.valid_from <= :as_of)
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+  and (:participants is null or exists (
+    select 1 from json_each(:participants) p
+    where lower(p.value) = lower(f.speaker)
+       or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
@@ -47,6 +51,10 @@ where f.user_id = :user_id
   and (:as_of is null or f.valid_from <= :as_of)
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
+  and (:participants is null or exists (
+    select 1 from json_each(:participants) p
+    where lower(p.value) = lower(f.speaker)
+       or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);

@@ -100,6 +100,7 @@ create index facts_updated_at on facts (updated_at);
 create index facts_turn on facts (user_id, source_turn_id);
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
 create index facts_speaker on facts (user_id, speaker) where kind = 'message';
+create index facts_narrative on facts (created_at) where kind = 'narrative';
 
 -- The words of every row: its own; for a message also those of the question that it follows, and of the two messages before and after it;
 -- and its date's. Nothing is stored twice: the text itself stays in facts.
@@ -264,29 +265,81 @@ create table links (
 
 create index links_target on links (target_id);
 
--- Household events and the segments they are gathered into.
+-- A session that is open, and which process holds it: one whose process is gone was not ended, and is ended at the next.
+create table open_sessions (
+  user_id text not null check (user_id <> ''),
+  session_id text not null,
+  held_by text not null,
+  opened_at text not null check (opened_at is strftime('%Y-%m-%dT%H:%M:%fZ', opened_at)),
+  primary key (user_id, session_id)
+) strict, without rowid;
+
+-- memory.md as it was last written for a user, and which fact each line tells: what differs on disk was changed by hand. `found` is what stood
+-- there before; a process that died between this row and the file left that.
+create table pages (
+  user_id text primary key check (user_id <> ''),
+  name text not null unique,
+  page text not null,
+  found text not null,
+  lines text not null check (json_type(lines) = 'array'),
+  written_at text not null check (written_at is strftime('%Y-%m-%dT%H:%M:%fZ', written_at))
+) strict, without rowid;
+
+-- How a procedure went, one row a time.
+create table outcomes (
+  id integer primary key,
+  fact_id text not null references facts (fact_id) on delete cascade,
+  turn_id text not null,
+  succeeded integer not null check (succeeded in (0, 1)),
+  note text not null default '',
+  happened_at text not null check (happened_at is strftime('%Y-%m-%dT%H:%M:%fZ', happened_at)),
+  unique (fact_id, turn_id)
+) strict;
+
+-- Up to which row a user's memory was looked through for likenesses.
+create table related (
+  user_id text primary key check (user_id <> ''),
+  up_to integer not null
+) strict, without rowid;
+
+-- The vectors of the embedder that is to come, gathered until they are whole; ids as in the outbox.
+create table reindexed (
+  id integer primary key,
+  embedding blob not null
+) strict;
+
+-- Household events. One is here before event() returns; it waits without a segment until the segment that it belongs to is over.
 create table segments (
   segment_id text primary key,
   user_id text not null,
   started_at text not null,
-  ended_at text,
-  closed_by text,
-  status text not null default 'open' check (status in ('open', 'closed', 'done'))
+  ended_at text not null,
+  closed_by text not null check (closed_by in ('duration', 'maximum', 'max_events', 'person_departed_home', 'person_arrived_home',
+                                               'time_of_day_change', 'significant_event')),
+  ready_at text not null check (ready_at is strftime('%Y-%m-%dT%H:%M:%fZ', ready_at)),
+  written_by text not null,
+  error text
 ) strict, without rowid;
 
+create index segments_user on segments (user_id, ready_at);
+
 create table events (
-  event_id text primary key,
-  user_id text not null,
+  event_id text not null,
+  user_id text not null check (user_id <> ''),
   description text not null,
   timestamp text not null check (timestamp is strftime('%Y-%m-%dT%H:%M:%fZ', timestamp)),
   participants text not null default '[]' check (json_type(participants) = 'array'),
   location text,
   importance real check (importance between 0 and 1),
-  break_trigger text,
-  segment_id text references segments (segment_id)
+  break_trigger text check (break_trigger in ('person_departed_home', 'person_arrived_home', 'time_of_day_change', 'significant_event')),
+  turn_id text,
+  segment_id text references segments (segment_id),
+  primary key (user_id, event_id)
 ) strict, without rowid;
 
 create index events_user on events (user_id, timestamp);
+create index events_waiting on events (user_id, timestamp) where segment_id is null;
+create index events_segment on events (segment_id);
 
 -- What was asked, what was found, how fast, and which leg failed if one did.
 create table retrievals (
@@ -324,3 +377,66 @@ create table erasures (
   user_id text not null,
   key text
 ) strict;
+
+-- Vector collections, as Chroma's clients know them: each has its own dimension and distance, and nothing to do with the facts.
+create table tenants (
+  name text primary key
+) strict, without rowid;
+
+create table databases (
+  database_id text not null unique,
+  tenant text not null references tenants (name) on delete cascade,
+  name text not null,
+  primary key (tenant, name)
+) strict, without rowid;
+
+-- `version` rises with every write to the collection and `erased` is the version of the last deletion, so that whoever holds the vectors
+-- in memory reads only what changed.
+create table collections (
+  id integer primary key,
+  collection_id text not null unique,
+  tenant text not null,
+  database text not null,
+  name text not null,
+  configuration text not null check (json_extract(configuration, '$.hnsw.space') in ('l2', 'cosine', 'ip')),
+  metadata text check (metadata is null or json_type(metadata) = 'object'),
+  dimension integer check (dimension > 0),
+  version integer not null default 0,
+  erased integer not null default 0,
+  unique (tenant, database, name),
+  foreign key (tenant, database) references databases (tenant, name) on delete cascade
+) strict;
+
+create table collection_records (
+  id integer primary key,
+  collection integer not null references collections (id) on delete cascade,
+  record_id text not null check (record_id <> ''),
+  document text,
+  uri text,
+  unique (collection, record_id)
+) strict;
+
+create index collection_records_order on collection_records (collection);
+
+-- Apart from the records, so that looking through documents does not read the vectors. `version` is the collection's when it was written.
+create table collection_vectors (
+  record integer primary key references collection_records (id) on delete cascade,
+  collection integer not null,
+  version integer not null,
+  embedding blob not null check (length(embedding) > 0)
+) strict;
+
+create index collection_vectors_version on collection_vectors (collection, version);
+
+-- One row a value; `place` is -1, or the position in a list. Whole and broken numbers are one type, as filters compare them.
+create table collection_metadata (
+  record integer not null references collection_records (id) on delete cascade,
+  key text not null,
+  place integer not null check (place >= -1),
+  collection integer not null,
+  type text not null check (type in ('text', 'number', 'boolean')),
+  value any not null,
+  primary key (record, key, place)
+) strict, without rowid;
+
+create index collection_metadata_value on collection_metadata (collection, key, type, value, place);

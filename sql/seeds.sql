@@ -99,7 +99,10 @@ insert into weights (name, feature, value) values
   ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'bm25_body', 1.0),
   -- first-person memories: semantic, importance × type weight × decay, recency (the decay factor), access bonus
   ('first-person', 'cosine', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
-  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0),
+  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0), ('first-person', 'bm25_context', 0.3),
+  -- which workflow fits a task: what it is for, and how it went
+  ('procedural', 'lexical', 1.0), ('procedural', 'cosine', 1.0), ('procedural', 'confidence', 0.5),
+  ('procedural', 'k_lex', 60), ('procedural', 'k_vec', 60), ('procedural', 'bm25_body', 1.0),
   -- the ablations
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
@@ -110,3 +113,6 @@ insert into weights (name, feature, value) values
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),
   ('default', 'bm25_body', 1.0), ('default', 'bm25_reply', 0.5), ('default', 'bm25_context', 0.3), ('default', 'bm25_date', 1.0);
+
+insert into tenants (name) values ('default_tenant');
+insert into databases (database_id, tenant, name) values ('00000000-0000-0000-0000-000000000000', 'default_tenant', 'default_database');

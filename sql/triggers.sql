@@ -113,3 +113,17 @@ end;
 create trigger fact_history_positive after insert on fact_history when new.id < 1 begin
   select raise(abort, 'fact_history is append-only: ids begin at 1');
 end;
+
+-- A new row may get the number of one that was erased; it is looked through as well.
+create trigger related_back after delete on facts begin
+  update related set up_to = old.id - 1 where user_id = old.user_id and up_to = old.id;
+end;
+
+-- What changes while another embedder's vectors are gathered is to be embedded once more.
+create trigger reindexed_insert after insert on outbox begin
+  delete from reindexed where id = new.id;
+end;
+
+create trigger reindexed_update after update on outbox begin
+  delete from reindexed where id = new.id;
+end;

@@ -27,7 +27,8 @@ select
       select p.value_text from facts p
       where p.user_id = f.user_id and p.session_id is f.session_id and p.kind = 'message' and p.id < f.id
       order by p.id desc limit 1)), '')) as reply,
-  iif(f.kind <> 'message', '', coalesce((
+  case f.kind
+    when 'message' then coalesce((
     select group_concat(n.value_text, ' ') from (
       select value_text from (
         select p.value_text from facts p
@@ -37,7 +38,22 @@ select
       select value_text from (
         select q.value_text from facts q
         where q.user_id = f.user_id and q.session_id is f.session_id and q.kind = 'message' and q.id > f.id
-        order by q.id limit 2)) n), '')) as context,
+        order by q.id limit 2)) n), '')
+    -- a first-person memory is found by the words of its events too, a pattern by those of the last memories that went into it
+    when 'narrative' then coalesce((
+      select group_concat(distinct e.description)
+      from (
+        select f.value_json as detail
+        union all
+        select * from (
+          select s.value_json
+          from links l join facts s on s.fact_id = l.source_id
+          where l.target_id = f.fact_id and l.relation = 'supports'
+          order by s.created_at desc limit 30)) d
+      join json_each(d.detail, '$.source_event_ids') i
+      join events e on e.user_id = f.user_id and e.event_id = i.value), '')
+    else ''
+  end as context,
   strftime('%d ', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)))
     || json_extract('["January","February","March","April","May","June","July","August","September","October","November","December"]',
                     '$[' || (strftime('%m', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) - 1) || ']')
@@ -103,9 +119,13 @@ select fact_id as id, user_id, value_text as title, coalesce(value_json ->> 'sta
 from facts where kind = 'task';
 
 create view procedure as
-select fact_id as id, user_id, value_text as title, value_json ->> 'trigger' as "trigger", value_json -> 'steps' as steps,
-       value_json ->> 'success_rate' as success_rate, confidence, status, updated_at
-from facts where kind = 'procedure';
+select f.fact_id as id, f.user_id, f.value_json ->> 'title' as title, f.value_json ->> 'trigger' as "trigger",
+       f.value_json -> 'steps' as steps, count(o.id) filter (where o.succeeded) as successes,
+       count(o.id) filter (where not o.succeeded) as failures, avg(o.succeeded) as success_rate,
+       f.confidence, f.status, f.updated_at
+from facts f left join outcomes o on o.fact_id = f.fact_id
+where f.kind = 'procedure'
+group by f.id;
 
 -- The operational metrics, counted from what is stored. Rates and means are null while nothing was counted; latencies are in milliseconds.
 create view metrics as

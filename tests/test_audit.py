@@ -13,6 +13,7 @@ import memdb
 from memdb import files
 from memdb.llm import ContextTooLong, LanguageModel, ModelRequest, ScriptedModel
 from memdb.records import Status
+from memdb.steps.audit import Decisions
 
 Json = dict[str, object]
 Said = tuple[str, list[Json], list[Json] | str | Exception]
@@ -111,6 +112,13 @@ def test_old_facts_and_candidates_are_shown_by_short_ids(tmp_path: Path) -> None
     assert not any(fact_id in prompt for fact_id in ids)
 
 
+def test_the_answer_s_shape_has_the_target_first_then_why_then_what_to_do() -> None:
+    shape = Decisions.model_json_schema()["$defs"]["Decided"]
+    assert shape["required"] == list(shape["properties"])[:4] == ["candidate", "target_fact_id", "reason", "type"]
+    rest = ["key", "new_value_text", "new_value_json", "valid_from", "valid_to", "confidence_delta"]
+    assert list(shape["properties"])[4:] == rest
+
+
 def test_nothing_is_asked_where_nothing_is_believed(tmp_path: Path) -> None:
     auditor = Auditor(PORTO, GREEN)
     with auditor.tell(tmp_path):
@@ -140,7 +148,7 @@ HOLDS_GOOD = [
     ("noop", PORTO, second("Home is Porto still.", "user.lives_in", "Porto", action("noop", "f1")), [("Porto", A)]),
     ("update", PORTO, second("I live in Porto, in Foz.", "user.lives_in", "Porto, in Foz", action("update", "f1")), [("Porto, in Foz", A)]),
     ("expire", PORTO, second("I left Porto.", "user.lives_in", "Porto", action("expire", "f1"), negated=True), [("Porto", X)]),
-    ("insert", JAZZ, second("I like tea.", "user.likes", "tea", action("insert")), [("jazz", A), ("tea", A)]),
+    ("insert", JAZZ, second("I like jazz bars.", "user.likes", "jazz bars", action("insert")), [("jazz", A), ("jazz bars", A)]),
     ("pending", GREEN, second("My favourite colour is blue.", "user.favourite_colour", "blue", action("mark_pending_confirmation", "f1")), [("blue", P), ("green", A)]),
     ("the opposite", JAZZ, second("I hate jazz.", "user.dislikes", "jazz", action("supersede", "f1")), [("jazz", A), ("jazz", S)]),
 ]  # fmt: skip
@@ -180,9 +188,9 @@ def test_confidence_moves_by_one_confirmation_at_most(tmp_path: Path, wished: fl
 
 
 def test_a_first_mention_starts_where_the_policy_says(tmp_path: Path) -> None:
-    tea = second("I like tea.", "user.likes", "tea", action("insert", confidence_delta=0.5))
-    with Auditor(JAZZ, tea).tell(tmp_path) as mem:
-        assert {known.object: known.confidence for known in mem.facts("ana")} == {"jazz": 0.4, "tea": 0.4}
+    bars = second("I like jazz bars.", "user.likes", "jazz bars", action("insert", confidence_delta=0.5))
+    with Auditor(JAZZ, bars).tell(tmp_path) as mem:
+        assert {known.object: known.confidence for known in mem.facts("ana")} == {"jazz": 0.4, "jazz bars": 0.4}
 
 
 def test_the_model_may_word_a_refinement_but_add_nothing_to_it(tmp_path: Path) -> None:
@@ -232,8 +240,15 @@ def test_a_decision_that_does_not_hold_good_is_replaced_by_the_rules_and_the_rec
 
 
 def test_one_value_of_a_set_is_not_taken_for_another(tmp_path: Path) -> None:
-    with Auditor(JAZZ, second("I like tea.", "user.likes", "tea", action("supersede", "f1"))).tell(tmp_path) as mem:
+    with Auditor(JAZZ, second("I like jazz bars.", "user.likes", "jazz bars", action("supersede", "f1"))).tell(tmp_path) as mem:
+        assert held(mem) == [("jazz", A), ("jazz bars", A)]
+
+
+def test_what_shares_no_word_with_a_set_s_other_values_needs_no_model(tmp_path: Path) -> None:
+    auditor = Auditor(JAZZ, second("I like tea.", "user.likes", "tea", action("supersede", "f1")))
+    with auditor.tell(tmp_path) as mem:
         assert held(mem) == [("jazz", A), ("tea", A)]
+    assert auditor.prompts == []
 
 
 def test_another_user_s_fact_cannot_be_a_target(tmp_path: Path) -> None:
@@ -308,3 +323,18 @@ def test_of_two_candidates_for_one_value_the_second_meets_the_first_by_the_rules
     with Auditor(PORTO, said).tell(tmp_path) as mem:
         assert held(mem) == [("Faro", S), ("Lisbon", A), ("Porto", S)]
         assert len(mem.turns("ana", turn_id="t1")[0].notes) == 1
+
+
+def test_a_small_model_that_calls_everything_a_change_is_taken_as_carefully_as_the_rules(tmp_path: Path) -> None:
+    said = second("I live in Lisbon.", "user.lives_in", "Lisbon", action("supersede", "f1"), explicit=True)
+    with Auditor(PORTO, said).tell(tmp_path) as mem:
+        assert held(mem) == [("Lisbon", P), ("Porto", A)]
+
+
+def test_forgetting_a_key_takes_what_the_model_wrote_of_it_elsewhere(tmp_path: Path) -> None:
+    bars = second("I like jazz bars.", "user.likes", "jazz bars", {**action("insert"), "reason": "there are some in Porto"})
+    with Auditor(PORTO, JAZZ, bars).tell(tmp_path) as mem:
+        assert "there are some in Porto" in [change.reason for change in mem.history(user_id="ana")]
+        mem.forget("ana", key="user.lives_in")
+        assert sorted(change.reason for change in mem.history(user_id="ana")) == ["(forgotten)", "nothing was held under this key yet"]
+        assert [call for call in mem.calls() if "porto" in (call.raw or "").lower()] == []

@@ -101,3 +101,8 @@ def test_the_options_of_the_command_line_are_not_settings(database: Path, monkey
 def test_a_config_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         memdb.Config().worker = False  # type: ignore[misc]
+
+
+def test_a_list_is_written_with_commas_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMDB_LINK_KINDS", "fact, message")
+    assert load_config(tmp_path / "mem.db").link_kinds == ("fact", "message")

@@ -34,6 +34,17 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "User is allergic to peanuts" in out
 
 
+@pytest.mark.slow
+def test_the_chroma_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"## As a Chroma client.*?```python\n(.*?)```", README, re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {})
+    flight, rita, porto = capsys.readouterr().out.splitlines()
+    assert flight.startswith("[['The flight to Porto leaves at nine.']]")
+    assert (rita, porto) == ("['3']", "['2']")
+
+
 def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         mem.observe("I live in Porto.", user_id="ana")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.keys import says_no_more
-from memdb.llm import LanguageModel, ScriptedModel
+from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 from memdb.privacy import secret_in, topic_of, without_secrets
 from memdb.records import Candidate
 
@@ -177,7 +177,7 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User was born on 12 September 1990",
-     "User has 3 cats and 12 fish", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
+     "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
     assert secret_in(candidate(text)) is None
@@ -253,6 +253,20 @@ def test_leave_to_remember_is_asked_for_and_given(mem: memdb.Memory) -> None:
     assert mem.context("dinner", user_id="ana", now="2025-03-02").question is None
 
 
+def test_a_choice_made_while_a_turn_is_thought_about_holds_for_it(tmp_path: Path) -> None:
+    def think(_: ModelRequest) -> str:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as other:
+            other.consent("ana", sensitive_topics="refuse")
+        return json.dumps({"facts": [found("user.allergic_to", "peanuts")]})
+
+    llm = LanguageModel(ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("This is what I say.", user_id="ana")
+        assert mem.drain(timeout=10)
+        assert mem.facts("ana") == []
+        assert [note.key for note in mem.turns("ana")[0].notes] == ["user.allergic_to"]
+
+
 def test_a_choice_that_does_not_exist_is_told_in_one_sentence(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="sensitive_topics is 'maybe', which is no choice"):
         mem.consent("ana", sensitive_topics="maybe")  # type: ignore[arg-type]
@@ -262,3 +276,11 @@ def test_a_choice_is_forgotten_with_its_user(mem: memdb.Memory) -> None:
     mem.consent("ana", secrets="keep")
     mem.forget("ana")
     assert mem.consent("ana") == memdb.Consent()
+
+
+@pytest.mark.parametrize("key", [None, "user.allergic_to"], ids=["the user", "one key"])
+def test_what_was_refused_is_forgotten_with_its_user_or_key(mem: memdb.Memory, key: str | None) -> None:
+    mem.consent("ana", sensitive_topics="refuse")
+    ill(mem)
+    mem.forget("ana", key=key)
+    assert [turn.notes for turn in mem.turns("ana")] == ([] if key is None else [()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,7 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import memdb
-from memdb.english import in_earnest
+from memdb.earnest import in_earnest
+from memdb.english import clauses
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, ScriptedModel
 from memdb.when import Edge, read_time
 
@@ -84,6 +86,14 @@ def test_an_object_that_is_only_asked_about_is_no_fact_even_with_a_good_excerpt(
 def test_any_text_can_be_asked_what_it_means(text: str) -> None:
     assert in_earnest(text, "") is False
     assert in_earnest(text, "I live in Porto") is ("Porto" in text)
+
+
+def test_blanks_and_repetitions_take_no_longer_than_other_text() -> None:
+    started = time.process_time()
+    for text in ("password" + " " * 100_000, "a" + " " * 380 + "b. ", "I, " * 30_000, '"I live' * 15_000, "you said " * 10_000):
+        in_earnest(text * (1 + 1_000 // len(text)), "I live in Porto")
+        list(clauses((text * (1 + 1_000 // len(text)))[:20_000], at=WEDNESDAY, zone=LISBON))
+    assert time.process_time() - started < 20
 
 
 TIMES: list[tuple[str, Edge, str | None]] = [

@@ -136,6 +136,11 @@ PLANS = [
     ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
+    ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
+    ("select.compare", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=?)"),
+    ("select.everything", "COVERING INDEX collection_records_order (collection=?)"),
+    ("collections.vectors", "INDEX collection_vectors_version (collection=? AND version>?)"),
+    ("collections.metadata_clear", "PRIMARY KEY (record=? AND key=?)"),
 ]
 
 

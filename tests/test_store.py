@@ -93,6 +93,22 @@ def test_a_new_file_says_what_it_is(connection: apsw.Connection) -> None:
     assert [number for number, _ in files.migrations()] == list(range(1, SCHEMA_VERSION + 1))
 
 
+def test_a_file_of_the_first_schema_is_brought_up_to_date_and_used(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    old.execute(files.migrations()[0][1])
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert into meta values ('schema_version', '1')")
+    old.execute(
+        "insert into turns (turn_id, user_id, user_input, timestamp, received_at)"
+        " values ('t1', 'ana', 'I live in Porto.', '2025-03-01T10:00:00.000Z', '2025-03-01T10:00:00.000Z')"
+    )
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        assert mem.drain()
+        assert mem.stats().schema_version == SCHEMA_VERSION
+        assert [(turn.status, turn.notes) for turn in mem.turns("ana")] == [("done", ())]
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.llm import ModelRequest
 
 ROOT = Path(__file__).parent.parent
 
@@ -46,6 +47,24 @@ def test_draining_a_damaged_file_is_an_error_at_once(tmp_path: Path, table: str,
         mem.close()
 
 
+def test_a_turn_is_held_for_as_long_as_its_model_thinks(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def think(request: ModelRequest) -> str:
+        asked.append(request.user)
+        time.sleep(0.2)  # longer than the lease
+        return '{"facts": []}'
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow")
+    config = {"lease_seconds": 0.05}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as one:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as other:
+            one.observe("What a day! " * 1_200, user_id="ana")
+            assert one.drain(30)
+            assert other.drain(30)
+        assert (len(asked), one.turns()[0].attempts) == (3, 1)
+
+
 ENDS_ITS_PROCESS = """
 import os, sys, memdb
 def think(request):
@@ -68,3 +87,6 @@ def test_a_turn_that_ends_its_process_is_set_aside_after_twenty_of_them(tmp_path
     with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
         assert [turn.status for turn in mem.turns()] == ["done", "failed", "done"]
         assert mem.turns(turn_id="I like poison.")[0].error == "It was begun 20 times and never finished: whoever works on it ends."
+        assert mem.retry() == 1
+        assert mem.drain()
+        assert [turn.status for turn in mem.turns()] == ["done", "done", "done"]

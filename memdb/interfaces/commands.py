@@ -13,7 +13,7 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import model, ranking, work
+from memdb.interfaces import household_demo, life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
@@ -45,6 +45,8 @@ app.add_typer(model.app, name="model")
 for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune):
     app.command()(verb)
 
+app.add_typer(life.app)
+
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None
 
@@ -65,10 +67,11 @@ class Loaded(Record):
 
 
 class Retried(Record):
-    """How many vectors got another chance, and how many of all are set aside now."""
+    """How many turns and vectors got another chance, and how many vectors and turns are set aside now."""
 
     revived: int
     dead: int
+    turns_failed: int
 
 
 class Found(Record):
@@ -413,12 +416,12 @@ def forget(
 
 @app.command()
 def retry(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Give vectors that were set aside after failing too often another chance."""
+    """Give turns and vectors that were set aside after failing too often another chance."""
     with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
         revived = memory.retry()
         _drain(memory)
-        dead = memory.stats().outbox_dead
-    result = Retried(revived=revived, dead=dead)
+        stats = memory.stats()
+    result = Retried(revived=revived, dead=stats.outbox_dead, turns_failed=stats.turns_by_status.get("failed", 0))
     if json:
         print_json(result)
     else:
@@ -470,8 +473,12 @@ def demo(
     embedder: Embedder = "auto",
     fast: Annotated[bool, typer.Option("--fast", help="Do not pause between turns.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file, whatever it holds.")] = False,
+    household: Annotated[bool, typer.Option("--household", help="Show four weeks of a household and its first-person memories.")] = False,
 ) -> None:
     """Show the whole of it on a conversation: what is learned, what changes and why, and what is found; it leaves the file behind."""
+    if household:
+        household_demo.run(path=db, embedder=_embedder(embedder), force=force)
+        return
     pause = 0.0 if fast or not is_terminal() else 0.1
     demonstration.run(conversation, sample=sample, path=db, embedder=_embedder(embedder), pause=pause, force=force)
 
@@ -551,3 +558,6 @@ def _print_changes(memory: Memory, changes: Sequence[Change]) -> None:
         none="Nothing has changed.",
         below=7,
     )  # fmt: skip
+
+
+from memdb.interfaces import experience as experience  # noqa: E402  # its commands join those above, whose options they share

@@ -59,7 +59,9 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             starts = action.valid_from or origin.now
             log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=_until(target, starts))
             _reject_rivals(db, target.fact_id, log, except_id=new_id)
-            return _insert(db, action, log, predicates, config, status="active")
+            _insert(db, action, log, predicates, config, status="active")
+            db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
+            return new_id
         case "expire":
             assert target is not None
             if target.status in LIVE:  # the same turn may have refuted it already

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
@@ -22,6 +22,9 @@ _LONGEST_VALUE = 300
 
 class Decided(BaseModel):
     """One decision as the model writes it down: the target, then why, then what to do. Nothing of it is done before it is checked."""
+
+    # servers let a model write what is required first, in this order; an answer that leaves some out may still be read
+    model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]})
 
     candidate: str
     target_fact_id: str | None = None

@@ -12,11 +12,18 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     """Erase within the caller's transaction and return how much was erased.
 
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
-    the words it was taken from.
+    the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value.
     On a connection without sqlite-vec the vectors stay in the outbox for the next one that has it.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
+    words = json.dumps([row["word"] for row in db.all("forget.words", user_id=user_id, key=key)])
+    told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
+    memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
+    db.run("forget.release_memories", memories=memories)
+    retold = db.all("forget.delete_memories", memories=memories)
+    db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
+    db.run("forget.free_events", user_id=user_id, memories=memories)
     messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
     facts = db.all("forget.delete_facts", user_id=user_id, key=key)
     archived = db.all("forget.delete_archive", user_id=user_id, key=key)
@@ -26,10 +33,15 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
+    db.run("forget.unreason_history", user_id=user_id, words=words)
+    db.run("forget.delete_quoting_calls", user_id=user_id, words=words)
+    db.run("forget.delete_quoting_notes", user_id=user_id, words=words)
     db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_consent", user_id=user_id, key=key)
-    for table in ("sessions", "events", "segments"):
+    for table in ("sessions", "open_sessions", "related"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
+    db.run("forget.delete_events", user_id=user_id, key=key, turns=turns)
+    db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)
     db.run("forget.delete_retrievals", user_id=user_id)
     db.run("forget.delete_feedback", user_id=user_id)
     db.run("forget.delete_profile", user_id=user_id)
@@ -48,7 +60,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("sync.gone_user", user_id=user_id)
     db.run("forget.disallow")
     return Forgotten(
-        facts=len(facts) + len(archived),
+        facts=len(facts) + len(archived) + len(retold),
         messages=len(messages),
         turns=len(removed),
         history=len(history),

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
-from memdb.english import in_earnest
+from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
@@ -24,11 +24,16 @@ _SHORTEST = 200  # a text that is too long for the model is halved, but not belo
 class Stated(BaseModel):
     """A fact as the model writes it down; nothing of it is believed before it is checked."""
 
+    # servers let a model write what is required first; an answer that leaves some out may still be read
+    model_config = ConfigDict(
+        json_schema_extra={"required": ["key", "value_text", "object", "excerpt", "confidence", "explicit", "negated"]}
+    )
+
     key: str
     value_text: str
     object: str
     excerpt: str
-    confidence: float = 0.5
+    confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
     temporary: bool = False

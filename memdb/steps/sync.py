@@ -41,6 +41,9 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> 
     written = removed = 0
     if rows:
         with db.transaction():
+            now_of = db.one("meta.embedder") or {}
+            if now_of["name"] not in (None, embedder.name):  # the embedder was changed meanwhile, by another process
+                return Synced()
             for row in gone:
                 if db.all("sync.gone", id=row["id"]):
                     removed += db.run("sync.remove", id=row["id"])

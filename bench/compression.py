@@ -1,0 +1,205 @@
+"""How much smaller a memory becomes by first-person memories, and how much of the evidence is still found.
+
+    python bench/compression.py --data locomo10.json
+
+Two sources: conversations in LoCoMo's format, every message an event, and a made-up household's month. `before` keeps one memory for each
+event; the others gather events into segments and consolidate what repeats itself; nothing is left to fade, but in the rows that say so. A
+question is answered when one of the first ten memories holds an event that is its evidence: `linked` counts every event that the memory
+was made of, `told` only those whose words stand in the memory itself. `words read` are those of ten memories, for one question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from recall import evidence_of
+
+import memdb
+from memdb import Hit, Memory
+from memdb.conversations import read_conversation
+from memdb.embed import Embedder, choose_embedder
+from memdb.interfaces.household import household_events, household_questions, read_household
+
+EVERYTHING: Mapping[str, object] = {"worker": False, "record_retrievals": False, "archive_threshold": 0.0}
+Ways = Mapping[str, Mapping[str, object]]
+SETTINGS: Ways = {
+    "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0, "consolidation_min_repeats": 10_000},
+    "at most 4 events each": {"max_events_per_segment": 4, "generation_cooldown_seconds": 0},
+    "the defaults": {},
+    "the defaults and fading": {"archive_threshold": 0.10},
+}
+_BEGINS = 60  # characters of an event's words that show that they stand in a memory
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, whose memory it is asked of, and the events that answer it."""
+
+    user: str
+    ask: str
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one way of remembering reached."""
+
+    name: str
+    weights: str
+    rows: int
+    linked: float
+    told: float
+    words: float
+    seconds: float
+
+
+def main() -> None:
+    """Remember both sources in every way, ask, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="conversations in LoCoMo's format; without it, the household alone")
+    parser.add_argument("--weights", default="first-person,default", help="weight sets, separated by commas")
+    parser.add_argument("--ways", default=",".join(SETTINGS), help="ways of remembering, separated by commas; the first is compared with")
+    parser.add_argument("--no-household", action="store_true", help="the conversations alone")
+    parser.add_argument("--embedder", default="auto", help="auto, or an embedder's name, such as hashing-384")
+    arguments = parser.parse_args()
+    sets = arguments.weights.split(",")
+    ways = {name.strip(): SETTINGS[name.strip()] for name in arguments.ways.split(",")}
+    embedder = Remembering(choose_embedder(arguments.embedder, remembered=None))
+    if arguments.data:
+        show("Conversations", list(conversations(arguments.data, ways, sets, embedder)))
+    if not arguments.no_household:
+        show("A household's month", list(household(ways, sets, embedder)))
+
+
+def show(title: str, rows: Sequence[Row]) -> None:
+    """Print a table for each weight set."""
+    for weights in dict.fromkeys(row.weights for row in rows):
+        print(f"\n### {title}, weight set {weights}\n\n{table([row for row in rows if row.weights == weights])}", flush=True)
+
+
+class Remembering:
+    """An embedder that embeds no text twice: the same questions are asked of every memory."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        if embedder is None:
+            raise SystemExit("There is no embedder to measure with.")
+        self.embedder, self.name, self.dimension = embedder, embedder.name, embedder.dimension
+        self.known: dict[str, NDArray[np.float32]] = {}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed the texts that are new."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            self.known.update(zip(new, self.embedder.embed(new), strict=True))
+        return np.array([self.known[text] for text in texts])
+
+
+def conversations(data: Path, ways: Ways, sets: Sequence[str], embedder: Remembering) -> Iterator[Row]:
+    """Remember every conversation as its own user's."""
+    found = read_conversation(data)
+    samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(data.read_text(encoding="utf-8"))}
+    questions = [
+        Question(user, question["question"], frozenset(f"turn-{turn}" for turn in evidence_of(question)))
+        for user, listed in samples.items()
+        for question in listed
+        if int(question["category"]) != 5 and evidence_of(question)
+    ]
+    for name, settings in ways.items():
+        with opened({**EVERYTHING, **settings, "turns_as_events": True}, embedder) as (mem, started):
+            ends: dict[str, datetime] = {}
+            for conversation in found:
+                turns = conversation.turns
+                mem.load(turns, user_id=str(conversation.user_id))
+                ends[str(conversation.user_id)] = max(turn.timestamp for turn in turns if isinstance(turn.timestamp, datetime))
+            end = max(ends.values()).replace(tzinfo=UTC) + timedelta(days=1)
+            yield from measured(name, mem, questions, end=end, sets=sets, started=started)
+
+
+def household(ways: Ways, sets: Sequence[str], embedder: Remembering) -> Iterator[Row]:
+    """Remember a month of the household that ships with memdb."""
+    house = read_household()
+    events = list(household_events(house, first=date(2025, 3, 3), days=28))
+    questions = [Question("silva", one.ask, one.event_ids) for one in household_questions(house, events)]
+    for name, settings in ways.items():
+        with opened({**EVERYTHING, **settings, "timezone": house.timezone}, embedder) as (mem, started):
+            for event in events:
+                mem.event(**{field: value for field, value in event.model_dump().items() if field != "turn_id"})
+            yield from measured(name, mem, questions, end=datetime(2025, 3, 31, 12, tzinfo=UTC), sets=sets, started=started)
+
+
+class opened:
+    """A new memory in a folder of its own, and when it was opened."""
+
+    def __init__(self, config: Mapping[str, object], embedder: Remembering) -> None:
+        self.config, self.embedder = config, embedder
+
+    def __enter__(self) -> tuple[Memory, float]:
+        self.folder = tempfile.TemporaryDirectory()
+        self.memory = memdb.open(Path(self.folder.name) / "mem.db", llm=None, config=self.config, embedder=self.embedder)
+        return self.memory, time.perf_counter()
+
+    def __exit__(self, *_error: object) -> None:
+        self.memory.close()
+        self.folder.cleanup()
+
+
+def measured(name: str, mem: Memory, questions: Sequence[Question], *, end: datetime, sets: Sequence[str], started: float) -> Iterator[Row]:
+    """Tell and consolidate, ask every question by every weight set, and count."""
+    mem.narrate(now=end)
+    mem.maintain(now=end)
+    seconds = time.perf_counter() - started
+    if not mem.drain():
+        raise SystemExit("Not every vector could be made.")
+    users = {question.user for question in questions}
+    rows = sum(len(mem.facts(user, kinds=["narrative"], now=end)) for user in users)
+    known: dict[str, dict[str, str]] = {}
+    for weights in sets:
+        linked, told, words = [], [], []
+        for question in questions:
+            hits = mem.search(question.ask, user_id=question.user, kinds=["narrative"], limit=10, weights=weights, now=end)
+            for hit in hits:
+                if hit.fact.fact_id not in known:
+                    known[hit.fact.fact_id] = {event.event_id: event.description for event in mem.sources(hit.fact.fact_id).events}
+            linked.append(any(question.evidence & known[hit.fact.fact_id].keys() for hit in hits))
+            told.append(any(_tells(hit, known[hit.fact.fact_id], question.evidence) for hit in hits))
+            words.append(sum(len(hit.fact.value_text.split()) for hit in hits))
+        yield Row(name, weights, rows, 100 * statistics.fmean(linked), 100 * statistics.fmean(told), statistics.fmean(words), seconds)
+
+
+def _tells(hit: Hit, events: Mapping[str, str], evidence: frozenset[str]) -> bool:
+    """Whether the words of an event that is evidence stand in a memory; its subject may be said by the part before."""
+    text = hit.fact.value_text.casefold()
+    for event_id in evidence & events.keys():
+        whole = " ".join(events[event_id].casefold().split()).rstrip(" .;,")
+        if whole[:_BEGINS] in text or whole.partition(" ")[2][:_BEGINS] in text:
+            return True
+    return False
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as Markdown, each beside the first."""
+    lines = [
+        "| | rows | fewer | any@10, linked | of before | any@10, told | of before | words read | seconds |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    first = rows[0]
+    for row in rows:
+        lines.append(
+            f"| {row.name} | {row.rows} | {first.rows / row.rows:.1f}× | {row.linked:.1f} | {100 * row.linked / first.linked:.0f} % "
+            f"| {row.told:.1f} | {100 * row.told / first.told:.0f} % | {row.words:.0f} | {row.seconds:.0f} |"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

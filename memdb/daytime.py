@@ -1,0 +1,42 @@
+"""The parts of a day as a household lives them, in its own time zone."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, tzinfo
+from typing import Literal
+
+from memdb.times import to_utc
+
+PartOfDay = Literal["morning", "afternoon", "evening", "night"]
+DayType = Literal["weekday", "weekend"]
+
+_BEGINS: tuple[tuple[int, PartOfDay], ...] = ((5, "morning"), (12, "afternoon"), (17, "evening"), (21, "night"))
+
+
+def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:
+    """Return the part of the day: morning from 5, afternoon from 12, evening from 17, night from 21 o'clock."""
+    hour = at.astimezone(zone).hour
+    return next((part for begins, part in reversed(_BEGINS) if hour >= begins), "night")
+
+
+def part_ends(at: datetime, zone: tzinfo) -> datetime:
+    """Return the instant at which the next part of the day begins."""
+    local = at.astimezone(zone)
+    hour = next((begins for begins, _part in _BEGINS if begins > local.hour), None)
+    day = local.date() if hour is not None else local.date() + timedelta(days=1)
+    return to_utc(datetime(day.year, day.month, day.day, hour or _BEGINS[0][0]), zone=zone)
+
+
+def weekday(at: datetime, zone: tzinfo) -> str:
+    """Return the day's name; the small hours belong to the night of the day before."""
+    return f"{_lived_day(at, zone):%A}"
+
+
+def day_type(at: datetime, zone: tzinfo) -> DayType:
+    """Return whether it was a weekday or the weekend; the small hours belong to the day before."""
+    return "weekend" if _lived_day(at, zone).weekday() >= 5 else "weekday"
+
+
+def _lived_day(at: datetime, zone: tzinfo) -> datetime:
+    local = at.astimezone(zone)
+    return local - timedelta(days=1) if local.hour < _BEGINS[0][0] else local

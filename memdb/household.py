@@ -1,0 +1,119 @@
+"""What plain words say about events: their type, their feeling, what is telling in them; from `rules/household.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict
+
+from memdb.files import read
+from memdb.records import Emotion, MemoryType
+
+ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all"})
+"""Words that may begin a sentence about people or things, and lose their capital within another."""
+
+_LONGEST = 240  # characters of one event as it is told
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
+_EMPTY = frozenset(
+    """
+    a about after again all also am an and any are as asked at be because been before being but by can could did do does down for
+    from had has have he her hers him his how i if in into is it its just me more my no not of off on one or our out over own said
+    she so some somebody someone that the their them then there they this those to told too under up us was we went were what when
+    where which while who will with would you your yeah yes oh well really
+    """.split()
+)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TypeRule(_Table):
+    """By which words a memory type is known, and how important such an event is unless it says so itself."""
+
+    type: MemoryType
+    match: str
+    importance: float
+    examples: tuple[str, ...]
+
+
+class EmotionRule(_Table):
+    """By which words a feeling is known, and what is said of it, with and without people there."""
+
+    emotion: Emotion
+    match: str
+    says: str
+    nobody: str
+
+
+class CheckWords(_Table):
+    """Words by which a memory written by a model is checked."""
+
+    places: str
+    names_of_times: str
+    openers: str
+
+
+class HouseholdRules(_Table):
+    """The whole of `rules/household.toml`."""
+
+    type: tuple[TypeRule, ...]
+    emotion: tuple[EmotionRule, ...]
+    type_says: dict[str, str]
+    check: CheckWords
+
+
+@cache
+def household_rules() -> HouseholdRules:
+    """Return the rules, read once."""
+    return HouseholdRules.model_validate(tomllib.loads(read("rules/household.toml")))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def type_of(text: str) -> tuple[MemoryType, float]:
+    """Return the memory type of what a text tells, and how important that is."""
+    for rule in household_rules().type:
+        if _compiled(rule.match).search(text):
+            return rule.type, rule.importance
+    return "OBSERVATION", 0.5
+
+
+def emotion_of(text: str) -> EmotionRule | None:
+    """Return the feeling in a text, or None for a neutral one."""
+    return next((rule for rule in household_rules().emotion if _compiled(rule.match).search(text)), None)
+
+
+def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
+    """Return the words that tell something, without endings, in order and once each; `names` are left out."""
+    left_out = {part.casefold() for name in names for part in _WORD.findall(name)}
+    words = (word.casefold() for word in _WORD.findall(text))
+    bare = (_ENDING.sub("", word) for word in words if word not in _EMPTY and word not in left_out and not word.isdigit())
+    return list(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
+
+
+def likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return how much two sets of words have in common: 0 nothing, 1 everything."""
+    either = set(one) | set(other)
+    return len(set(one) & set(other)) / len(either) if either else 0.0
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as they are said: "Ana", "Ana and Rui", "Ana, Rui and Mila"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def stated(description: str) -> str:
+    """Return an event's words as they stand within a sentence."""
+    text = " ".join(description.split()).rstrip(" .;,")
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    first, _, rest = text.partition(" ")
+    return f"{first.lower()} {rest}".strip() if first.casefold() in ARTICLES else text

@@ -1,0 +1,315 @@
+"""Clients with chromadb's own methods: `PersistentClient` on a mem.db, `EphemeralClient` on one that is gone afterwards."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
+from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
+from memdb.interfaces.chroma import validate
+from memdb.interfaces.chroma.collection import Collection
+from memdb.interfaces.chroma.configuration import (
+    CreateConfiguration,
+    check_collection_metadata,
+    check_name,
+    check_same_function,
+    created,
+)
+from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
+from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
+from memdb.interfaces.chroma.types import DataLoader, Settings, UserIdentity
+
+_DEFAULT = DefaultEmbeddingFunction()
+_VERSION = "1.5.9"  # of the chromadb whose behaviour this is
+_IN_MEMORY = "ephemeral"
+
+
+class _Shared:
+    """Open files by their path: clients of one file share its vectors, and the last one to close closes it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[Collections, int]] = {}
+
+    def take(self, key: str) -> Collections:
+        with self._lock:
+            collections, users = self._open.get(key) or (_opened(key), 0)
+            self._open[key] = (collections, users + 1)
+            return collections
+
+    def close(self) -> None:
+        """Close whatever is still open, when the process ends."""
+        for key in list(self._open):
+            self._open[key] = (self._open[key][0], 1)
+            self.give_back(key)
+
+    def give_back(self, key: str) -> None:
+        with self._lock:
+            collections, users = self._open[key]
+            if users > 1:
+                self._open[key] = (collections, users - 1)
+                return
+            del self._open[key]
+        collections.close()
+        if key == _IN_MEMORY:
+            shutil.rmtree(collections.path.parent, ignore_errors=True)
+
+
+_shared = _Shared()
+atexit.register(_shared.close)  # so that no temporary file is left behind
+
+
+def _opened(key: str) -> Collections:
+    if key == _IN_MEMORY:
+        return Collections(Path(tempfile.mkdtemp(prefix="memdb-")) / "mem.db")
+    Path(key).parent.mkdir(parents=True, exist_ok=True)
+    return Collections(key)
+
+
+class _Handle:
+    """A share in an open file. Use it as a context manager, or call `close()`."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._closed = True
+        self._settings = settings or Settings()
+        self._key = str(Path(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
+        with translated():
+            self._collections = _shared.take(self._key)
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the client."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the file back; the last client of a file closes it. Closing twice does no harm."""
+        if not self._closed:
+            self._closed = True
+            _shared.give_back(self._key)
+
+
+class AdminClient(_Handle):
+    """Makes and deletes tenants and databases. Use it as a context manager, or call `close()`."""
+
+    def create_tenant(self, name: str) -> None:
+        """Make a tenant."""
+        with translated():
+            self._collections.create_tenant(_long_enough(name))
+
+    def get_tenant(self, name: str) -> dict[str, str]:
+        """Return a tenant."""
+        with translated():
+            self._collections.check_tenant(name)
+        return {"name": name}
+
+    def create_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
+        """Make a database of a tenant."""
+        with translated():
+            self._collections.create_database(_long_enough(name), tenant)
+
+    def get_database(self, name: str, tenant: str = DEFAULT_TENANT) -> DatabaseModel:
+        """Return a database of a tenant."""
+        with translated():
+            return self._collections.database(name, tenant)
+
+    def list_databases(self, limit: int | None = None, offset: int | None = None, tenant: str = DEFAULT_TENANT) -> Sequence[DatabaseModel]:
+        """Return the databases of a tenant."""
+        page = {"limit": validate.check_page("limit", limit), "offset": validate.check_page("offset", offset)}
+        with translated():
+            return self._collections.databases(tenant, **page)
+
+    def delete_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
+        """Delete a database with all its collections."""
+        with translated():
+            self._collections.delete_database(name, tenant)
+
+
+class ClientAPI(_Handle):
+    """Makes, finds and deletes the collections of one database. Use it as a context manager, or call `close()`."""
+
+    def __init__(self, settings: Settings | None = None, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE) -> None:
+        super().__init__(settings)
+        self.tenant, self.database = tenant, database
+        try:
+            self.set_tenant(tenant, database)
+        except BaseException:
+            self.close()
+            raise
+
+    # --- collections ---------------------------------------------------------------------------------------------------------
+
+    def create_collection(
+        self,
+        name: str,
+        schema: None = None,
+        configuration: CreateConfiguration | None = None,
+        metadata: Mapping[str, Scalar] | None = None,
+        embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
+        data_loader: DataLoader | None = None,
+        get_or_create: bool = False,
+    ) -> Collection:
+        """Make a collection. With `get_or_create`, one of this name that exists is returned as it is."""
+        if schema is not None:
+            raise NotImplementedError("Schemas are not implemented; give a configuration, or metadata such as hnsw:space")
+        if embedding_function is not None:
+            check_signature(embedding_function)
+        kept = check_collection_metadata(metadata)
+        settings = created(configuration or {}, kept, embedding_function)
+        with translated():
+            model = self._collections.create(
+                check_name(name),
+                tenant=self.tenant,
+                database=self.database,
+                configuration=settings,
+                metadata=kept,
+                get_or_create=get_or_create,
+            )
+        return self._collection(model, embedding_function, data_loader)
+
+    def get_or_create_collection(
+        self,
+        name: str,
+        schema: None = None,
+        configuration: CreateConfiguration | None = None,
+        metadata: Mapping[str, Scalar] | None = None,
+        embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
+        data_loader: DataLoader | None = None,
+    ) -> Collection:
+        """Return the collection of this name, made now if there is none; one that exists keeps its metadata and configuration."""
+        return self.create_collection(name, schema, configuration, metadata, embedding_function, data_loader, get_or_create=True)
+
+    def get_collection(
+        self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+    ) -> Collection:
+        """Return a collection by its name."""
+        with translated():
+            model = self._collections.get(name, tenant=self.tenant, database=self.database)
+        return self._collection(model, embedding_function, data_loader)
+
+    def get_collection_by_id(
+        self, id: uuid.UUID, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
+    ) -> Collection:
+        """Return a collection by its id."""
+        try:
+            known = uuid.UUID(str(id))
+        except ValueError as error:
+            raise InvalidArgumentError("Validation error: collection_id: Invalid collection ID format, expected UUID") from error
+        with translated():
+            model = self._collections.get_by_id(known)
+        return self._collection(model, embedding_function, data_loader)
+
+    def list_collections(self, limit: int | None = None, offset: int | None = None) -> Sequence[Collection]:
+        """Return the collections of this database, in the order in which they were made."""
+        page = {"limit": validate.check_page("limit", limit), "offset": validate.check_page("offset", offset)}
+        with translated():
+            models = self._collections.list(tenant=self.tenant, database=self.database, **page)
+        return [Collection(self._collections, model, _DEFAULT) for model in models]
+
+    def count_collections(self) -> int:
+        """Return how many collections this database has."""
+        with translated():
+            return self._collections.count_collections(tenant=self.tenant, database=self.database)
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection with all its records."""
+        with translated():
+            self._collections.drop(name, tenant=self.tenant, database=self.database)
+
+    # --- the client itself ---------------------------------------------------------------------------------------------------
+
+    def set_tenant(self, tenant: str, database: str = DEFAULT_DATABASE) -> None:
+        """Work in another tenant's database from now on."""
+        with translated():
+            self._collections.check_tenant(tenant)
+            self._collections.database(database, tenant)
+        self.tenant, self.database = tenant, database
+
+    def set_database(self, database: str) -> None:
+        """Work in another database of this tenant from now on."""
+        self.set_tenant(self.tenant, database)
+
+    def heartbeat(self) -> int:
+        """Return the time in nanoseconds since 1970."""
+        return time.time_ns()
+
+    def reset(self) -> bool:
+        """Delete all collections of the file, and all tenants and databases but the default ones; the memory's facts stay.
+
+        Raises:
+            AuthorizationError: the settings do not allow it.
+        """
+        if not self._settings.allow_reset:
+            raise AuthorizationError("Reset is disabled by config")
+        with translated():
+            self._collections.reset()
+        return True
+
+    def get_version(self) -> str:
+        """Return the version of chromadb whose behaviour this is."""
+        return _VERSION
+
+    def get_settings(self) -> Settings:
+        """Return the settings the client was made with."""
+        return self._settings
+
+    def get_max_batch_size(self) -> int:
+        """Return how many records may be written at once, so that nobody else waits for long."""
+        return validate.MAX_BATCH
+
+    def get_user_identity(self) -> UserIdentity:
+        """Return who the client works as."""
+        return UserIdentity(user_id="", tenant=DEFAULT_TENANT, databases=[DEFAULT_DATABASE])
+
+    @staticmethod
+    def clear_system_cache() -> None:
+        """Do nothing: files are closed by the last client that closes."""
+
+    def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader | None) -> Collection:
+        check_same_function(model.configuration_json, function)
+        return Collection(self._collections, model, function, loader)
+
+
+def PersistentClient(
+    path: str | Path = "./chroma",
+    settings: Settings | None = None,
+    tenant: str = DEFAULT_TENANT,
+    database: str = DEFAULT_DATABASE,
+) -> ClientAPI:
+    """Return a client on a mem.db: the file itself where the path ends in `.db` or is a file, otherwise `mem.db` in that folder."""
+    file = Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
+    settings = settings or Settings()
+    settings.is_persistent, settings.persist_directory = True, str(file)
+    return ClientAPI(settings, str(tenant), str(database))
+
+
+def EphemeralClient(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE) -> ClientAPI:
+    """Return a client on a temporary file, gone when the last such client of the process closes; they all see the same."""
+    settings = settings or Settings()
+    settings.is_persistent = False
+    return ClientAPI(settings, str(tenant), str(database))
+
+
+def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE) -> ClientAPI:
+    """Return a persistent client where the settings say so, otherwise an ephemeral one."""
+    if settings is not None and settings.is_persistent:
+        return PersistentClient(settings.persist_directory, settings, tenant, database)
+    return EphemeralClient(settings, tenant, database)
+
+
+def _long_enough(name: str) -> str:
+    if len(name) < 3:
+        raise InvalidArgumentError(f"Validation error: name: Expected a name of at least 3 characters. Got: {name}")
+    return name

@@ -1,0 +1,104 @@
+"""Records column by column: arguments made into lists and checked, and stored records made into results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import cast
+
+import numpy as np
+
+from memdb import InputError
+from memdb.collection_types import Metadata, Records, Stored, Wanted
+from memdb.interfaces.chroma import validate
+from memdb.interfaces.chroma.embedding import to_matrix
+from memdb.interfaces.chroma.types import Array, DataLoader, GetResult, Include
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was given to write or to ask for, each column a list or None."""
+
+    ids: list[str] | None = None
+    metadatas: list[Metadata | None] | None = None
+    embeddings: list[Array] | None = None
+    documents: list[str | None] | None = None
+    images: list[object] | None = None
+    uris: list[str | None] | None = None
+
+    def check(self, *, query: bool = False) -> None:
+        """Make sure that the columns are of one length and hold what they should.
+
+        Raises:
+            InputError: they do not.
+        """
+        names = [field.name for field in fields(self) if not (query and field.name in ("ids", "metadatas"))]
+        validate.check_lengths({name: getattr(self, name) for name in names})
+        validate.check_texts(self.documents or [], nullable=self.embeddings is not None)
+        for image in self.images or []:
+            if not isinstance(image, np.ndarray) or image.ndim < 2:
+                raise InputError(f"Expected image to be a numpy array, got {image}")
+        if not query:
+            validate.check_ids(self.ids)
+            for metadata in self.metadatas or []:
+                validate.check_metadata(metadata)
+
+    def records(self, *, none_allowed: bool) -> Records:
+        """Return the records as they are stored.
+
+        Raises:
+            InputError: a vector, a text or a number cannot be stored.
+        """
+        ids = self.ids or []
+        validate.check_storable_ids(ids)
+        validate.check_unicode([*ids, *(self.documents or []), *(self.uris or [])])
+        validate.check_storable(self.metadatas or [], none_allowed=none_allowed)
+        matrix = None
+        if self.embeddings is not None:
+            matrix = to_matrix(self.embeddings)
+            validate.check_finite(matrix)
+        return Records(ids=ids, embeddings=matrix, metadatas=self.metadatas, documents=self.documents, uris=self.uris)
+
+
+def given(
+    *,
+    embeddings: object,
+    documents: object,
+    images: object,
+    uris: object,
+    ids: object = None,
+    metadatas: object = None,
+) -> Columns:
+    """Return arguments as columns, single values as lists of one."""
+    return Columns(
+        embeddings=None if embeddings is None else validate.normal_embeddings(embeddings),
+        ids=cast("list[str] | None", _listed(ids)),
+        metadatas=cast("list[Metadata | None] | None", _listed(metadatas)),
+        documents=cast("list[str | None] | None", _listed(documents)),
+        images=_listed(images),
+        uris=cast("list[str | None] | None", _listed(uris)),
+    )
+
+
+def wanted(include: Include) -> Wanted:
+    """Return what has to be read for a result."""
+    return Wanted(documents="documents" in include, metadatas="metadatas" in include, embeddings="embeddings" in include)
+
+
+def result(records: Sequence[Stored], include: Include, loader: DataLoader | None) -> GetResult:
+    """Return records as chromadb does: a list a column, and None for what was not asked for."""
+    data = loader(uris=[str(record.uri) for record in records]) if "data" in include and loader is not None else None
+    embeddings = [record.embedding for record in records] if "embeddings" in include else None
+    return {
+        "ids": [record.id for record in records],
+        "embeddings": None if embeddings is None else np.array(embeddings, dtype=np.float64),
+        "documents": [record.document for record in records] if "documents" in include else None,
+        "uris": [record.uri for record in records] if "uris" in include else None,
+        "included": include,
+        "data": data,
+        "metadatas": [record.metadata for record in records] if "metadatas" in include else None,
+    }
+
+
+def _listed(one_or_many: object) -> list[object] | None:
+    return None if one_or_many is None else validate.as_list(one_or_many)

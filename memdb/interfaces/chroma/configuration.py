@@ -1,0 +1,223 @@
+"""How a collection is set up: its name, its distance, and the settings of chromadb's index, which are kept but change nothing."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+import warnings
+from collections.abc import Mapping
+from typing import TypedDict, cast
+
+from memdb import InputError
+from memdb.collection_types import Configuration, Hnsw, Scalar
+from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
+from memdb.interfaces.chroma.errors import InvalidArgumentError
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")
+_SPACES = ("l2", "cosine", "ip")
+_DEFAULTS: Hnsw = {
+    "space": "l2",
+    "ef_construction": 100,
+    "ef_search": 100,
+    "max_neighbors": 16,
+    "resize_factor": 1.2,
+    "sync_threshold": 1000,
+}
+_CREATE = ("space", "ef_construction", "ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
+_MODIFY = ("ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
+_MODIFIED = ("ef_search", "resize_factor", "sync_threshold")
+_OLD_NAMES = {
+    "hnsw:space": "space",
+    "hnsw:construction_ef": "ef_construction",
+    "hnsw:M": "max_neighbors",
+    "hnsw:search_ef": "ef_search",
+    "hnsw:num_threads": "num_threads",
+    "hnsw:batch_size": "batch_size",
+    "hnsw:sync_threshold": "sync_threshold",
+    "hnsw:resize_factor": "resize_factor",
+}
+
+
+class CreateConfiguration(TypedDict, total=False):
+    """How to set up a collection."""
+
+    hnsw: Mapping[str, object] | None
+    spann: Mapping[str, object] | None
+    embedding_function: AnyEmbeddingFunction | None
+
+
+class CollectionConfiguration(TypedDict):
+    """How a collection is set up, its embedding function made again."""
+
+    hnsw: Hnsw
+    spann: None
+    embedding_function: AnyEmbeddingFunction | None
+
+
+def check_name(name: object, *, field: str = "name") -> str:
+    """Return a collection's name that is one.
+
+    Raises:
+        TypeError: it is no text.
+        InvalidArgumentError: it is too short or too long, has other characters than it may, or is an address.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    if not _NAME.fullmatch(name):
+        raise InvalidArgumentError(
+            f"Validation error: {field}: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a "
+            f"character in [a-zA-Z0-9]. Got: {name}"
+        )
+    if ".." in name:
+        raise InvalidArgumentError(
+            f"Validation error: {field}: Expected a name that does not contains two consecutive periods (..). Got {name}"
+        )
+    try:
+        ipaddress.IPv4Address(name)
+    except ValueError:
+        return name
+    raise InvalidArgumentError(f"Validation error: {field}: Expected a name that is not a valid ip address. Got {name}")
+
+
+def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
+    """Return the metadata of a new collection.
+
+    Raises:
+        InvalidArgumentError: it is empty, or a key or number cannot be stored.
+        TypeError: it is no dictionary of texts to texts, numbers, True or False.
+    """
+    if metadata is None:
+        return None
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"argument 'metadata': {type(metadata).__name__!r} object cannot be converted to 'PyDict'")
+    if not metadata:
+        raise InvalidArgumentError("Validation error: metadata: Metadata cannot be empty")
+    for key, value in metadata.items():
+        if not isinstance(key, str):
+            raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
+        if not isinstance(value, str | int | float):
+            raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
+        if not key:
+            raise InvalidArgumentError("Validation error: metadata: Metadata key cannot be empty")
+        if key[0] in "#$":
+            raise InvalidArgumentError(f"Validation error: metadata: Metadata key cannot start with '#' or '$': {key}")
+    return {key: _kept(value) for key, value in metadata.items()}
+
+
+def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
+    """Return what is kept of metadata that replaces a collection's: values that are None are left out.
+
+    Raises:
+        TypeError: a value is a list.
+        InvalidArgumentError: a key cannot be stored.
+    """
+    given = {key: value for key, value in metadata.items() if value is not None}
+    return check_collection_metadata(given) or {} if given else {}
+
+
+def created(
+    configuration: CreateConfiguration, metadata: Mapping[str, Scalar] | None, function: AnyEmbeddingFunction | None
+) -> Configuration:
+    """Return the set-up of a new collection: from its configuration, where that says nothing from its metadata, and by default.
+
+    Raises:
+        InputError: it names two kinds of index, or the two embedding functions given differ.
+        InvalidArgumentError: a setting is unknown or cannot be.
+    """
+    own = configuration.get("embedding_function")
+    if own is not None and function is not None and name_of(function) not in ("default", name_of(own)):
+        raise InputError(
+            "Multiple embedding functions provided. Please provide only one. "
+            f"Embedding function conflict: {name_of(function)} vs {name_of(own)}"
+        )
+    hnsw, spann = configuration.get("hnsw"), configuration.get("spann")
+    if hnsw is not None and spann is not None:
+        raise InputError("hnsw and spann cannot both be provided")
+    chosen = own or function
+    given = hnsw if hnsw is not None else {"space": spann["space"]} if spann and "space" in spann else None
+    settings = _from_metadata(metadata or {}) if given is None else _checked(given, _CREATE)
+    if "space" not in settings and chosen is not None:
+        settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
+    kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
+    supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
+    if chosen is not None and kept["space"] not in supported:
+        warnings.warn(f"space {kept['space']} is not supported by {name_of(chosen)}. Supported spaces: {supported}", stacklevel=3)
+    return {
+        "hnsw": cast(Hnsw, kept),
+        "spann": None,
+        "embedding_function": described(chosen) or ({"type": "legacy"} if configuration else None),
+    }
+
+
+def modified(existing: Configuration, configuration: CreateConfiguration) -> Configuration:
+    """Return the set-up of a collection with some of it changed.
+
+    Raises:
+        InputError: it names two kinds of index, or another embedding function.
+        InvalidArgumentError: a setting is unknown, cannot be, or cannot be changed.
+    """
+    hnsw, function = configuration.get("hnsw"), configuration.get("embedding_function")
+    if hnsw is not None and configuration.get("spann") is not None:
+        raise InputError("hnsw and spann cannot both be provided")
+    changed = {name: value for name, value in _checked(hnsw or {}, _MODIFY).items() if name in _MODIFIED}
+    description = existing["embedding_function"]
+    if function is not None:
+        old = (description or {}).get("name")
+        if old is not None and old != name_of(function):
+            raise InputError(f"Cannot update embedding function: incompatible types ({old} vs {name_of(function)})")
+        description = described(function)
+    return {"hnsw": cast(Hnsw, {**existing["hnsw"], **changed}), "spann": None, "embedding_function": description}
+
+
+def opened(configuration: Configuration) -> CollectionConfiguration:
+    """Return the set-up of a collection with its embedding function made again.
+
+    Raises:
+        InputError: the embedding function is not registered here.
+    """
+    return {"hnsw": configuration["hnsw"], "spann": None, "embedding_function": remembered(configuration["embedding_function"])}
+
+
+def check_same_function(configuration: Configuration, function: AnyEmbeddingFunction | None) -> None:
+    """Make sure that a collection is opened with the embedding function it was made with, or with the default one.
+
+    Raises:
+        InputError: it is another one.
+    """
+    persisted = (configuration["embedding_function"] or {}).get("name")
+    name = None if function is None else name_of(function)
+    if name is not None and persisted is not None and name not in ("default", persisted):
+        raise InputError(
+            "An embedding function already exists in the collection configuration, and a new one is provided. If this is intentional, "
+            f"please embed documents separately. Embedding function conflict: new: {name} vs persisted: {persisted}"
+        )
+
+
+def _kept(value: Scalar) -> Scalar:
+    too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
+    return float(value) if too_large else value
+
+
+def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
+    given = {_OLD_NAMES.get(key, key): value for key, value in metadata.items() if key.startswith("hnsw:")}
+    try:
+        return _checked(given, _CREATE)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError("Failed to parse hnsw parameters from segment metadata") from error
+
+
+def _checked(settings: Mapping[str, object], allowed: tuple[str, ...]) -> dict[str, object]:
+    for name, value in settings.items():
+        if name not in allowed:
+            expected = ", ".join(f"`{other}`" for other in allowed)
+            raise InvalidArgumentError(f"unknown field `{name}`, expected one of {expected}")
+        if name == "space":
+            if value not in _SPACES:
+                raise InvalidArgumentError(f"unknown variant `{value}`, expected one of `l2`, `cosine`, `ip`")
+        elif name == "resize_factor":
+            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+                raise InvalidArgumentError(f"invalid type: {value!r}, expected f64")
+        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise InvalidArgumentError(f"invalid value: {value!r}, expected usize")
+    return dict(settings)

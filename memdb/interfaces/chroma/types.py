@@ -1,0 +1,91 @@
+"""The arguments and results of chromadb, as types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, Protocol, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdb.collection_types import Scalar
+
+ID = str
+Document = str
+URI = str
+Where = Mapping[str, object]
+WhereDocument = Mapping[str, object]
+Numbers = Sequence[float] | Sequence[int]
+Array = NDArray[np.float64] | NDArray[np.float32] | NDArray[np.float16] | NDArray[np.int64] | NDArray[np.int32]
+Embeddings = Numbers | Array | Sequence[Numbers] | Sequence[Array]
+Include = list[Literal["documents", "embeddings", "metadatas", "distances", "uris", "data"]]
+
+
+class GetResult(TypedDict):
+    """Records, column by column; a column that was not asked for is None."""
+
+    ids: list[str]
+    embeddings: NDArray[np.float64] | None
+    documents: list[str | None] | None
+    uris: list[str | None] | None
+    included: Include
+    data: object
+    metadatas: list[dict[str, Scalar | list[Scalar]] | None] | None
+
+
+class QueryResult(TypedDict):
+    """For every query its nearest records, column by column; a column that was not asked for is None."""
+
+    ids: list[list[str]]
+    embeddings: list[NDArray[np.float64]] | None
+    documents: list[list[str | None]] | None
+    uris: list[list[str | None]] | None
+    included: Include
+    data: object
+    metadatas: list[list[dict[str, Scalar | list[Scalar]] | None]] | None
+    distances: list[list[float]] | None
+
+
+class DeleteResult(TypedDict):
+    """How many records were deleted."""
+
+    deleted: int
+
+
+class DataLoader(Protocol):
+    """Loads what URIs name: called with `uris`, returns one item for each."""
+
+    def __call__(self, uris: list[str]) -> object:
+        """Return what the URIs name."""
+
+
+class ReadLevel(str, Enum):  # noqa: UP042  # as chromadb's own, which are strings
+    """What a count may leave out in a distributed Chroma. Here everything written is always seen."""
+
+    INDEX_AND_WAL = "index_and_wal"
+    INDEX_ONLY = "index_only"
+    INDEX_AND_BOUNDED_WAL = "index_and_bounded_wal"
+
+
+@dataclass
+class Settings:
+    """The settings of a client. Only `allow_reset`, `is_persistent` and `persist_directory` have an effect; chromadb's own will do too."""
+
+    allow_reset: bool = False
+    is_persistent: bool = False
+    persist_directory: str = "./chroma"
+    anonymized_telemetry: bool = False
+    chroma_api_impl: str = "memdb.interfaces.chroma"
+    chroma_server_host: str | None = None
+    chroma_server_http_port: int | None = None
+
+
+@dataclass(frozen=True)
+class UserIdentity:
+    """Who the client works as; on one's own machine, nobody in particular."""
+
+    user_id: str
+    tenant: str
+    databases: list[str]

@@ -1,0 +1,119 @@
+"""The commands of first-person memories: what happened in a household, what is remembered of it, and how that fades."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast, get_args
+
+import typer
+
+from memdb import Hits, Maintained, Memory
+from memdb.interfaces.commands import _embedder, _listed, _open, app
+from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing
+from memdb.interfaces.show import instant, parts, print_json, print_rows, say
+from memdb.records import BreakTrigger, Event, Hit, MemoryType, Record
+
+
+class Recalled(Record):
+    """The memories that were found, best first, each with the events that it rests on."""
+
+    degraded: str | None
+    memories: tuple[Hit, ...]
+    events: tuple[tuple[Event, ...], ...]
+
+
+@app.command()
+def event(
+    description: Annotated[str, typer.Argument(help="What happened, such as 'Rui asked for warmer lights'.")],
+    user: User,
+    timestamp: Annotated[str | None, typer.Option("--timestamp", help="When it happened; the present by default.")] = None,
+    participants: Annotated[str | None, typer.Option("--participants", help="Who took part, separated by commas.")] = None,
+    location: Annotated[str | None, typer.Option("--location", help="Where, such as kitchen.")] = None,
+    importance: Annotated[float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1; by the rules by default.")] = None,
+    trigger: Annotated[str | None, typer.Option("--trigger", help=f"Ends the segment: {', '.join(get_args(BreakTrigger))}.")] = None,
+    event_id: Annotated[str | None, typer.Option("--event-id", help="A name for the event; the same event again changes nothing.")] = None,
+    db: Db = FILE,
+) -> None:
+    """Take something that happened in a household, and print its id; its memory follows when its segment is over."""
+    with _open(db) as memory:
+        print(
+            memory.event(
+                description,
+                user_id=user,
+                timestamp=timestamp,
+                participants=_listed(participants) or (),
+                location=location,
+                importance=importance,
+                trigger=cast("BreakTrigger | None", trigger),  # memory refuses any other
+                event_id=event_id,
+            )
+        )
+
+
+@app.command()
+def recall(
+    query: Annotated[str, typer.Argument(help="A question, or what the conversation is about.")],
+    user: User,
+    participants: Annotated[str | None, typer.Option("--participants", help="Only with one of these people, separated by commas.")] = None,
+    memory_types: Annotated[
+        str | None, typer.Option("--types", help=f"Only these, separated by commas: {', '.join(get_args(MemoryType))}.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, help="How many at most; the setting by default.")] = None,
+    max_age_days: Annotated[float | None, typer.Option("--max-age-days", min=0, help="Not older; 0 is no limit.")] = None,
+    min_score: Annotated[float | None, typer.Option("--min-score", help="Leave out what scores less; the setting by default.")] = None,
+    now: Now = None,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Find the first-person memories that bear on a question; each becomes stronger by it."""
+    types = _listed(memory_types)
+    for name in types or ():
+        if name not in get_args(MemoryType):
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
+    with _open(existing(db), embedder=_embedder(embedder)) as memory:
+        hits = memory.recall(
+            query,
+            user_id=user,
+            participants=_listed(participants),
+            memory_types=cast("list[MemoryType] | None", types),
+            limit=limit,
+            max_age_days=max_age_days,
+            min_score=min_score,
+            now=now,
+        )
+        if hits.degraded and embedder != "none":
+            say(hits.degraded)
+        _print_recalled(memory, hits, json=json)
+
+
+@app.command()
+def maintain(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    now: Now = None,
+    db: Db = FILE,
+    json: Json = False,
+) -> None:
+    """Do the nights' maintenance that is due: repeated memories become patterns, faded ones are archived, old archives deleted."""
+    with _open(existing(db)) as memory:
+        done: Maintained = memory.maintain(now=now, dry_run=dry_run)
+    if json:
+        print_json(done)
+    else:
+        print_rows(("", ""), ((name, str(value).lower()) for name, value in done.model_dump().items()))
+
+
+def _print_recalled(memory: Memory, hits: Hits, *, json: bool) -> None:
+    events = tuple(memory.sources(hit.fact.fact_id).events for hit in hits)
+    if json:
+        print_json(Recalled(degraded=hits.degraded, memories=tuple(hits), events=events))
+        return
+    print_rows(
+        ("score", "type", "since", "memory", "parts of the score", "fact"),
+        (
+            (f"{hit.score:.3f}", hit.fact.memory_type or "", instant(hit.fact.valid_from, memory.config.zone), hit.fact.value_text,
+             parts(hit), hit.fact.fact_id)
+            for hit in hits
+        ),
+        none="Nothing comes to mind.",
+        below=3,
+    )  # fmt: skip

@@ -1,0 +1,517 @@
+"""A session's life: it begins with what is known, holds a few things in mind, and leaves an account, a profile and memory.md behind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from time import monotonic, sleep
+from types import TracebackType
+from typing import Protocol, Self
+
+from memdb.config import Config
+from memdb.embed import Embedder, choose_tokenizer
+from memdb.errors import InputError, StoreError
+from memdb.keys import normalise, predicate_of, slug
+from memdb.llm import LanguageModel
+from memdb.observer import build_profile, is_gone, new_identity, read_predicates, take_turn
+from memdb.records import Action, Bootstrap, Candidate, Category, Context, ContextItem, Fact, Flushed, Predicate, Turn
+from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
+from memdb.steps.clarify import clarify
+from memdb.steps.compare import Edit, compare
+from memdb.steps.extract import extract
+from memdb.steps.project import Page, project
+from memdb.steps.snapshot import snapshot
+from memdb.store import Database, Store
+from memdb.times import to_text, to_utc, utc_now
+from memdb.working import Eviction, WorkingItem, WorkingMemory
+
+_KNOWN = 50  # facts that a session begins with
+_WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
+_WORKING = "Working Memory"
+_held: set[str] = set()  # the sessions of this process
+
+
+class Keeper(Protocol):
+    """What a session asks of the memory that it belongs to."""
+
+    def observe(
+        self,
+        user_input: str,
+        assistant_response: str = "",
+        *,
+        user_id: str,
+        turn_id: str | None = None,
+        timestamp: datetime | str | None = None,
+        session_id: str | None = None,
+        speaker: str | None = None,
+    ) -> str:
+        """Take a turn."""
+
+    def remember(
+        self,
+        value_text: str,
+        *,
+        user_id: str,
+        key: str | None = None,
+        kind: str = "fact",
+        importance: float | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        timestamp: datetime | str | None = None,
+    ) -> Fact:
+        """Store a fact."""
+
+    def context(
+        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = 16, now: datetime | str | None = None
+    ) -> Context:
+        """Make a prompt context."""
+
+    def relate(self, user_id: str, *, now: datetime | str | None = None) -> int:
+        """Link what is alike."""
+
+    def compact(self, user_id: str | None = None, *, now: datetime | str | None = None) -> int:
+        """Archive what is old."""
+
+
+class Session:
+    """One conversation with one user, from bootstrap to snapshot. Use it as a context manager, or call `close()`.
+
+    `bootstrap` is what it began with and `working` what it has in mind. Everything observed is safe on disk at once; only what was put into
+    the working memory and not flushed is lost with the process. Times that are not given are the present, or, where the session was begun
+    with `now`, the latest time that it was told of.
+    """
+
+    def __init__(
+        self,
+        memory: Keeper,
+        store: Store,
+        config: Config,
+        llm: LanguageModel | None,
+        embedder: Embedder | None,
+        *,
+        user_id: str,
+        session_id: str,
+        eviction: Eviction,
+        now: datetime | str | None,
+    ) -> None:
+        self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, embedder
+        self.user_id, self.session_id = user_id, session_id
+        self._identity = new_identity()
+        self._simulated = now is not None
+        self._latest = self._instant(now) if now is not None else None
+        self.working = WorkingMemory(config.working_capacity, eviction, self._now)
+        self._open = True
+        self.bootstrap = self._begin()
+
+    def __enter__(self) -> Self:
+        """Return the session itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """End the session."""
+        self.close()
+
+    def observe(
+        self,
+        user_input: str,
+        assistant_response: str = "",
+        *,
+        turn_id: str | None = None,
+        timestamp: datetime | str | None = None,
+        speaker: str | None = None,
+    ) -> str:
+        """Take a turn of this session, safely on disk when this returns, and return its id; its words come to mind."""
+        at = self._at(timestamp)
+        turn = self._memory.observe(
+            user_input,
+            assistant_response,
+            user_id=self.user_id,
+            turn_id=turn_id,
+            timestamp=at,
+            session_id=self.session_id,
+            speaker=speaker,
+        )
+        if user_input.strip():
+            self.working.add(user_input, kind="message", importance=0.4, kept=True)
+        return turn
+
+    def context(self, query: str, *, max_tokens: int | None = None, now: datetime | str | None = None) -> Context:
+        """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget."""
+        at = self._at(now)
+        budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
+        tokenizer = choose_tokenizer()
+        made = self._memory.context(query, user_id=self.user_id, max_tokens=budget, now=at)
+        lines = self._lines(made, tokenizer.count, budget // _WORKING_SHARE)
+        if lines and tokenizer.count(_render(lines)) + made.tokens > budget:
+            made = self._memory.context(query, user_id=self.user_id, max_tokens=budget - tokenizer.count(_render(lines)), now=at)
+        for item in made.items:
+            self._use(item)
+        whole = "\n\n".join(part for part in (_render(lines), made.text) if part)
+        return made.model_copy(
+            update={"text": whole, "tokens": tokenizer.count(whole), "max_tokens": budget, "items": (*lines, *made.items)}
+        )
+
+    def flush(self, *, now: datetime | str | None = None) -> Flushed:
+        """Keep what is in mind, link what is new to what it is like, archive what is old, and write memory.md anew.
+
+        Turns of the user that still wait are thought about first, for at most `config.session_patience_seconds`. Edits made in memory.md
+        since it was written are offered as pending facts before it is written over.
+        """
+        at = self._at(now)
+        self._think()
+        kept = self._keep_all(at)
+        linked = self._memory.relate(self.user_id, now=at)
+        archived = self._memory.compact(self.user_id, now=at)
+        db = self._store.database()
+        if not self._config.memory_page:
+            return Flushed(kept=kept, archived=archived, linked=linked)
+        offered, path, page = write_page(db, user_id=self.user_id, now=at, config=self._config)
+        return Flushed(
+            kept=kept, archived=archived, linked=linked, offered=tuple(offered), page=str(path), lines=len(page.text.splitlines())
+        )
+
+    def snapshot(self, *, now: datetime | str | None = None) -> Fact | None:
+        """Write the account of this session so far, and that of its day, and return it; None if nothing happened in it."""
+        at = self._at(now)
+        self._think()
+        return self._account(self.session_id, at)
+
+    def close(self, *, now: datetime | str | None = None) -> None:
+        """End the session: account, profile, flush. Closing twice does no harm."""
+        if not self._open:
+            return
+        at = self._at(now)
+        self._think()
+        self._keep_all(at)  # before the account, which tells of it
+        self._account(self.session_id, at)
+        self.flush(now=at)
+        db = self._store.database()
+        with db.transaction():
+            build_profile(db, user_id=self.user_id, now=at, config=self._config)
+            db.run("session.end", user_id=self.user_id, session_id=self.session_id, now=to_text(at))
+            db.run("session.release", user_id=self.user_id, session_id=self.session_id)
+        self.working.clear()
+        self._open = False
+        _held.discard(self._identity)
+
+    # --- inside --------------------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> Bootstrap:
+        at, user = self._now(), self.user_id
+        db = self._store.database()
+        offered, text = read_page(db, user_id=user, now=at, config=self._config)
+        left = [str(row["session_id"]) for row in self._others(db) if _died(str(row["held_by"]))]
+        _held.add(self._identity)
+        with db.transaction():
+            db.run("session.begin", user_id=user, session_id=self.session_id, now=to_text(at))
+            db.run("session.hold", user_id=user, session_id=self.session_id, held_by=self._identity, now=to_text(at))
+        if left:
+            self._think()
+        for session_id in left:
+            self._account(session_id, at)
+            with db.transaction():
+                db.run("session.end", user_id=user, session_id=session_id, now=to_text(at))
+                db.run("session.release", user_id=user, session_id=session_id)
+        facts = tuple(_facts(db, "session.known", user_id=user, now=to_text(at), limit=_KNOWN))
+        for fact in reversed(facts[: self.working.capacity]):  # the most important comes last, so that it stays longest
+            self.working.add(fact.value_text, kind=fact.kind, key=fact.key, importance=fact.importance, fact_id=fact.fact_id, kept=True)
+        last = _facts(db, "session.last", user_id=user, session_id=self.session_id)
+        index = db.one("session.vectors", user_id=user) or {}
+        return Bootstrap(
+            user_id=user,
+            session_id=self.session_id,
+            page=text,
+            facts=facts,
+            offered=tuple(offered),
+            last=last[0] if last else None,
+            recovered=tuple(left),
+            question=clarify(db, user_id=user, now=at, config=self._config),
+            indexed=int(index["written"] or 0),
+            waiting=int(index["waiting"] or 0),
+        )
+
+    def _others(self, db: Database) -> list[dict[str, str | int | float | bytes | None]]:
+        return db.all("session.others", user_id=self.user_id, session_id=self.session_id)
+
+    def _account(self, session_id: str, at: datetime) -> Fact | None:
+        db, zone = self._store.database(), self._config.zone
+        with db.transaction():
+            told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, zone=zone, now=at)
+            if told is not None:
+                day = told.valid_from.astimezone(zone).date()
+                snapshot(db, user_id=self.user_id, session_id=None, day=day, zone=zone, now=at)
+        return told
+
+    def _think(self) -> None:
+        """Have the user's turns thought about, by the worker or here and now: claims keep the two from doing the same."""
+        patience = monotonic() + self._config.session_patience_seconds
+        db, identity = self._store.database(), new_identity()  # of its own, since two threads may flush at once
+        while int((db.one("session.waiting", user_id=self.user_id) or {}).get("turns") or 0) and monotonic() < patience:
+            if not take_turn(self._store, self._config, self._llm, self._embedder, identity=identity):
+                sleep(0.02)
+
+    def _keep_all(self, at: datetime) -> tuple[Fact, ...]:
+        return tuple(self._keep(item, at) for item in self.working.items if not item.kept)
+
+    def _keep(self, item: WorkingItem, at: datetime) -> Fact:
+        fact = self._memory.remember(
+            item.text,
+            user_id=self.user_id,
+            key=item.key,
+            kind=item.kind,
+            importance=item.importance,
+            session_id=self.session_id,
+            turn_id=f"working-{action_hash_of(self.session_id, item.text)}",
+            timestamp=at,
+        )
+        self.working.keep(item.text, fact.fact_id)
+        return fact
+
+    def _lines(self, made: Context, count: Callable[[str], int], budget: int) -> list[ContextItem]:
+        """What is in mind and not said in a context, as lines of one: as many of the latest as fit."""
+        shown = {item.fact_id for item in made.items}
+        lines: list[ContextItem] = []
+        for item in reversed(self.working.items):
+            text = _one_line(item.text)
+            if item.fact_id in shown or text in made.text:
+                continue
+            line = ContextItem(section=_WORKING, text=f"- {text}", fact_id=item.fact_id or "", confidence=1.0)
+            if count(_render([line, *lines])) > budget:
+                break
+            lines.insert(0, line)
+        return lines
+
+    def _use(self, shown: ContextItem) -> None:
+        for item in self.working.items:
+            if item.fact_id == shown.fact_id or (item.kind == "message" and _one_line(item.text) in shown.text):
+                self.working.touch(item.text)
+
+    def _instant(self, value: datetime | str) -> datetime:
+        return to_utc(value, zone=self._config.zone)
+
+    def _now(self) -> datetime:
+        return self._latest if self._simulated and self._latest is not None else to_utc(utc_now())
+
+    def _at(self, value: datetime | str | None) -> datetime:
+        if not self._open:
+            raise InputError(f"The session {self.session_id!r} is over; begin another with mem.session().")
+        if value is None:
+            return self._now()
+        at = self._instant(value)
+        self._latest = max(at, self._latest) if self._latest is not None else at
+        return at
+
+
+def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[list[Fact], str]:
+    """Return what was changed by hand in memory.md, offered as pending facts, and the page's text."""
+    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    if not config.memory_page:
+        return [], page.text
+    path = page_path(db, user_id)
+    found = _read(path)
+    return ([], page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
+
+
+def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[list[Fact], Path, Page]:
+    """Write memory.md anew and return what had been changed in it by hand, offered as pending facts, the path, and the page.
+
+    With `asks` False what was changed by hand is written over: it was asked about before, and what it said may have been forgotten since.
+    """
+    path = page_path(db, user_id)
+    found = _read(path) if asks else None
+    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    offered = [] if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
+    if offered:
+        page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    with db.transaction():
+        db.run(
+            "page.put",
+            user_id=user_id,
+            name=path.name,
+            page=page.text,
+            found=found or "",
+            lines=json.dumps(page.lines, ensure_ascii=False),
+            now=to_text(utc_now()),
+        )
+    if found != page.text:
+        _replace(path, page.text)
+    return offered, path, page
+
+
+def erase_page(db: Database, *, user_id: str) -> None:
+    """Remove a user's page, and what the file remembers of it."""
+    path = page_path(db, user_id)
+    with db.transaction():
+        erased = db.run("page.forget", user_id=user_id)
+    if erased:
+        path.unlink(missing_ok=True)
+
+
+def untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
+    """Erase the accounts of a user's sessions and days, within the caller's transaction, and return which there were."""
+    rows = db.all("session.untell", user_id=user_id)
+    return [(None, date.fromisoformat(str(row["day"]))) if row["day"] else (str(row["session_id"]), None) for row in rows]
+
+
+def retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
+    """Tell accounts anew of what is left, within the caller's transaction."""
+    for session_id, day in told:
+        snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)
+
+
+def page_path(db: Database, user_id: str) -> Path:
+    """Return where the page of a user lies: memory.md beside mem.db for the first user of the file, a name of their own for others."""
+    written = db.one("page.written", user_id=user_id)
+    if written is not None:
+        return db.path.parent / str(written["name"])
+    stem = "memory" if db.path.name == "mem.db" else f"{db.path.stem}.memory"
+    for name in (f"{stem}.md", f"{stem}-{slug(user_id)}.md"):
+        if db.one("page.named", name=name) is None:
+            return db.path.parent / name
+    return db.path.parent / f"{stem}-{hashlib.sha256(user_id.encode()).hexdigest()[:12]}.md"
+
+
+def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> list[Fact]:
+    """Put edits into memory as pending facts, each once, and return those that still wait."""
+    written = db.one("page.written", user_id=user_id)
+    if written is not None and found in (written["page"], written["found"]):
+        return []
+    before, lines, since = (
+        (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
+    )
+    predicates = read_predicates(db)
+    offered: dict[str, Fact] = {}
+    with db.transaction():
+        for edit in compare(lines, before, found, frame=page.frame):
+            turn_id = f"memory.md-{action_hash_of(since, edit.kind, edit.text, edit.fact_id)}"
+            target = read_fact(db, edit.fact_id) if edit.fact_id else None
+            if edit.kind == "removed" and target is not None and target.status == "pending_confirmation":
+                offered[target.fact_id] = target  # it waits for a word already
+                continue
+            origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
+            for action in _actions(db, edit, target, origin, predicates, config):
+                apply(db, action, origin=origin, predicates=predicates, config=config)
+            offered |= {fact.fact_id: fact for fact in _facts(db, "page.offered", user_id=user_id, turn_id=turn_id)}
+    return list(offered.values())
+
+
+def _actions(
+    db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: dict[str, Predicate], config: Config
+) -> list[Action]:
+    """What an edit would change, to be asked about: never more than a pending fact.
+
+    An account of a session is no belief: what is written over it is a note, and removing it says nothing.
+    """
+    if edit.kind == "removed":
+        if target is None or target.kind == "episode":
+            return []
+        return [_pending(_candidate(target.key, target.value_text, target.object, target.category, gone=True), target)]
+    if target is not None and target.kind != "episode":
+        return [_pending(_candidate(target.key, edit.text, _object(target, edit.text), target.category), target)]
+    said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
+    actions = []
+    for candidate in said:
+        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), now=to_text(origin.now))
+        beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+        if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
+            continue  # it is held already, or waits already
+        single = predicate_of(candidate.key, predicates).cardinality == "one"
+        actions.append(_pending(candidate, beliefs[0] if single and beliefs else None))
+    return actions
+
+
+def _said(text: str, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Candidate]:
+    """What a line says if it is written as the page's own are ("User lives in Faro"), or as somebody would say it ("I live in Faro")."""
+    labels = sorted(
+        ((one.label, name) for name, one in predicates.items() if one.label not in ("", "is", "has")), key=lambda pair: -len(pair[0])
+    )
+    for label, name in labels:
+        start = f"User {label} "
+        if text.startswith(start) and text.removeprefix(start).strip(" ."):
+            value = text.removeprefix(start).strip(" .")
+            return [_candidate(f"user.{name}", text, value, predicates[name].category)]
+    turn = Turn(id=0, turn_id=origin.turn_id, user_id=origin.user_id, user_input=text, assistant_response="", timestamp=origin.now)
+    return [found for found in extract(turn, predicates=predicates, zone=config.zone) if not found.negated]
+
+
+def _candidate(key: str, text: str, value: str, category: Category, *, gone: bool = False) -> Candidate:
+    subject, _, predicate = key.partition(".")
+    return Candidate(
+        key=key,
+        value_text=text,
+        object=value,
+        category=category,
+        confidence=1.0,
+        excerpt=text,
+        value_json={"subject": subject, "predicate": predicate, "object": value},
+        negated=gone,
+        explicit=True,
+    )
+
+
+def _pending(candidate: Candidate, target: Fact | None) -> Action:
+    return Action(
+        type="mark_pending_confirmation",
+        key=candidate.key,
+        new_value_text=candidate.value_text,
+        new_value_json=candidate.value_json,
+        target_fact_id=target.fact_id if target else None,
+        reason=f"{'removed' if candidate.negated else 'written'} by hand in memory.md",
+        candidate=candidate,
+    )
+
+
+def _object(target: Fact, text: str) -> str:
+    """The bare value in a changed text: what stands where the old value stood in the old text."""
+    head, found, tail = target.value_text.partition(target.object)
+    if found and head and text.startswith(head) and text.endswith(tail) and len(text) > len(head) + len(tail):
+        return text[len(head) : len(text) - len(tail)].strip()
+    return text
+
+
+def _kind(target: Fact | None) -> str:
+    return target.kind if target is not None and target.kind in ("fact", "task", "note") else "note" if target else "fact"
+
+
+def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequence[Fact]:
+    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
+
+
+def _died(holder: str) -> bool:
+    """Whether the process that held a session is gone. One that was restarted may have the number of the one before."""
+    host, pid, _ = holder.rsplit(":", 2)
+    own_host, own_pid, _ = new_identity().rsplit(":", 2)
+    return holder not in _held if (host, pid) == (own_host, own_pid) else is_gone(holder)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); mend it or move it away.") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that whoever reads it sees the old one or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written ({error}); make it and its folder writable, or set memory_page = false.") from error
+
+
+def _render(lines: Sequence[ContextItem]) -> str:
+    return "\n".join([f"# {_WORKING}", *(line.text for line in lines)]) if lines else ""
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 300 else flat[:299].rstrip() + "…"

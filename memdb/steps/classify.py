@@ -1,0 +1,39 @@
+"""Have a language model sort a memory that it did not write itself: its type and its importance."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, field_validator
+
+from memdb import files
+from memdb.config import Config
+from memdb.llm import LanguageModel, Prompt
+from memdb.records import MemoryType, ModelCall
+
+
+class Classified(BaseModel):
+    """The model's answer: why, then what."""
+
+    reasoning: str = ""
+    memory_type: MemoryType
+    importance: float
+
+    @field_validator("memory_type", mode="before")
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.strip().upper() if isinstance(value, str) else value
+
+    @field_validator("importance")
+    @classmethod
+    def _clamped(cls, value: float) -> float:
+        return min(1.0, max(0.0, value)) if value == value else 0.5  # servers do not enforce ranges
+
+
+def classify(content: str, *, llm: LanguageModel, config: Config) -> tuple[Classified, tuple[ModelCall, ...]]:
+    """Return the type and the importance of a memory, and the calls it took.
+
+    Raises:
+        ModelError: the model cannot be reached or gives no usable answer.
+    """
+    prompt = Prompt(system=files.fill("classify", household=config.persona_household), user=f"The memory:\n\n{content}")
+    answer = llm.ask(prompt, answer=Classified, purpose="classify", max_tokens=config.generation_max_tokens)
+    return answer.record, answer.calls

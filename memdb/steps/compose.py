@@ -1,0 +1,102 @@
+"""Tell a segment in the first person with a language model: the second way beside the rules of `narrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import get_args
+
+from pydantic import BaseModel, field_validator
+
+from memdb import files
+from memdb.config import Config
+from memdb.daytime import day_type, part_of_day, weekday
+from memdb.errors import ModelOutputError
+from memdb.household import listed
+from memdb.llm import LanguageModel, Prompt
+from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
+from memdb.truth import what_is_untrue
+
+_LONGEST = 1_200  # characters: a memory, and no report
+
+
+class Composed(BaseModel):
+    """A memory as the model writes it; nothing of it is kept before it is checked."""
+
+    content: str
+    memory_type: MemoryType
+    importance: float
+    emotion: Emotion = "neutral"
+    family_members: list[str] = []
+    tags: list[str] = []
+
+    @field_validator("memory_type", mode="before")
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.strip().upper() if isinstance(value, str) else value
+
+    @field_validator("emotion", mode="before")
+    @classmethod
+    def _known(cls, value: object) -> object:
+        return value if value in get_args(Emotion) else "neutral"  # a feeling with another name is no reason to ask again
+
+    @field_validator("importance")
+    @classmethod
+    def _clamped(cls, value: float) -> float:
+        return min(1.0, max(0.0, value)) if value == value else 0.5  # servers do not enforce ranges
+
+
+def compose(
+    events: Sequence[Event], *, seen_before: int, llm: LanguageModel, zone: tzinfo, config: Config
+) -> tuple[Narrative, tuple[ModelCall, ...]]:
+    """Return the memory of a segment as a model tells it, and the calls it took.
+
+    It is given the part of the day and never the clock. What it names must be in the events; otherwise it is told so and asked again.
+
+    Raises:
+        ModelError: the model cannot be reached, or never gave a memory that is true; the rules are the way out.
+    """
+    who = tuple(sorted({name for event in events for name in event.participants}))
+    where = list(dict.fromkeys(event.location for event in events if event.location))
+    at = events[0].timestamp
+    when = {"weekday": weekday(at, zone), "time_of_day": part_of_day(at, zone), "day_type": day_type(at, zone)}
+    system = files.fill("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
+    before = "never" if not seen_before else "once" if seen_before == 1 else "several times"
+    told = "\n".join(f"- {' '.join(event.description.split())}" for event in events)
+    asked = files.fill(
+        "segment", **when, locations=", ".join(where) or "not known", participants=listed(who) or "nobody named", before=before, events=told
+    )
+    given = [*(event.description for event in events), *who, *where, *when.values(), config.persona_name, config.persona_household]
+    if when["time_of_day"] in ("evening", "night"):
+        given.append("tonight")
+    calls: list[ModelCall] = []
+    wrong: str | None = None
+    for _attempt in range(config.model_attempts):
+        user = asked if wrong is None else f"{asked}\n\nYour last memory could not be kept: {wrong}. Write another."
+        answer = llm.ask(
+            Prompt(system=system, user=user),
+            answer=Composed,
+            purpose="narrate",
+            temperature=config.generation_temperature,
+            max_tokens=config.generation_max_tokens,
+        )
+        calls += answer.calls
+        told_by = answer.record
+        content = " ".join(told_by.content.split())
+        wrong = "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given)
+        if wrong is None:
+            named = {name.casefold() for name in told_by.family_members}
+            return Narrative(
+                content=content,
+                memory_type=told_by.memory_type,
+                importance=told_by.importance,
+                emotion=told_by.emotion,
+                participants=tuple(name for name in who if name.casefold() in named) or who,
+                tags=tuple(dict.fromkeys(tag.strip().casefold() for tag in told_by.tags if tag.strip()))[:8],
+                written_by=llm.name,
+            ), tuple(calls)
+    failure = ModelOutputError(
+        f"The model {llm.name} wrote no true memory in {config.model_attempts} attempts ({wrong}); try another model."
+    )
+    failure.calls = tuple(calls)
+    raise failure

@@ -1,0 +1,38 @@
+"""Let first-person memories fade: importance reckoned anew, the faded archived, the long archived deleted."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.records import Maintained
+from memdb.store import Database
+from memdb.times import to_text
+
+
+def decay(db: Database, *, now: datetime, config: Config) -> Maintained:
+    """Do one night's fading within the caller's transaction, and return how much it was.
+
+    Each archiving leaves a line in the history, without the text: what is deleted later is gone.
+    """
+    processed = db.run(
+        "maintain.decay",
+        now=to_text(now),
+        fact_id=None,
+        minimum_importance=config.minimum_importance,
+        max_importance=config.max_importance,
+        base_half_life_days=config.base_half_life_days,
+    )
+    archived = db.all("maintain.archive", now=to_text(now), archive_threshold=config.archive_threshold)
+    for row in archived:
+        db.run(
+            "maintain.history",
+            fact_id=row["fact_id"],
+            user_id=row["user_id"],
+            key=row["key"],
+            reason=f"faded to {float(row['effective_importance'] or 0):.3f}, below {config.archive_threshold}",
+            turn_id=f"maintain-{to_text(now)}",
+            now=to_text(now),
+        )
+    deleted = db.run("maintain.delete", before=to_text(now - timedelta(days=config.delete_archived_after_days)))
+    return Maintained(processed=processed, archived=len(archived), deleted=deleted)

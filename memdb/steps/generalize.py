@@ -1,0 +1,70 @@
+"""Tell a pattern in the first person with a language model: the second way beside the rules of `consolidate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from memdb import files
+from memdb.config import Config
+from memdb.errors import ModelOutputError
+from memdb.household import listed
+from memdb.llm import LanguageModel, Prompt
+from memdb.records import ModelCall, Narrative, NarrativeDetail
+from memdb.truth import what_is_untrue
+
+_LONGEST = 800  # characters
+
+
+class Generalized(BaseModel):
+    """The model's answer."""
+
+    content: str
+    tags: list[str] = []
+
+
+def generalize(
+    narrative: Narrative, *, memories: Sequence[str], detail: NarrativeDetail, llm: LanguageModel, config: Config
+) -> tuple[Narrative, tuple[ModelCall, ...]]:
+    """Return a pattern as a model tells it, checked as any memory is, and the calls it took. Its type and importance stay.
+
+    Raises:
+        ModelError: the model cannot be reached, or never gave a pattern that is true; the rules are the way out.
+    """
+    system = files.fill("consolidate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
+    when = " ".join(part for part in (detail.day_type, detail.time_of_day) if part)
+    asked = f"When: {when}\nWho: {listed(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
+        f"- {one}" for one in memories
+    )
+    given = [
+        *memories,
+        *detail.participants,
+        when,
+        config.persona_name,
+        config.persona_household,
+        *([detail.location] if detail.location else []),
+    ]
+    calls: list[ModelCall] = []
+    wrong: str | None = None
+    for _attempt in range(config.model_attempts):
+        answer = llm.ask(
+            Prompt(
+                system=system, user=asked if wrong is None else f"{asked}\n\nYour last answer could not be kept: {wrong}. Write another."
+            ),
+            answer=Generalized,
+            purpose="consolidate",
+            temperature=config.generation_temperature,
+            max_tokens=config.generation_max_tokens,
+        )
+        calls += answer.calls
+        content = " ".join(answer.record.content.split())
+        wrong = "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given)
+        if wrong is None:
+            tags = tuple(dict.fromkeys(tag.strip().casefold() for tag in answer.record.tags if tag.strip()))[:8] or narrative.tags
+            return narrative.model_copy(update={"content": content, "tags": tags, "written_by": llm.name}), tuple(calls)
+    failure = ModelOutputError(
+        f"The model {llm.name} wrote no true pattern in {config.model_attempts} attempts ({wrong}); try another model."
+    )
+    failure.calls = tuple(calls)
+    raise failure

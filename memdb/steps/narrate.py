@@ -1,0 +1,126 @@
+"""Tell a segment in the first person by rules: plain, and nothing in it that was not in the events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from memdb.config import Config
+from memdb.daytime import part_of_day, weekday
+from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, listed, stated, telling_words, type_of
+from memdb.records import Emotion, Event, MemoryType, Narrative
+
+_SHOWN = 8  # events told one by one; the others are counted
+_TAGS = 8
+_TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
+
+
+def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: Config) -> Narrative:
+    """Return the memory of a segment: when and with whom, what was noticed, how it felt, how sure, and whether it was so before.
+
+    `seen_before` counts earlier memories like it. The type is that of the most important event; what an event says of its own
+    importance goes before the rules.
+    """
+    kinds = [_kind_of(event, config) for event in events]
+    (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
+    felt, feeling = next(((event, rule) for event in events if (rule := emotion_of(event.description)) is not None), (foremost, None))
+    who = participants_of(events)
+    sentences = [  # what is guessed is guessed of those whom the words are about
+        _noticed(events, zone=zone),
+        _felt(feeling, participants_of([felt])),
+        _meant(memory_type, participants_of([foremost]), config),
+        _again(seen_before),
+    ]
+    told = "\n".join(event.description for event in events)
+    return Narrative(
+        content=" ".join(sentence for sentence in sentences if sentence),
+        memory_type=memory_type,
+        importance=importance,
+        emotion=_emotion(feeling),
+        participants=who,
+        tags=tuple(word for word, _count in Counter(telling_words(told, names=who)).most_common(_TAGS)),
+        written_by="rules",
+    )
+
+
+def participants_of(events: Sequence[Event]) -> tuple[str, ...]:
+    """Return who took part, in the order of the alphabet, so that the same people are always named the same way."""
+    return tuple(sorted({name for event in events for name in event.participants}))
+
+
+def _kind_of(event: Event, config: Config) -> tuple[MemoryType, float]:
+    memory_type, importance = type_of(event.description)
+    if event.importance is not None:
+        importance = event.importance
+    if event.trigger == "significant_event" or importance > config.significant_importance:
+        return "SIGNIFICANT", max(importance, config.significant_importance)
+    return memory_type, importance
+
+
+def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
+    when = f"On {weekday(events[0].timestamp, zone)} {part_of_day(events[0].timestamp, zone)}"
+    places = list(dict.fromkeys(event.location for event in events if event.location))
+    told = " ".join(event.description.casefold() for event in events)
+    place = places[0] if len(places) == 1 else None
+    where = f", in the {_bare(place)}," if place and _bare(place).casefold() not in told else ""
+    counted = Counter(stated(event.description) for event in events)
+    chosen = set(sorted(counted, key=lambda text: -len(telling_words(text)))[:_SHOWN])
+    shown = [
+        f"{text} ({_TIMES.get(counted[text], f'{counted[text]} times')})" if counted[text] > 1 else text
+        for text in counted
+        if text in chosen
+    ]
+    rest = sum(count for text, count in counted.items() if text not in chosen)
+    more = f", and {rest} smaller thing{'s' if rest > 1 else ''} besides" if rest else ""
+    names = {part.casefold() for event in events for name in event.participants for part in name.split()[:1]}
+    plain = all(text.split()[0].casefold().rstrip(",'’s") in names | ARTICLES for text in counted) and not any(
+        mark in text for text in shown for mark in ';:?!"“'
+    )
+    if plain:
+        return f"{when}{where} I noticed that {listed(_joined(shown, participants_of(events)))}{more}."
+    return f"{when}{where} I noticed this: {'; '.join(shown)}{more}."
+
+
+def _joined(shown: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Leave out a name that begins the part before, too: "Rui made coffee and left the house", not "and Rui left"."""
+    subjects = [_subject(text, names) for text in shown]
+    return [
+        text.removeprefix(subject).lstrip() if place and subject and subject == subjects[place - 1] else text
+        for place, (text, subject) in enumerate(zip(shown, subjects, strict=True))
+    ]
+
+
+def _subject(text: str, names: Sequence[str]) -> str:
+    """The one person whom a statement begins with, or nothing."""
+    found = max((name for name in names if text.startswith(f"{name} ")), key=len, default="")
+    return "" if text.removeprefix(found).split()[:1] in (["and"], ["or"], ["with"]) else found
+
+
+def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:
+    if feeling is None:
+        return ""
+    return feeling.says.format(who=listed(who)) if who else feeling.nobody
+
+
+def _meant(memory_type: MemoryType, who: Sequence[str], config: Config) -> str:
+    says = household_rules().type_says
+    name = memory_type
+    if memory_type == "PREFERENCE":
+        return (says["PREFERENCE_ONE"] if len(who) == 1 else says["PREFERENCE" if who else "PREFERENCE_NOBODY"]).format(who=listed(who))
+    return says[name].format(household=config.persona_household)
+
+
+def _again(seen_before: int) -> str:
+    if not seen_before:
+        return ""
+    times = "once" if seen_before == 1 else _TIMES.get(seen_before, "many times")
+    return f"I have noticed something like it {times} before."
+
+
+def _emotion(feeling: EmotionRule | None) -> Emotion:
+    return "neutral" if feeling is None else feeling.emotion
+
+
+def _bare(place: str) -> str:
+    return place.removeprefix("the ").removeprefix("The ").strip()

@@ -1,0 +1,57 @@
+"""Gather another embedder's vectors beside the index in use, one batch a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.errors import ModelError, ModelUnavailable
+from memdb.store import Database
+
+
+def reindex(db: Database, *, embedder: Embedder, batch: int, skipped: Collection[int]) -> tuple[int, list[int]]:
+    """Embed one batch of what is not gathered yet; return how many rows were looked at, and those that could not be embedded.
+
+    The embedder is called outside any transaction. Like `sync` this step has a transaction of its own: a batch is complete in itself, so
+    that a process that is killed goes on where it was.
+
+    Raises:
+        ModelError: the embedder failed on every text of the batch.
+    """
+    rows = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
+    if not rows:
+        return 0, []
+    texts = [str(row["text"]) for row in rows]
+    vectors = _embed(texts, embedder)
+    failed = [int(row["id"] or 0) for row, vector in zip(rows, vectors, strict=True) if vector is None]
+    with db.transaction():
+        for row, vector in zip(rows, vectors, strict=True):
+            if vector is not None:
+                db.run("reindex.gather", id=row["id"], embedding=vector, text=row["text"])
+    return len(rows), failed
+
+
+def _embed(texts: list[str], embedder: Embedder) -> list[bytes | None]:
+    try:
+        return _checked(texts, embedder)
+    except Exception as error:  # an embedder is foreign code; one bad text must not cost the others
+        vectors: list[bytes | None] = []
+        for text in texts:
+            try:
+                vectors += _checked([text], embedder)
+            except Exception:
+                vectors.append(None)
+            if len(vectors) >= 3 and not any(vectors):
+                break  # it is not the texts: the embedder is down
+        if any(vectors):
+            return vectors
+        if isinstance(error, ModelError):
+            raise
+        name = embedder.name
+        raise ModelUnavailable(f"The embedder {name} failed ({type(error).__name__}: {error}); mend it, then reindex again.") from error
+
+
+def _checked(texts: list[str], embedder: Embedder) -> list[bytes | None]:
+    vectors = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
+    return [to_blob(vector) for vector in vectors]

@@ -1,0 +1,76 @@
+"""Find what is alike by its words alone, and link it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from memdb.store import Database, Row
+from memdb.times import to_text
+
+_BATCH = 100  # rows looked through at once
+_CANDIDATES = 20  # earlier rows that are compared, the best by BM25
+_SHORTEST = 3  # letters; shorter words are in everything
+_MOST_WORDS = 32
+_ASKED = 8  # words that candidates are found by, the rarest: common ones find everything, and take long
+_READ = 4_000  # characters
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
+
+
+def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime) -> tuple[int, bool]:
+    """Link one batch of new rows to earlier ones like them, `relates-to`; return how many links, and whether rows are left.
+
+    The full-text index finds earlier rows with the same words. How alike two rows are is the share of their words that they have in
+    common, a word counting for more the fewer rows it is in. Each row gets links to the `most` alike of at least `min_strength`.
+    Within the caller's transaction; no vectors are needed.
+    """
+    wanted = json.dumps(list(kinds))
+    rows = db.all("links.unrelated", user_id=user_id, kinds=wanted, batch=_BATCH)
+    rarity = _Rarity(db)
+    made = 0
+    for row in rows:
+        words = _words(row)
+        telling = sorted(words.values(), key=lambda word: -rarity[word])[:_ASKED]
+        expression = "body : (" + " OR ".join(f'"{word}"' for word in telling) + ")"
+        found = (
+            db.all("links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], limit=_CANDIDATES)
+            if words and most
+            else []
+        )
+        alike = sorted(((_alike(words, _words(other), rarity), other) for other in found), key=lambda pair: -pair[0])
+        for strength, other in alike[:most]:
+            if strength >= min_strength:
+                made += db.run(
+                    "links.alike", source_id=row["fact_id"], target_id=other["fact_id"], strength=round(strength, 3), now=to_text(now)
+                )
+    if rows:
+        db.run("links.related", user_id=user_id, up_to=rows[-1]["id"])
+    return made, len(rows) == _BATCH
+
+
+class _Rarity(dict[str, float]):
+    """How much a word tells: ln(1 + rows / rows that have it), looked up in the full-text index once a batch."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._rows = int((db.one("links.rows") or {}).get("rows") or 0)
+
+    def __missing__(self, word: str) -> float:
+        counted = self._db.one("links.rows_with", term=f'body : "{word}"') or {}
+        self[word] = math.log(1 + self._rows / max(1, int(counted["rows"] or 0)))
+        return self[word]
+
+
+def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) -> float:
+    shared = sum(rarity[word] for stem, word in one.items() if stem in other)
+    return shared / max(1e-9, sum(rarity[word] for word in {**other, **one}.values()))
+
+
+def _words(row: Row) -> dict[str, str]:
+    """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
+    words = [word for word in _WORD.findall(str(row["value_text"])[:_READ].casefold()) if len(word) >= _SHORTEST]
+    return {_ENDING.sub("", word): word for word in list(dict.fromkeys(words))[:_MOST_WORDS]}

@@ -1,0 +1,122 @@
+"""Find the records of a collection that a filter lets through: every comparison is one statement, the logic between them is set algebra."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+
+from memdb.collection_types import metadata_value
+from memdb.errors import ConfigError, InputError
+from memdb.store import Database, SqlValue
+
+Filter = Mapping[str, object]
+Records = frozenset[int]
+
+
+def select(
+    db: Database,
+    collection: int,
+    *,
+    ids: Sequence[str] | None = None,
+    where: Filter | None = None,
+    where_document: Filter | None = None,
+) -> Records | None:
+    """Return the records that fit everything given, or None where nothing is given and so all do.
+
+    Raises:
+        InputError: a regular expression cannot be read, or a comparison is none of Chroma's.
+        ConfigError: the package for regular expressions is not installed.
+    """
+    leaves = _Leaves(db, collection)
+    found: list[Records] = []
+    if ids is not None:
+        found.append(leaves.named(ids))
+    if where is not None:
+        found.append(_tree(where, leaves.metadata))
+    if where_document is not None:
+        found.append(_tree(where_document, leaves.document))
+    return reduce(Records.intersection, found) if found else None
+
+
+def _tree(node: Filter, leaf: Callable[[str, object], Records]) -> Records:
+    ((name, value),) = node.items()
+    if name in ("$and", "$or") and isinstance(value, Sequence):
+        parts = [_tree(part, leaf) for part in value]
+        return reduce(Records.intersection if name == "$and" else Records.union, parts)
+    return leaf(name, value)
+
+
+class _Leaves:
+    """The comparisons of one filter on one collection."""
+
+    def __init__(self, db: Database, collection: int) -> None:
+        self._db, self._collection = db, collection
+        self._all: Records | None = None
+
+    def named(self, ids: Sequence[str]) -> Records:
+        rows = (self._db.one("select.named", collection=self._collection, record_id=name) for name in ids)
+        return frozenset(int(str(row["id"])) for row in rows if row is not None)
+
+    def metadata(self, key: str, condition: object) -> Records:
+        operator, operand = next(iter(condition.items())) if isinstance(condition, Mapping) else ("$eq", condition)
+        if key == "#document":
+            return self.document(str(operator), operand)
+        match operator:
+            case "$eq" | "$contains":
+                return self._holds(key, operator, operand)
+            case "$ne":
+                return self._others(self._holds(key, "$eq", operand))
+            case "$not_contains":
+                return self._others(self._holds(key, "$contains", operand))
+            case "$in" | "$nin" if isinstance(operand, Sequence):
+                found = frozenset[int]().union(*(self._holds(key, "$eq", value) for value in operand))
+                return found if operator == "$in" else self._others(found)
+            case "$gt" | "$gte" | "$lt" | "$lte" if isinstance(operand, int | float):
+                _, number = metadata_value(operand)
+                return self._run("select.compare", key=key, operator=operator, value=number)
+        raise InputError(f"The comparison {operator} of {key!r} with {operand!r} cannot be made; see Chroma's `where` for those that can.")
+
+    def document(self, operator: str, operand: object) -> Records:
+        text = str(operand)
+        match operator:
+            case "$contains":
+                return self._run("select.document_contains", text=text)
+            case "$not_contains":
+                return self._others(self._run("select.document_contains", text=text))
+            case "$regex":
+                return self._matching(text)
+            case "$not_regex":
+                return self._others(self._matching(text))
+        raise InputError(f"Documents cannot be compared by {operator}; use $contains, $not_contains, $regex or $not_regex.")
+
+    def _holds(self, key: str, operator: str, operand: object) -> Records:
+        if not isinstance(operand, str | int | float):
+            raise InputError(f"Metadata {key!r} cannot be compared with {operand!r}; give a text, a number, True or False.")
+        kind, value = metadata_value(operand)
+        special = {"chroma:document": "select.document_is", "chroma:uri": "select.uri_is"}.get(key)
+        if special is not None:
+            return self._run(special, text=value) if kind == "text" and operator == "$eq" else frozenset()
+        statement = "select.equal" if operator == "$eq" else "select.contains"
+        return self._run(statement, key=key, type=kind, value=value)
+
+    def _matching(self, pattern: str) -> Records:
+        try:
+            import paula  # the regular expressions of Chroma are those of Rust: their syntax, and their linear time
+        except ImportError as error:
+            raise ConfigError("Regular expressions in filters need the package paula; install memdb[chroma].") from error
+        try:
+            matches = paula.Regex(pattern).is_match
+        except ValueError as error:
+            raise InputError(f"Regex syntax error: {error}") from error
+        rows = self._db.all("select.documents", collection=self._collection)
+        return frozenset(int(str(row["id"])) for row in rows if matches(str(row["document"])))
+
+    def _others(self, records: Records) -> Records:
+        if self._all is None:
+            self._all = self._run("select.everything")
+        return self._all - records
+
+    def _run(self, statement: str, **parameters: SqlValue) -> Records:
+        row = self._db.one(statement, collection=self._collection, **parameters)
+        return frozenset(json.loads(str(row["records"]))) if row else frozenset()

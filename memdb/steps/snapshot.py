@@ -1,0 +1,91 @@
+"""Tell what happened in a session, or on a day, as an episode: who said how much, what was learned, what changed."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import date, datetime, timedelta, tzinfo
+
+from memdb.keys import slug
+from memdb.records import Fact
+from memdb.store import Database, Row
+from memdb.times import to_text, to_utc
+
+_NAMESPACE = uuid.UUID("6d656d64-7300-5000-8000-000000000000")
+_QUOTED = 160  # characters of the first message
+_TOLD = 20  # changes an account tells; the history holds them all
+_IMPORTANCE = {"session": 0.3, "day": 0.2}
+_SUPPORT = 0.5  # how strongly an account is linked to what was learned in it
+
+
+def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | None, zone: tzinfo, now: datetime) -> Fact | None:
+    """Write the account of a session, or of a day in `zone`, within the caller's transaction, and return it; None if nothing was said.
+
+    Told again it replaces what was told before. The account is linked to what was learned in it. No model is needed: it is a
+    projection of the turns and of the history.
+    """
+    begins = ends = None
+    if day is not None:
+        midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+        begins, ends = to_text(midnight), to_text(midnight + timedelta(days=1))
+    within = {"user_id": user_id, "session_id": session_id, "begins": begins, "ends": ends}
+    said = db.one("session.said", **within)
+    learned = db.all("session.learned", **within)
+    if said is None or not (said["turns"] or learned):
+        return None
+    origin = "session" if day is None else "day"
+    named = session_id if day is None else day.isoformat()
+    starts = str(said["begins"] or said["started"] or begins or to_text(now))
+    details = {
+        "origin": origin,
+        "day": None if day is None else day.isoformat(),
+        "turns": said["turns"],
+        "turn_range": [said["first_turn"], said["last_turn"]],
+        "timestamp_start": starts,
+        "timestamp_end": said["ends"] or starts,
+        "facts": [row["fact_id"] for row in learned],
+    }
+    fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, origin, named])))
+    text = _account(said, learned, starts=to_utc(starts).astimezone(zone), day=day)
+    db.run(
+        "session.tell",
+        fact_id=fact_id,
+        user_id=user_id,
+        key=f"{origin}.{slug(str(named))}",
+        value_text=text,
+        value_json=json.dumps(details, ensure_ascii=False),
+        importance=_IMPORTANCE[origin],
+        valid_from=starts,
+        source_turn_id=str(said["last_turn"] or f"{origin}-{named}"),
+        source_excerpt=_short(str(said["opening"] or text)),
+        session_id=session_id,
+        tags=json.dumps([origin]),
+        now=to_text(now),
+    )
+    if origin == "session":
+        for row in learned:
+            db.run("links.put", source_id=fact_id, target_id=row["fact_id"], relation="supports", strength=_SUPPORT, now=to_text(now))
+    told = db.one("believe.by_id", fact_id=fact_id)
+    return Fact.model_validate_json(str(told["record"])) if told else None
+
+
+def _account(said: Row, learned: list[Row], *, starts: datetime, day: date | None) -> str:
+    named = f"Session of {starts:%d %B %Y, %H:%M}" if day is None else f"{day:%A, %d %B %Y}"
+    counts = [(int(said["sessions"] or 0), "session")] * (day is not None) + [(int(said["turns"] or 0), "turn")]
+    counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+    parts = [f"{named}: {counted}." if counted else f"{named}."]
+    if day is None and said["opening"]:
+        parts.append(f"It began with “{_short(str(said['opening']))}”.")
+    new = [str(row["after"]) for row in learned if row["operation"] in ("insert", "update", "confirm")]
+    ended = [str(row["before"]) for row in learned if row["operation"] in ("supersede", "expire", "reject")]
+    doubtful = [str(row["after"]) for row in learned if row["operation"] == "mark_pending_confirmation"]
+    for label, texts in (("Learned", new), ("No longer so", ended), ("Waits for a word", doubtful)):
+        if texts:
+            more = f"; and {len(texts) - _TOLD} more" if len(texts) > _TOLD else ""
+            parts.append(f"{label}: {'; '.join(map(_short, texts[:_TOLD]))}{more}.")
+    return " ".join(parts)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _QUOTED else flat[: _QUOTED - 1].rstrip() + "…"

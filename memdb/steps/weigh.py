@@ -1,0 +1,42 @@
+"""Let a learned workflow grow stronger or weaker by how it went."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memdb.config import Config
+from memdb.records import Fact
+from memdb.store import Database
+from memdb.times import to_text
+
+
+def weigh(db: Database, procedure: Fact, *, succeeded: bool, note: str, turn_id: str, config: Config, now: datetime) -> bool:
+    """Record one outcome within the caller's transaction; return False if this turn's is recorded already.
+
+    Success closes `config.confirmation_rate` of the gap to 1.00, failure of the gap to 0: c' = c + (1 − c) · r, or c' = c − c · r. The
+    change is in the history like any other.
+    """
+    fact_id = procedure.fact_id
+    if not db.run("procedures.went", fact_id=fact_id, turn_id=turn_id, succeeded=int(succeeded), note=note, now=to_text(now)):
+        return False
+    goal = 1.0 if succeeded else 0.0
+    confidence = procedure.confidence + (goal - procedure.confidence) * config.confirmation_rate
+    before = db.one("believe.by_id", fact_id=fact_id)
+    db.run("procedures.weigh", fact_id=fact_id, confidence=confidence, now=to_text(now))
+    after = db.one("believe.by_id", fact_id=fact_id)
+    assert before is not None
+    assert after is not None
+    db.run(
+        "apply.history",
+        fact_id=fact_id,
+        user_id=procedure.user_id,
+        key=procedure.key,
+        operation="update",
+        before=str(before["record"]),
+        after=str(after["record"]),
+        reason=f"it {'worked' if succeeded else 'failed'}{f': {note}' if note else ''}",
+        turn_id=turn_id,
+        action_hash="outcome",
+        now=to_text(now),
+    )
+    return True

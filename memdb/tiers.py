@@ -1,0 +1,81 @@
+"""From one embedder to another: its vectors are gathered beside those in use, and take their place when they are whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from memdb.config import Config
+from memdb.embed import Embedder
+from memdb.records import Vectors
+from memdb.steps.reindex import reindex
+from memdb.store import Database, Store
+
+
+def change_embedder(store: Store, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
+    """Make every vector of a file anew with another embedder, and return the state of the index afterwards.
+
+    Until all are made the old ones stay in use. Interrupted at any moment, the next call with the same embedder goes on; one with yet
+    another begins again. `progress` is told how many vectors are gathered, and how many are wanted.
+
+    Raises:
+        ModelError: the embedder fails; what was gathered is kept for the next call.
+    """
+    db = store.database()
+    _begin(db, embedder)
+    skipped: set[int] = set()
+    while True:
+        looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
+        skipped.update(failed)
+        if progress is not None:
+            count = db.one("reindex.count") or {}
+            progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
+        if looked_at < config.embed_batch and _take_over(db, embedder, skipped, batch=config.embed_batch):
+            return count_vectors(store)
+
+
+def count_vectors(store: Store) -> Vectors:
+    """Return the state of a file's vector index."""
+    db = store.database()
+    counts = db.one("session.vectors", user_id=None) or {}
+    named = store.embedder()
+    coming = db.one("reindex.next") or {}
+    return Vectors.model_validate(
+        {
+            "embedder": named[0] if named else None,
+            "dimension": named[1] if named else None,
+            "next_embedder": coming.get("name"),
+            **counts,
+        }
+    )
+
+
+def _begin(db: Database, embedder: Embedder) -> None:
+    """Go on where an earlier call with this embedder was interrupted; what was gathered of another one is thrown away."""
+    with db.transaction():
+        coming = db.one("reindex.next") or {}
+        if (coming.get("name"), coming.get("dimension")) != (embedder.name, str(embedder.dimension)):
+            db.run("reindex.start_over")
+            db.run("meta.put", name="next_embedder", value=embedder.name)
+            db.run("meta.put", name="next_dimension", value=str(embedder.dimension))
+
+
+def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: int) -> bool:
+    """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile."""
+    with db.transaction():
+        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
+        if len(left) == batch:
+            return False
+        late = sorted(skipped | {int(row["id"] or 0) for row in left})
+        db.run("reindex.drop_index")
+        db.make_index(embedder.dimension)
+        db.run("reindex.fill")
+        db.run("reindex.changed")
+        db.run("reindex.mark")
+        db.run("reindex.settled")
+        db.run("reindex.left", skipped=json.dumps(late))
+        db.run("reindex.start_over")
+        db.run("reindex.forget_next")
+        db.run("meta.put", name="embedder", value=embedder.name)
+        db.run("meta.put", name="dimension", value=str(embedder.dimension))
+    return True

@@ -1,0 +1,139 @@
+"""Working memory: what a session has in mind. It lives in the process alone, holds few things, and lets the others go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Literal
+
+from memdb.records import Record
+
+Eviction = Literal["fifo", "lru", "importance"]
+
+
+class WorkingItem(Record):
+    """One thing in mind. `kept` ones are in the file already, `fact_id` under this id; the others are lost unless they are flushed."""
+
+    text: str
+    kind: str = "note"
+    key: str | None = None
+    importance: float = 0.5
+    fact_id: str | None = None
+    kept: bool = False
+    added_at: datetime
+    used_at: datetime
+
+
+class WorkingMemory:
+    """At most `capacity` items, oldest first. When it is full, `eviction` says which one goes.
+
+    "fifo" lets go of what came first, "lru" of what was used longest ago, "importance" of what matters least (of equals, what came first).
+    All methods may be called from any thread.
+    """
+
+    def __init__(self, capacity: int, eviction: Eviction, clock: Callable[[], datetime]) -> None:
+        self.capacity, self.eviction = capacity, eviction
+        self._clock = clock
+        self._items: list[WorkingItem] = []  # in the order they came
+        self._uses: dict[str, int] = {}  # counts up with every use: two uses within a clock's tick are told apart
+        self._lock = threading.RLock()
+
+    def add(
+        self,
+        text: str,
+        *,
+        kind: str = "note",
+        key: str | None = None,
+        importance: float = 0.5,
+        fact_id: str | None = None,
+        kept: bool = False,
+    ) -> WorkingItem | None:
+        """Take something into mind and return what had to go for it, if anything; that may be the new one itself, if it matters least.
+
+        The same text again is a use of what is there. A flush keeps the item as a row of `kind`, under `key`, unless it is `kept`.
+        """
+        now = self._clock()
+        with self._lock:
+            known = self._find(text)
+            if known is not None:
+                raised = max(known.importance, importance)
+                changed = {"importance": raised, "fact_id": fact_id or known.fact_id, "kept": kept or known.kept, "used_at": now}
+                self._replace(known, changed)
+                return None
+            item = WorkingItem(text=text, kind=kind, key=key, importance=importance, fact_id=fact_id, kept=kept, added_at=now, used_at=now)
+            self._items.append(item)
+            self._use(item)
+            return self._let_go() if len(self._items) > self.capacity else None
+
+    def touch(self, text: str) -> bool:
+        """Note that something was used; return whether it is in mind."""
+        with self._lock:
+            known = self._find(text)
+            if known is None:
+                return False
+            self._replace(known, {"used_at": self._clock()})
+            return True
+
+    def keep(self, text: str, fact_id: str) -> None:
+        """Note that something is in the file now."""
+        with self._lock:
+            known = self._find(text)
+            if known is not None:
+                self._replace(known, {"fact_id": fact_id, "kept": True})
+
+    def drop(self, text: str) -> bool:
+        """Let something go; return whether it was in mind."""
+        with self._lock:
+            known = self._find(text)
+            if known is None:
+                return False
+            self._items.remove(known)
+            self._uses.pop(text, None)
+            return True
+
+    def clear(self) -> None:
+        """Let everything go."""
+        with self._lock:
+            self._items.clear()
+            self._uses.clear()
+
+    @property
+    def items(self) -> tuple[WorkingItem, ...]:
+        """What is in mind, oldest first."""
+        with self._lock:
+            return tuple(self._items)
+
+    def __len__(self) -> int:
+        """How many items are in mind."""
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[WorkingItem]:
+        """Iterate over what is in mind, oldest first."""
+        return iter(self.items)
+
+    def __contains__(self, text: object) -> bool:
+        """Whether a text is in mind."""
+        return any(item.text == text for item in self.items)
+
+    def _find(self, text: str) -> WorkingItem | None:
+        return next((item for item in self._items if item.text == text), None)
+
+    def _replace(self, known: WorkingItem, changed: Mapping[str, object]) -> None:
+        item = known.model_copy(update=changed)
+        self._items[self._items.index(known)] = item
+        self._use(item)
+
+    def _use(self, item: WorkingItem) -> None:
+        self._uses[item.text] = max(self._uses.values(), default=0) + 1
+
+    def _let_go(self) -> WorkingItem:
+        if self.eviction == "lru":
+            gone = min(self._items, key=lambda item: self._uses[item.text])
+        elif self.eviction == "importance":
+            gone = min(self._items, key=lambda item: item.importance)  # of equals the first, which came first
+        else:
+            gone = self._items[0]
+        self._items.remove(gone)
+        self._uses.pop(gone.text, None)
+        return gone

@@ -1,0 +1,67 @@
+-- Household events, and the segments that they are gathered into.
+
+-- statement: find
+select description, timestamp, participants, location, importance, break_trigger, turn_id
+from events
+where user_id = :user_id and event_id = :event_id;
+
+-- statement: add
+insert into events (event_id, user_id, description, timestamp, participants, location, importance, break_trigger, turn_id)
+values (:event_id, :user_id, :description, :timestamp, :participants, :location, :importance, :break_trigger, :turn_id);
+
+-- statement: waiting_users
+select distinct user_id from events indexed by events_waiting where segment_id is null order by user_id;
+
+-- The oldest that wait for their segment; no segment has more than :max_events.
+-- statement: waiting
+select event_id, user_id, description, timestamp, participants, location, importance, break_trigger as "trigger", turn_id
+from events indexed by events_waiting
+where user_id = :user_id and segment_id is null and timestamp <= :now
+order by timestamp, event_id
+limit :max_events + 1;
+
+-- The last memory that was due within the cooldown before an instant.
+-- statement: ready_between
+select max(ready_at) as ready_at from segments where user_id = :user_id and ready_at > :after and ready_at <= :until;
+
+-- Of two workers that came to the same segment, the first one in writes it.
+-- statement: add_segment
+insert into segments (segment_id, user_id, started_at, ended_at, closed_by, ready_at, written_by, error)
+values (:segment_id, :user_id, :started_at, :ended_at, :closed_by, :ready_at, :written_by, :error)
+on conflict do nothing;
+
+-- statement: assign
+update events set segment_id = :segment_id
+where user_id = :user_id and segment_id is null and event_id in (select value from json_each(:event_ids));
+
+-- What happened before at the same part of the day to the same people, the latest first.
+-- statement: like_it
+select f.source_excerpt
+from facts f
+where f.user_id = :user_id and f.kind = 'narrative' and f.status in ('active', 'archived')
+  and f.value_json ->> 'pattern' = 0
+  and f.value_json ->> 'time_of_day' = :time_of_day
+  and f.value_json -> 'participants' = json(:participants)
+  and f.created_at < :now
+order by f.created_at desc
+limit 60;
+
+-- statement: of_memory
+select e.event_id, e.user_id, e.description, e.timestamp, e.participants, e.location, e.importance, e.break_trigger as "trigger", e.turn_id
+from (
+  select f.user_id, f.value_json as detail from facts f where f.fact_id = :fact_id and f.kind = 'narrative'
+  union all
+  select s.user_id, s.value_json
+  from links l join facts s on s.fact_id = l.source_id
+  where l.target_id = :fact_id and l.relation = 'supports' and s.kind = 'narrative') d
+join json_each(d.detail, '$.source_event_ids') i
+join events e on e.user_id = d.user_id and e.event_id = i.value
+order by e.timestamp, e.event_id;
+
+-- statement: memories_of
+select r.record
+from links l
+join facts f on f.fact_id = l.source_id
+join fact_record r on r.id = f.id
+where l.target_id = :fact_id and l.relation = 'supports' and f.kind = 'narrative'
+order by f.created_at, f.id;

@@ -1,0 +1,79 @@
+-- First-person memories: how they fade, and the nightly maintenance.
+
+-- effective_importance = max(floor, min(cap, importance × type weight × decay × access bonus)), with
+--   decay = max(floor, 0.5 ^ (days since access / (half-life × retention of the type)))
+--   access bonus = min(1, 0.5 + ln(1 + access count) × 0.1)
+-- statement: decay
+with
+reckoned as (
+  select
+    f.id,
+    max(:minimum_importance, min(:max_importance,
+      f.importance
+      * t.weight
+      * max(:minimum_importance, pow(0.5,
+          max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.created_at)))
+          / (coalesce(:base_half_life_days, k.half_life_days) * t.retention_multiplier)))
+      * min(1.0, 0.5 + ln(1 + f.access_count) * 0.1))) as effective_importance
+  from facts f
+  join kinds k on k.kind = f.kind
+  join memory_types t on t.memory_type = f.memory_type
+  where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now
+    and (:fact_id is null or f.fact_id = :fact_id)
+)
+update facts set effective_importance = reckoned.effective_importance
+from reckoned
+where facts.id = reckoned.id;
+
+-- statement: archive
+update facts set status = 'archived', updated_at = :now
+where kind = 'narrative' and status = 'active' and created_at <= :now and effective_importance < :archive_threshold
+returning fact_id, user_id, key, effective_importance;
+
+-- What went into a pattern stays as long as the pattern does, so that it is found through it.
+-- statement: delete
+delete from facts
+where kind = 'narrative' and status = 'archived' and updated_at <= :before
+  and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
+
+-- statement: history
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+values (:fact_id, :user_id, :key, 'archive', null, null, :reason, :turn_id, :turn_id, :now);
+
+-- What was recalled since it was last written down: reinforced, once each time.
+-- statement: reinforce
+update facts set
+  access_count = access_count + :times,
+  last_accessed = max(coalesce(last_accessed, :at), :at),
+  importance = max(importance, min(:max_importance, importance + :times * :access_reinforcement))
+where fact_id = :fact_id and kind = 'narrative';
+
+-- statement: oldest
+select min(created_at) as created_at from facts where kind = 'narrative';
+
+-- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one.
+-- statement: repeatable
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now and f.memory_type <> 'SIGNIFICANT'
+order by f.user_id, f.created_at, f.id;
+
+-- statement: still_active
+select count(*) as active from facts where status = 'active' and fact_id in (select value from json_each(:fact_ids));
+
+-- statement: consolidated
+update facts set status = 'archived', updated_at = :now, value_json = json_set(value_json, '$.consolidated', 1)
+where fact_id in (select value from json_each(:fact_ids)) and status = 'active' and kind = 'narrative'
+returning fact_id, user_id, key;
+
+-- Seen again, a pattern is as fresh as if it were recalled, and as important as its type allows.
+-- statement: grow
+update facts set
+  value_text = :value_text,
+  value_json = :value_json,
+  seen_count = :seen_count,
+  importance = max(importance, :importance),
+  last_accessed = max(coalesce(last_accessed, :now), :now),
+  last_mentioned_at = :now,
+  updated_at = :now
+where fact_id = :fact_id and status = 'active';

@@ -1,0 +1,75 @@
+-- A change of embedder: vectors are gathered beside the index, and take its place when they are whole.
+
+-- What is to be embedded, and not gathered yet; a negative id is the window of a message, as in the outbox.
+-- statement: todo
+with
+wanted as (
+  select f.id, f.value_text as text from facts f
+  union all
+  select -w.id, w.text
+  from message_window w join facts f on f.id = w.id
+  where f.status in ('active', 'pending_confirmation')
+)
+select w.id, w.text
+from wanted w
+where not exists (select 1 from reindexed r where r.id = w.id)
+  and w.id not in (select value from json_each(:skipped))
+order by w.id
+limit :batch;
+
+-- statement: count
+select
+  (select count(*) from facts) + (select count(*) from facts where kind = 'message' and status in ('active', 'pending_confirmation')) as wanted,
+  (select count(*) from reindexed) as gathered;
+
+-- Between reading and writing the row may have changed; then it is read again.
+-- statement: gather
+insert into reindexed (id, embedding)
+select :id, :embedding
+where exists (
+  select 1 from facts f left join message_window w on w.id = f.id
+  where f.id = abs(:id) and iif(:id > 0, f.value_text, w.text) = :text)
+on conflict (id) do update set embedding = excluded.embedding;
+
+-- statement: start_over
+delete from reindexed;
+
+-- statement: drop_index
+drop table if exists facts_vec;
+
+-- statement: fill
+insert into facts_vec (rowid, embedding, user_id, shelf)
+select r.id, r.embedding, f.user_id,
+       iif(r.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed'))
+from reindexed r
+join facts f on f.id = abs(r.id)
+where r.id > 0 or f.status in ('active', 'pending_confirmation');
+
+-- statement: mark
+update facts set embedding_id = iif(id in (select id from reindexed), fact_id, null);
+
+-- A text that the new embedder could not read gets a line in the outbox, as any that fails.
+-- statement: left
+insert into outbox (id, user_id)
+select s.value, f.user_id
+from json_each(:skipped) s join facts f on f.id = abs(s.value)
+where true
+on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+
+-- What waited to be embedded and was gathered meanwhile is done.
+-- statement: settled
+delete from outbox where id in (select id from reindexed);
+
+-- statement: next
+select
+  (select value from meta where name = 'next_embedder') as name,
+  (select value from meta where name = 'next_dimension') as dimension;
+
+-- statement: forget_next
+delete from meta where name in ('next_embedder', 'next_dimension');
+
+-- What processes hold in memory of the old vectors is no longer that of the file.
+-- statement: changed
+insert into vector_versions (user_id, version)
+select user_id, random() from facts where true group by user_id
+on conflict (user_id) do update set version = excluded.version;

@@ -1,0 +1,108 @@
+-- A session's life: it begins, is held by a process, is told about, and ends.
+
+-- statement: begin
+insert into sessions (user_id, session_id, started_at, last_turn_at, turns) values (:user_id, :session_id, :now, :now, 0)
+on conflict (user_id, session_id) do update set ended_at = null;
+
+-- statement: hold
+insert into open_sessions (user_id, session_id, held_by, opened_at) values (:user_id, :session_id, :held_by, :now)
+on conflict (user_id, session_id) do update set held_by = excluded.held_by;
+
+-- statement: others
+select session_id, held_by from open_sessions where user_id = :user_id and session_id <> :session_id order by opened_at, session_id;
+
+-- statement: end
+update sessions set ended_at = max(last_turn_at, :now) where user_id = :user_id and session_id = :session_id;
+
+-- statement: release
+delete from open_sessions where user_id = :user_id and session_id = :session_id;
+
+-- statement: waiting
+select count(*) as turns from turns where user_id = :user_id and status in ('queued', 'working');
+
+-- What the semantic memory of a user begins with: live, most important first.
+-- statement: known
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.user_id = :user_id
+  and f.kind in ('fact', 'task', 'note', 'procedure')
+  and f.status = 'active'
+  and f.valid_from <= :now
+  and (f.valid_to is null or f.valid_to > :now)
+order by f.importance desc, f.confidence desc, f.key, f.fact_id
+limit :limit;
+
+-- statement: vectors
+select
+  (select count(*) from facts where embedding_id is not null and (:user_id is null or user_id = :user_id)) as written,
+  (select count(*) from outbox where dead = 0 and (:user_id is null or user_id = :user_id)) as waiting,
+  (select count(*) from outbox where dead = 1 and (:user_id is null or user_id = :user_id)) as dead,
+  (select count(*) from reindexed) as gathered;
+
+-- What was said in a session, or from one instant until before another.
+-- statement: said
+with within as materialized (
+  select t.id, t.turn_id, t.session_id, t.timestamp, t.user_input
+  from turns t
+  where t.user_id = :user_id
+    and (:session_id is null or t.session_id = :session_id)
+    and (:begins is null or t.timestamp >= :begins)
+    and (:ends is null or t.timestamp < :ends)
+)
+select
+  count(*) as turns,
+  count(distinct session_id) as sessions,
+  min(timestamp) as begins,
+  max(timestamp) as ends,
+  (select turn_id from within order by id limit 1) as first_turn,
+  (select turn_id from within order by id desc limit 1) as last_turn,
+  (select user_input from within where user_input <> '' order by id limit 1) as opening,
+  (select started_at from sessions where user_id = :user_id and session_id = :session_id) as started
+from within;
+
+-- What was learned in that time, in the order it was learned; of a fact that changed more than once the last.
+-- statement: learned
+select h.fact_id, h.operation, coalesce(h.before ->> 'value_text', '') as before, coalesce(h.after ->> 'value_text', '') as after
+from fact_history h
+join facts f on f.fact_id = h.fact_id
+where h.user_id = :user_id
+  and h.operation in ('insert', 'update', 'supersede', 'expire', 'confirm', 'reject', 'mark_pending_confirmation')
+  and f.kind in ('fact', 'task', 'note', 'procedure')
+  and (:session_id is null or f.session_id = :session_id
+       or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
+  and (:begins is null or h.changed_at >= :begins)
+  and (:ends is null or h.changed_at < :ends)
+  and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id
+              and l.operation <> 'noop' and (:ends is null or l.changed_at < :ends))
+order by h.id;
+
+-- An account is told anew when more has happened.
+-- statement: tell
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, confidence, importance, effective_importance, source,
+  valid_from, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at
+) values (
+  :fact_id, :user_id, 'episode', :key, :value_text, :value_json, 'other', 1.0, :importance, :importance, 'system',
+  :valid_from, 'active', :source_turn_id, :source_excerpt, :session_id, :tags, :now, :now
+)
+on conflict (fact_id) do update set
+  value_text = excluded.value_text,
+  value_json = excluded.value_json,
+  source_turn_id = excluded.source_turn_id,
+  source_excerpt = excluded.source_excerpt,
+  updated_at = excluded.updated_at
+where value_text <> excluded.value_text or value_json <> excluded.value_json;
+
+-- statement: last
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.user_id = :user_id and f.kind = 'episode' and f.status = 'active' and f.value_json ->> 'origin' = 'session'
+  and f.session_id is not :session_id
+order by f.value_json ->> 'timestamp_end' desc, f.id desc
+limit 1;
+
+-- Accounts quote what may have to be forgotten; they are erased with it, and told anew of what is left.
+-- statement: untell
+delete from facts
+where user_id = :user_id and kind = 'episode' and value_json ->> 'origin' in ('session', 'day')
+returning session_id, value_json ->> 'origin' as origin, value_json ->> 'day' as day;

@@ -1,0 +1,408 @@
+"""The same calls to chromadb itself and to memdb's client interface: the same results, and the same kinds of errors.
+
+Where the two differ on purpose, no call here goes: chromadb 1.5.9 takes a filter's 2.5 for 2 when it meets whole numbers, counts every id
+given to `delete` as deleted, and orders equally near records as its index happens to.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple, cast
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memdb.interfaces.chroma as chroma
+
+chromadb = pytest.importorskip("chromadb")
+pytestmark = pytest.mark.slow
+
+Answer = tuple[str, object]
+Call = tuple[str, Mapping[str, object]]
+NUMBERS = itertools.count()
+ALL = ["embeddings", "documents", "metadatas", "uris"]
+SHOWN = ["documents", "metadatas", "uris", "distances"]
+
+
+class Pair(NamedTuple):
+    """A client of each, on files of their own."""
+
+    theirs: chroma.ClientAPI  # in truth chromadb's, which it stands for
+    ours: chroma.ClientAPI
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    folder = tmp_path_factory.mktemp("chroma")
+    theirs = chromadb.PersistentClient(str(folder / "theirs"), settings=chromadb.config.Settings(anonymized_telemetry=False))
+    with chroma.PersistentClient(folder / "ours") as ours:
+        yield Pair(theirs, ours)
+    theirs.close()
+
+
+@pytest.fixture
+def collections(pair: Pair) -> tuple[chroma.Collection, chroma.Collection]:
+    return fresh(pair)
+
+
+def fresh(pair: Pair, space: str = "l2") -> tuple[chroma.Collection, chroma.Collection]:
+    name = f"collection-{next(NUMBERS)}"
+    made = [client.create_collection(name, metadata={"hnsw:space": space}, embedding_function=None) for client in pair]
+    return made[0], made[1]
+
+
+def answer(act: Callable[[], object]) -> tuple[Answer, list[str]]:
+    """What a call gave, or the names of the error it raised."""
+    try:
+        return ("result", act()), []
+    except Exception as error:
+        return ("error", type(error).__name__), [kind.__name__ for kind in type(error).__mro__]
+
+
+def same(theirs: Callable[[], object], ours: Callable[[], object], what: object = None) -> None:
+    """Both give the same, or refuse with the same kind of error."""
+    (kind, value), _ = answer(theirs)
+    (own_kind, own_value), own_errors = answer(ours)
+    assert own_kind == kind, (what, value, own_value)
+    if kind == "error":
+        assert value in own_errors, (what, value, own_errors)
+    else:
+        assert plain(own_value) == plain(value), what
+
+
+def plain(value: object) -> object:
+    """A result as what can be compared: arrays as lists, and no more digits than 32-bit floats share."""
+    if isinstance(value, np.ndarray):
+        return [np.shape(value), plain(value.tolist())]
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    if isinstance(value, float):
+        return float(f"{value:.4g}") if abs(value) > 1e-5 else 0.0
+    return value
+
+
+def same_hits(theirs: Callable[[], object], ours: Callable[[], object], what: object) -> None:
+    """Both find records at the same distances, and what stands beside them is each record's own."""
+    (kind, value), _ = answer(theirs)
+    (own_kind, own_value), own_errors = answer(ours)
+    assert own_kind == kind, (what, value, own_value)
+    if kind == "error":
+        assert value in own_errors, (what, value, own_errors)
+        return
+    result, own = cast("dict[str, list[list[object]]]", value), cast("dict[str, list[list[object]]]", own_value)
+    assert own.keys() == result.keys()
+    for place, (distances, own_distances) in enumerate(zip(result["distances"], own["distances"], strict=True)):
+        assert own_distances == pytest.approx(distances, rel=1e-4, abs=1e-5), what
+        by_id, own_by_id = beside(result, place), beside(own, place)
+        shared = by_id.keys() & own_by_id.keys()
+        assert {name: by_id[name] for name in shared} == {name: own_by_id[name] for name in shared}, what
+        far = own_distances[-1] if own_distances else None
+        assert {name for name in by_id.keys() ^ own_by_id.keys()} <= {
+            name
+            for found in (result, own)
+            for name, distance in zip(found["ids"][place], found["distances"][place], strict=True)
+            if distance == pytest.approx(far, rel=1e-4, abs=1e-5)
+        }, what
+
+
+def bool_of(act: Callable[[], object]) -> bool:
+    return bool(act())
+
+
+def beside(result: dict[str, list[list[object]]], place: int) -> dict[object, object]:
+    columns = [plain(result[name][place]) for name in ("documents", "metadatas", "uris")]
+    return dict(zip(result["ids"][place], zip(*cast("list[list[object]]", columns), strict=True), strict=True))
+
+
+# --- random operations -------------------------------------------------------------------------------------------------------------------
+
+# No whole number here is a broken one cut short: see above.
+WHOLE = st.sampled_from([1, 3, -4, 10**6, 2**53 + 2])
+BROKEN = st.sampled_from([2.5, 0.25, 3.0, -7.75, 1e300])
+TEXTS = st.sampled_from(["", "x", "abc", "O'Neill", "Zoë", "日本", "a%b_c"])
+SCALARS = st.one_of(WHOLE, BROKEN, TEXTS, st.booleans())
+LISTS = st.one_of(*(st.lists(kind, min_size=1, max_size=3) for kind in (WHOLE, BROKEN, TEXTS, st.booleans())))
+KEYS = st.sampled_from(["k", "l", "Ä key", "chroma:x"])
+DOCUMENTS = st.sampled_from(["", "a cat", "A Cat", "cats\nand dogs", "50%_off", "日本語のネコ", "naïve", "\t", 'it\'s "so"'])
+IDS = st.sampled_from(["a", "b", "c", "d", "ü", "id with spaces"])
+POINTS = st.lists(st.sampled_from([-2.0, -0.5, 0.25, 1.0, 3.0]), min_size=3, max_size=3)
+WRONG_POINTS = st.lists(st.just(1.0), min_size=2, max_size=2)
+
+
+def metadatas(*, none: bool) -> st.SearchStrategy[object]:
+    values = st.one_of(SCALARS, LISTS, st.none()) if none else st.one_of(SCALARS, LISTS)
+    return st.one_of(st.none(), st.dictionaries(KEYS, values, min_size=1, max_size=3))
+
+
+def comparisons() -> st.SearchStrategy[dict[str, object]]:
+    orders = st.tuples(st.sampled_from(["$gt", "$gte", "$lt", "$lte"]), st.one_of(WHOLE, BROKEN))
+    equals = st.tuples(st.sampled_from(["$eq", "$ne", "$contains", "$not_contains"]), SCALARS)
+    members = st.tuples(st.sampled_from(["$in", "$nin"]), LISTS)
+    comparison = st.one_of(orders, equals, members).map(lambda pair: dict([pair]))
+    return st.tuples(KEYS, st.one_of(comparison, SCALARS)).map(lambda pair: dict([pair]))
+
+
+def logic(leaves: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[dict[str, object]]:
+    def grow(parts: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[dict[str, object]]:
+        branches = st.tuples(st.sampled_from(["$and", "$or"]), st.lists(parts, min_size=2, max_size=3))
+        return branches.map(lambda pair: dict([pair]))
+
+    return st.recursive(leaves, grow, max_leaves=4)
+
+
+CONTAINS = st.tuples(
+    st.sampled_from(["$contains", "$not_contains"]), st.sampled_from(["cat", "Cat", "%", "_", "a", "日本", "ï", "\n", "'"])
+)
+PATTERNS = [
+    "c.t",
+    "(?i)CAT",
+    "^$",
+    r"\bcats?\b",
+    "(?s)s.and",
+    r"\p{Han}+",
+    "[[:upper:]]",
+    r"\d{2}%",
+    "a|日",
+    "(",
+    "(?=a)",
+    r"\s$",
+    "ï",
+    "(?i)Ï",
+]
+REGEX = st.tuples(st.sampled_from(["$regex", "$not_regex"]), st.sampled_from(PATTERNS))
+WHERE = logic(comparisons())
+WHERE_DOCUMENT = logic(st.one_of(CONTAINS, REGEX).map(lambda pair: dict([pair])))
+FILTERS = {"where": st.none() | WHERE, "where_document": st.none() | WHERE_DOCUMENT}
+SOME_IDS = st.lists(IDS, min_size=1, max_size=4)
+
+
+def as_many(ids: list[str], kind: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
+    return st.lists(kind, min_size=len(ids), max_size=len(ids))
+
+
+@st.composite
+def writes(draw: st.DrawFn) -> Call:
+    name = draw(st.sampled_from(["add", "upsert", "update", "add"]))
+    ids = draw(SOME_IDS)
+    given: dict[str, object] = {"ids": ids}
+    if name != "update" or draw(st.booleans()):
+        given["embeddings"] = draw(as_many(ids, st.one_of(*[POINTS] * 6, WRONG_POINTS)))
+        given["documents"] = draw(st.none() | as_many(ids, st.none() | DOCUMENTS))
+    given["metadatas"] = draw(st.none() | as_many(ids, metadatas(none=name != "add")))
+    given["uris"] = draw(st.none() | as_many(ids, st.none() | st.just("file:x")))
+    return name, given
+
+
+@st.composite
+def reads(draw: st.DrawFn) -> Call:
+    name = draw(st.sampled_from(["get", "query", "query", "get", "peek", "count", "delete"]))
+    filters = {key: draw(strategy) for key, strategy in FILTERS.items()}
+    ids = draw(st.none() | SOME_IDS)
+    if name == "get":
+        page = {"limit": draw(st.none() | st.integers(-1, 4)), "offset": draw(st.none() | st.integers(0, 3))}
+        return name, {"ids": ids, "include": draw(st.lists(st.sampled_from(ALL), unique=True)), **filters, **page}
+    if name == "query":
+        points = draw(st.lists(POINTS, min_size=1, max_size=2))
+        return name, {"query_embeddings": points, "ids": ids, "n_results": draw(st.integers(1, 8)), "include": SHOWN, **filters}
+    if name == "delete":
+        return name, {"ids": ids, **filters, "limit": draw(st.none() | st.integers(0, 2))}
+    return name, {"limit": draw(st.integers(0, 3))} if name == "peek" else {}
+
+
+OPERATIONS = st.lists(cast("st.SearchStrategy[Call]", st.one_of(writes(), reads())), min_size=3, max_size=14)
+
+
+@given(st.sampled_from(["l2", "cosine", "ip"]), OPERATIONS)
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_any_calls_give_the_same(pair: Pair, space: str, calls: list[Call]) -> None:
+    theirs, ours = fresh(pair, space)
+    everything: Call = ("get", {"include": ["documents", "metadatas", "uris"]})
+    for name, arguments in [*calls, everything, ("count", {})]:
+        act, own_act = partial(getattr(theirs, name), **arguments), partial(getattr(ours, name), **arguments)
+        if name == "query":
+            same_hits(act, own_act, (name, arguments))
+        elif name == "delete" and arguments["where"] is None and arguments["where_document"] is None:
+            same(partial(bool_of, act), partial(bool_of, own_act), (name, arguments))
+        else:
+            same(act, own_act, (name, arguments))
+
+
+# --- random filters on a collection of many kinds -------------------------------------------------------------------------------------------
+
+VALUES = [
+    1,
+    3,
+    -4,
+    1.0,
+    2.5,
+    0.25,
+    True,
+    False,
+    "",
+    "x",
+    "abc",
+    "1",
+    [1, 3],
+    [1.0, 2.5],
+    ["x", "1"],
+    [True],
+    10**6,
+    2**53 + 2,
+    1e300,
+    "Zoë",
+]
+TEXTS_STORED = ["a cat", "A Cat", "cats\nand dogs", "50%_off", "日本語のネコ", "naïve", "", None, "it's", "c_t", "dog\tcat"]
+
+
+@pytest.fixture(scope="module")
+def many(pair: Pair) -> tuple[chroma.Collection, chroma.Collection]:
+    made = fresh(pair)
+    size = 3 * len(VALUES)
+    metadata = [{"k": VALUES[n % len(VALUES)], "l": VALUES[n * 7 % len(VALUES)]} if n % 9 else None for n in range(size)]
+    documents = [TEXTS_STORED[n % len(TEXTS_STORED)] for n in range(size)]
+    for collection in made:
+        collection.add(
+            ids=[f"id{n}" for n in range(size)],
+            embeddings=[[float(n), float(n % 5)] for n in range(size)],
+            metadatas=metadata,  # type: ignore[arg-type]
+            documents=documents,
+        )
+    return made
+
+
+@given(st.fixed_dictionaries(FILTERS))
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_any_filter_lets_the_same_through(many: tuple[chroma.Collection, chroma.Collection], filters: dict[str, object]) -> None:
+    gets = [partial(collection.get, include=[], **filters) for collection in many]  # type: ignore[arg-type]
+    same(gets[0], gets[1], filters)
+    queries = [partial(collection.query, query_embeddings=[20.4, 2.1], include=SHOWN, **filters) for collection in many]  # type: ignore[arg-type]
+    same_hits(queries[0], queries[1], filters)
+
+
+# --- single calls, most of them wrong ---------------------------------------------------------------------------------------------------------
+
+V = [[1.0, 2.0]]
+CALLS: list[Call] = [
+    *(("get", {"include": include}) for include in [[], ALL, None, "documents", ("documents",), ["distances"], ["data"], ["x"], [5]]),
+    *(("get", {"limit": limit, "include": []}) for limit in [0, 1, 2**32 - 1, 2**32, -1, "1", 1.0, True, np.int64(1)]),
+    *(("get", {"offset": offset, "include": []}) for offset in [0, 1, 99, -1, "1"]),
+    *(("get", {"ids": ids}) for ids in [[], ["a", "a"], "a", ["zz"], [5], 5, ("a",), ["c", "a"]]),
+    *(("get", {"where": where}) for where in [{}, [], "x", {"n": None}, {"n": [1]}, {1: 1}, {"": 1}, {"$x": 1}, {"n": {}}, {"a": 1, "b": 2}]),
+    *(("get", {"where": {"n": {operator: 1}}}) for operator in ["$eq", "$like", "$in", "$and", "$contains", "$not", "$regex", "eq"]),
+    *(("get", {"where": {"n": {"$gt": value}}}) for value in [True, "x", None, float("nan"), float("inf"), [1], 2**64]),
+    *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64]]),
+    *(("get", {"where": {"$and": parts}}) for parts in [[], [{"n": 1}], {"n": 1}, [{"n": 1}, 5], [{"n": 1}, {"$x": 1}], [{"n": 1}, {"n": 1}]]),
+    *(("get", {"where": {key: {"$eq": "a doc"}}}) for key in ["#document", "chroma:document", "#id", "chroma:uri"]),
+    *(("get", {"where": {"#document": {"$contains": text}}}) for text in ["doc", "", 5, "Doc"]),
+    *(("get", {"where_document": where}) for where in [{}, "x", {"$contains": ""}, {"$contains": 5}, {"$x": "x"}, {"$or": [{"$contains": "a"}]}]),
+    *(("get", {"where_document": {"$regex": pattern}}) for pattern in ["(", "(?=a)", r"(a)\1", r"\Z", r"\Aa doc\z", "(?x) d o c", "[a-z&&[^x]]oc"]),
+    *(("query", {"query_embeddings": vectors}) for vectors in [V, V[0], [], [[]], [["x"]], "x", 5, [[1.0]], [[1.0, 2.0], [1.0]], [None], [[True, False]]]),
+    *(("query", {"query_embeddings": V, "n_results": number}) for number in [0, -1, 1.5, "1", True, 99, 2**32 - 1, 2**32, None]),
+    *(("query", {"query_embeddings": V, "ids": ids}) for ids in [[], ["zz"], ["a", "zz"], ["a", "a"], "a", [5]]),
+    ("query", {}),
+    ("query", {"query_texts": ["x"], "query_uris": ["y"]}),
+    ("query", {"query_uris": "x"}),
+    *(("query", {"query_embeddings": V, "include": include}) for include in [[], [*ALL, "distances"], None, ["x"]]),
+    *(("delete", {"ids": ids}) for ids in [None, [], ["a", "a"]]),
+    *(("delete", {"ids": ids, "limit": 1}) for ids in [None, ["a"]]),
+    ("delete", {"where": {}}),
+    *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5]),
+    *(("peek", {"limit": limit}) for limit in [0, 1, -1, None, "x"]),
+    *(
+        (method, {"ids": ids, "embeddings": V})
+        for method in ("add", "update", "upsert")
+        for ids in ["n", ["n"], [], [""], [5], None, ["n", "n"], ["n", "m"], ("n",), ["\ud800"], ["a\0b"]]
+    ),
+    *(
+        (method, {"ids": ["a"], "embeddings": vectors})
+        for method in ("add", "update", "upsert")
+        for vectors in [V[0], [], [[]], [["x"]], [[True]], [None], "x", 5, [[1, "x"]], [(1, 2)], (1, 2), [[float("nan"), 1.0]], [[1e300, 1.0]]]
+    ),
+    *(
+        (method, {"ids": ["n"], "embeddings": vectors})
+        for method in ("add", "upsert")
+        for vectors in [np.array(V), np.array(V[0]), np.array(V, dtype=np.int32), [np.array(V[0], dtype=np.float16)], np.zeros((0, 2)), np.array(3.0)]
+    ),
+    *(
+        (method, {"ids": ["a"], "embeddings": V, "metadatas": metadata})
+        for method in ("add", "update", "upsert")
+        for metadata in [
+            {"x": 1}, [{}], [{"x": {"y": 1}}], [{"x": []}], [{"x": [1, "x"]}], [{"x": [1, True]}], [{1: 1}], [{"": 1}], [{"$x": 1}], [{"#x": 1}],
+            [{"chroma:document": "x"}], [{"x": 2**63}], [{"x": -(2**63)}], [{"x": 10**400}], [{"x": float("inf")}], [None], [{"x": None}],
+            [{"x": np.float64(1)}], [{"x": np.int64(1)}], [{"x": [1, 2**63]}],
+        ]
+    ),
+    *(
+        (method, {"ids": ["a"], "embeddings": V, "documents": documents})
+        for method in ("add", "update", "upsert")
+        for documents in ["x", [5], [None], ["\ud800"], ["x", "y"], [], ("x",)]
+    ),
+    *((method, {"ids": ["n"], "metadatas": {"x": 1}}) for method in ("add", "update", "upsert")),
+    *((method, {"ids": ["n"]}) for method in ("add", "update", "upsert")),
+    *(("add", {"ids": ["n", "m"], "embeddings": V * 2, "uris": uris}) for uris in ["x", ["x", None], ["x", 5], []]),
+    *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
+    *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
+    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}]),
+    ("fork", {"new_name": "x"}),
+    ("fork_count", {}),
+    ("get_indexing_status", {}),
+    ("search", {"searches": []}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
+def test_one_call_gives_the_same(collections: tuple[chroma.Collection, chroma.Collection], call: Call) -> None:
+    name, arguments = call
+    for collection in collections:
+        collection.add(
+            ids=["a", "b", "c"],
+            embeddings=[[1.0, 2.0], [0.0, 5.0], [9.0, 1.0]],
+            metadatas=[{"n": 1}, {"n": "x", "l": [1, 2]}, None],
+            documents=["a doc", None, "Doc"],
+            uris=["file:a", None, None],
+        )
+    theirs, ours = collections
+    same(partial(getattr(theirs, name), **arguments), partial(getattr(ours, name), **arguments), call)
+    same(partial(state, theirs), partial(state, ours), call)
+
+
+def state(collection: chroma.Collection) -> object:
+    records = collection.get(include=["embeddings", "documents", "metadatas", "uris"])
+    return [records, collection.count(), collection.metadata, collection.configuration_json["hnsw"]]
+
+
+CREATIONS: list[Mapping[str, object]] = [
+    *(
+        {"metadata": metadata}
+        for metadata in [{}, {"x": None}, {"x": {}}, {1: 1}, {"": 1}, {"$x": 1}, {"x": 1, "y": 2.5, "z": True, "t": "ä"}]
+    ),
+    *(
+        {"metadata": {key: value}}
+        for key, value in [("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63)]
+    ),
+    *(
+        {"configuration": {"hnsw": hnsw}}
+        for hnsw in [{"space": "ip"}, {"space": "x"}, {"x": 1}, {"ef_search": -1}, {"ef_search": 5}, {}, None]
+    ),
+    {"configuration": {"spann": {"space": "ip"}, "hnsw": {"space": "ip"}}},
+    {"configuration": {"hnsw": {"space": "ip"}}, "metadata": {"hnsw:space": "cosine"}},
+    *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
+]
+
+
+@pytest.mark.parametrize("arguments", CREATIONS, ids=lambda arguments: f"{str(arguments)[:60]!a}")
+def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, object]) -> None:
+    given = {"name": f"made-{next(NUMBERS)}", "embedding_function": None, **arguments}
+    same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+
+
+def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
+    collection = client.create_collection(**arguments)  # type: ignore[arg-type]
+    found = client.get_collection(collection.name, embedding_function=None)
+    return [found.name, found.metadata, found.configuration_json, found == collection, found.tenant, found.database, repr(found)]

@@ -1,0 +1,199 @@
+"""A model may tell the memories; what it makes up is asked for again, and then the rules tell them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import memdb
+from memdb.llm import ModelRequest
+from memdb.truth import what_is_untrue
+
+GOOD = "I noticed Rui asking for warmer lights this evening; it seems he was winding down."
+GIVEN = [
+    "Rui asked for warmer lights",
+    "Joana Silva cooked",
+    "living room",
+    "Rui",
+    "Joana Silva",
+    "Monday",
+    "evening",
+    "weekday",
+    "tonight",
+    "Barnaby",
+]
+
+
+def answer(content: str, **fields: object) -> str:
+    given = {"memory_type": "PREFERENCE", "importance": 0.7, "emotion": "positive", "family_members": ["Rui"], "tags": ["Lights"]}
+    return json.dumps({"content": content, **given, **fields})
+
+
+class House:
+    """A memory whose model answers from a script."""
+
+    def __init__(self, path: Path, answers: Iterable[str | Exception], **config: object) -> None:
+        self.script = memdb.ScriptedModel(answers)
+        llm = memdb.LanguageModel(self.script, name="script", attempts=1, backoff=0.0)
+        self.mem = memdb.open(path, embedder=None, llm=llm, config={"worker": False, "persona_name": "Barnaby", **config})
+
+    def lights(self, day: int = 3) -> memdb.Fact:
+        at = f"2025-03-{day:02}T18:00:00Z"
+        self.mem.event("Rui asked for warmer lights", user_id="home", timestamp=at, participants=["Rui"], location="living room")
+        (fact,) = self.mem.narrate(now=f"2025-03-{day + 1:02}T12:00:00Z")
+        return fact
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = self.mem._store.database().connection.execute(sql).fetchall()
+        return found
+
+
+@pytest.fixture
+def houses(tmp_path: Path) -> Iterator[list[House]]:
+    opened: list[House] = []
+    yield opened
+    for house in opened:
+        house.mem.close()
+
+
+def house(houses: list[House], tmp_path: Path, *answers: str | Exception, **config: object) -> House:
+    houses.append(House(tmp_path / "mem.db", answers, **config))
+    return houses[-1]
+
+
+def test_a_memory_is_the_model_s_where_it_is_true(houses: list[House], tmp_path: Path) -> None:
+    fact = house(houses, tmp_path, answer(GOOD)).lights()
+    assert (fact.value_text, fact.memory_type, fact.importance, fact.tags) == (GOOD, "PREFERENCE", 0.7, ("lights",))
+    assert isinstance(fact.value_json, dict)
+    assert (fact.value_json["written_by"], fact.value_json["emotion"], fact.value_json["participants"]) == ("script", "positive", ["Rui"])
+
+
+def test_the_model_is_told_who_it_is_and_the_part_of_the_day_and_never_the_clock(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer(GOOD), persona_household="the Silva family", generation_temperature=0.9, generation_max_tokens=77)
+    one.lights()
+    (request,) = one.script.requests
+    assert "You are Barnaby, at home with the Silva family" in request.system
+    assert "It is Monday evening, a weekday." in request.user
+    assert "18:00" not in request.system + request.user
+    assert (request.temperature, request.max_tokens) == (0.9, 77)
+
+
+def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed Marcus asking for warmer lights."), answer(GOOD))
+    assert one.lights().value_text == GOOD
+    assert "could not be kept: it names 'Marcus', who or which is in no event. Write another." in one.script.requests[1].user
+
+
+def test_a_model_that_keeps_making_things_up_gives_way_to_the_rules_and_the_record_says_so(houses: list[House], tmp_path: Path) -> None:
+    sorted_in = json.dumps({"reasoning": "it is liked", "memory_type": "preference", "importance": 7})
+    one = house(houses, tmp_path, *[answer("At 6 pm I dimmed the lights.")] * 3, sorted_in)
+    fact = one.lights()
+    assert fact.value_text.startswith("On Monday evening, in the living room, I noticed that Rui asked for warmer lights.")
+    assert (fact.memory_type, fact.importance) == ("PREFERENCE", 1.0)
+    assert one.rows("select written_by, error from segments") == [
+        (
+            "rules",
+            "The model script wrote no true memory in 3 attempts (it names the time '6 pm', which is in no event; name the part of the day); try another model.",
+        )
+    ]
+    assert one.rows("select purpose, count(*) from model_calls group by purpose order by 1") == [("classify", 1), ("narrate", 3)]
+
+
+@pytest.mark.parametrize("failure", [memdb.ModelUnavailable("The model is away."), "no JSON", "[]", '{"content": "I"}', ""])
+def test_a_model_that_fails_in_any_way_loses_no_memory(houses: list[House], tmp_path: Path, failure: str | Exception) -> None:
+    assert house(houses, tmp_path, *[failure] * 4).lights().value_text.startswith("On Monday evening")
+
+
+def test_importance_out_of_range_and_a_strange_feeling_are_put_right(houses: list[House], tmp_path: Path) -> None:
+    fact = house(
+        houses, tmp_path, answer(GOOD, importance=95, emotion="cosy", memory_type="preference", family_members=["Nobody"])
+    ).lights()
+    assert isinstance(fact.value_json, dict)
+    assert (fact.importance, fact.memory_type, fact.value_json["emotion"], fact.value_json["participants"]) == (
+        1.0,
+        "PREFERENCE",
+        "neutral",
+        ["Rui"],
+    )
+
+
+def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(houses: list[House], tmp_path: Path) -> None:
+    learned = "I've learned that Rui usually likes warmer lights in the evening."
+    wrong = json.dumps({"content": "Rui likes it at 18:00, I think.", "tags": []})
+    one = house(houses, tmp_path, *[answer(GOOD)] * 3, wrong, json.dumps({"content": learned, "tags": ["lights"]}), answer(GOOD))
+    for day in (3, 4, 5):
+        one.lights(day)
+    one.mem.maintain(now="2025-03-06T12:00:00Z")
+    one.lights(6)
+    one.mem.maintain(now="2025-03-08T12:00:00Z")
+    (pattern,) = one.mem.facts("home", key="household.pattern")
+    assert (pattern.value_text, pattern.seen_count) == (learned, 4)
+    assert len(one.script.requests) == 6
+
+
+def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
+    def think(request: ModelRequest) -> str:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "busy_timeout_ms": 0}) as other:
+            other.event("Rui laughed", user_id="other", timestamp="2025-03-03T18:00:00Z")
+        return answer(GOOD)
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="script")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.event("Rui asked for warmer lights", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"])
+        assert mem.narrate(now="2025-03-03T22:00:00Z")[0].value_text == GOOD
+
+
+# --- what is true ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        "Rui's lights were warmer tonight, I noticed. It seems he likes that.",
+        "This evening I saw Joana Silva cooking. Watching her felt good!",
+        "I'm Barnaby, and I think Rui prefers warm light on weekday evenings.",
+        "Rui and Joana seemed at ease. Quietly, I kept the lights warm for them.",
+        'I noticed it: "Everything seems fine," I thought.',
+        "On Monday Rui asked me for one or two warmer lights.",
+        "I have seen it about 3 times: Rui asks, and after 2 minutes the lights are warmer.",
+    ],
+)
+def test_what_is_in_the_events_may_be_said(content: str) -> None:
+    assert what_is_untrue(content, given=GIVEN) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("", "says nothing"),
+        ("Rui asked for warmer lights.", "not in the first person"),
+        ("I noticed that Marcus asked for warmer lights.", "'Marcus'"),
+        ("Marcus asked for lights. I noticed it.", "'Marcus'"),
+        ("Marcus came. Marcus left, and I saw it.", "'Marcus'"),
+        ("I noticed Rui (and Élodie) at home.", "'Élodie'"),
+        ("Around 7 Rui asked me for warmer lights.", "'Around 7'"),
+        ("I saw Rui at 7:15.", "'7:15'"),
+        ("I saw Rui at 7pm.", "'7pm'"),
+        ("I saw Rui at seven.", "'at seven'"),
+        ("I saw Rui at half past.", "'half past'"),
+        ("I saw it at seven o'clock.", "o'clock"),
+        ("I saw Rui in the kitchen.", "the place 'kitchen'"),
+        ("I saw Rui in the garage.", "the place 'garage'"),
+        ("I saw Rui this morning.", "the time 'morning'"),
+        ("I saw Rui on Tuesday.", "the time 'Tuesday'"),
+        ("I saw Rui in March asking.", "the time 'March'"),
+        ("I saw Rui drink a Guinness.", "'Guinness'"),
+    ],
+)
+def test_what_is_not_in_the_events_may_not_be_said(content: str, why: str) -> None:
+    untrue = what_is_untrue(content, given=GIVEN)
+    assert untrue is not None
+    assert why in untrue
+
+
+def test_a_clock_time_that_an_event_names_may_be_said() -> None:
+    assert what_is_untrue("I set the alarm to 6:30 for Rui.", given=[*GIVEN, "Rui set the alarm to 6:30"]) is None

@@ -1,0 +1,269 @@
+"""Memories fade by the specified formulas; maintenance archives, deletes and consolidates, makes up for missed nights, and survives a kill."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memdb
+from memdb.config import Config
+from memdb.embed import HashingEmbedder
+from memdb.store import Database, Store
+from memdb.times import to_text
+
+ROOT = Path(__file__).parent.parent
+NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
+TYPES = {"SIGNIFICANT": (1.0, 3.0), "PREFERENCE": (0.8, 2.0), "ROUTINE": (0.6, 1.5), "OBSERVATION": (0.5, 1.0), "TRANSIENT": (0.3, 0.5)}
+"""The specification's table: weight and retention multiplier."""
+
+
+def effective_importance(
+    importance: float, memory_type: str, days: float, accesses: int, *, half_life: float = 30.0, floor: float = 0.05, cap: float = 1.0
+) -> float:
+    """The specification's formulas in Python, written without a look at the SQL."""
+    weight, retention = TYPES[memory_type]
+    decay = max(floor, 0.5 ** (days / (half_life * retention)))
+    access_bonus = min(1.0, 0.5 + math.log(1 + accesses) * 0.1)
+    return float(max(floor, min(cap, importance * weight * decay * access_bonus)))
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    store = Store(tmp_path_factory.mktemp("fading") / "mem.db", Config(), vectors=False)
+    yield store.database()
+    store.close()
+
+
+def remember(db: Database, number: int, memory_type: str, importance: float, days: float, accesses: int, *, accessed: bool) -> str:
+    """A memory last touched some days before NOW: by an access, or by its making."""
+    touched = to_text(NOW - timedelta(days=days))
+    made = to_text(NOW - timedelta(days=days + 200)) if accessed else touched
+    db.connection.execute(
+        "insert into facts (fact_id, user_id, kind, key, value_text, memory_type, confidence, importance, valid_from, status, source_turn_id,"
+        " source_excerpt, created_at, updated_at, last_accessed, access_count)"
+        " values (?, 'home', 'narrative', 'household.experience', 'Rui made coffee', ?, 0.7, ?, ?, 'active', 's', 's', ?, ?, ?, ?)",
+        (f"f{number}", memory_type, importance, made, made, made, touched if accessed else None, accesses),
+    )
+    return f"f{number}"
+
+
+share = st.floats(0, 1, allow_nan=False)
+memory = st.tuples(st.sampled_from(sorted(TYPES)), share, st.floats(0, 2_000), st.integers(0, 100_000), st.booleans())
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    memories=st.lists(memory, min_size=1, max_size=8),
+    half_life=st.none() | st.floats(0.5, 400),
+    floor=st.floats(0, 0.5),
+    cap=st.floats(0.5, 1),
+)
+def test_the_statement_and_the_specification_agree(
+    database: Database, memories: list[tuple[str, float, float, int, bool]], half_life: float | None, floor: float, cap: float
+) -> None:
+    with database.transaction():
+        for number, (memory_type, importance, days, accesses, accessed) in enumerate(memories):
+            remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
+    config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
+    changed = database.run("maintain.decay", now=to_text(NOW), fact_id=None, **config)
+    stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
+    database.connection.execute("delete from facts")
+    assert changed == len(memories)
+    for number, (memory_type, importance, days, accesses, _accessed) in enumerate(memories):
+        wanted = effective_importance(importance, memory_type, days, accesses, half_life=half_life or 30.0, floor=floor, cap=cap)
+        assert stored[f"f{number}"] == pytest.approx(wanted, abs=1e-6)  # times are kept to the millisecond
+
+
+@settings(max_examples=40, deadline=None)
+@given(memory=memory)
+def test_the_query_that_ranks_reckons_the_same_decay_bonus_and_weight(
+    tmp_path_factory: pytest.TempPathFactory, memory: tuple[str, float, float, int, bool]
+) -> None:
+    memory_type, importance, days, accesses, accessed = memory
+    path = tmp_path_factory.mktemp("ranked") / "mem.db"
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        remember(mem._store.database(), 1, memory_type, importance, days, accesses, accessed=accessed)
+        (hit,) = mem.recall("coffee", user_id="home", now=NOW + timedelta(minutes=10), max_age_days=0, min_score=0.0)
+    weight, retention = TYPES[memory_type]
+    decay = max(0.05, 0.5 ** ((days + 10 / 1440) / (30.0 * retention)))
+    assert hit.parts["decay"] == pytest.approx(decay, abs=1e-6)
+    assert hit.parts["access_bonus"] == pytest.approx(min(1.0, 0.5 + math.log(1 + accesses) * 0.1))
+    assert hit.parts["importance"] == pytest.approx(importance * weight * decay, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    importance=share,
+    memory_type=st.sampled_from(sorted(TYPES)),
+    days=st.floats(0, 900),
+    more=st.floats(0, 900),
+    accesses=st.integers(0, 500),
+)
+def test_with_time_a_memory_only_fades_and_with_accesses_it_only_grows(
+    importance: float, memory_type: str, days: float, more: float, accesses: int
+) -> None:
+    now = effective_importance(importance, memory_type, days, accesses)
+    assert 0.05 <= effective_importance(importance, memory_type, days + more, accesses) <= now <= 1.0
+    assert effective_importance(importance, memory_type, days, accesses + 1) >= now
+
+
+def test_an_access_adds_its_reinforcement_up_to_the_cap(database: Database) -> None:
+    fact_id = remember(database, 1, "ROUTINE", 0.6, 0, 0, accessed=False)
+    for times, wanted in ((1, 0.7), (2, 0.9), (3, 0.95), (1, 0.95)):
+        database.run("maintain.reinforce", fact_id=fact_id, times=times, at=to_text(NOW), max_importance=0.95, access_reinforcement=0.1)
+        assert database.connection.execute("select importance from facts").fetchall() == [(pytest.approx(wanted),)]
+    assert database.connection.execute("select access_count from facts").fetchall() == [(7,)]
+    database.connection.execute("delete from facts")
+
+
+# --- maintenance ------------------------------------------------------------------------------------------------------------------
+
+QUIET = {"worker": False, "timezone": "Europe/Lisbon"}
+
+
+def week(mem: memdb.Memory, *, days: int = 5, first: int = 1) -> None:
+    """Mornings that are alike, and one thing a day that is not."""
+    odd = ("Joana baked a cake", "Rui repaired the bicycle", "Mila fed a hedgehog", "Rui painted the fence", "Joana sewed a dress")
+    for day in range(first, first + days):
+        date = f"2025-03-{day:02}"
+        mem.event("Rui made coffee", user_id="home", timestamp=f"{date}T07:00:00Z", participants=["Rui"], event_id=f"{date}-c")
+        mem.event("Rui read the newspaper", user_id="home", timestamp=f"{date}T07:20:00Z", participants=["Rui"], event_id=f"{date}-n")
+        text = odd[day % len(odd)]
+        mem.event(text, user_id="home", timestamp=f"{date}T19:00:00Z", participants=[text.split()[0]], event_id=f"{date}-o")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "house.db", embedder=HashingEmbedder(32), llm=None, config=QUIET) as memory:
+        week(memory)
+        memory.narrate(now="2025-03-06T00:00:00Z")
+        yield memory
+
+
+def state(mem: memdb.Memory) -> list[tuple[object, ...]]:
+    facts = mem.facts("home", statuses=["active", "archived"])
+    return [(fact.fact_id, fact.status, fact.value_text, fact.importance, fact.effective_importance, fact.updated_at) for fact in facts]
+
+
+def test_repeated_experiences_become_a_pattern_and_stay_findable_through_it(house: memdb.Memory) -> None:
+    done = house.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    assert done.consolidated == 5
+    assert pattern.value_text.startswith(
+        "I've learned a pattern of the mornings: Rui made coffee; Rui read the newspaper. I have noticed it 5 times."
+    )
+    sources = house.sources(pattern.fact_id)
+    assert [fact.status for fact in sources.memories] == ["archived"] * 5
+    assert len(sources.events) == 10
+    assert all(isinstance(fact.value_json, dict) and fact.value_json["consolidated"] == 1 for fact in sources.memories)
+    house.drain()
+    found = house.recall("coffee in the morning", user_id="home", now="2025-03-06T12:30:00Z")
+    assert [hit.fact.fact_id for hit in found if "coffee" in hit.fact.value_text] == [pattern.fact_id]
+
+
+def test_what_is_seen_again_goes_into_the_pattern_there_is(house: memdb.Memory) -> None:
+    house.maintain(now="2025-03-06T12:00:00Z")
+    week(house, days=3, first=6)
+    house.narrate(now="2025-03-09T00:00:00Z")
+    house.maintain(now="2025-03-09T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    assert (pattern.seen_count, len(house.sources(pattern.fact_id).events)) == (8, 16)
+    assert "8 times" in pattern.value_text
+
+
+def test_what_matters_most_is_never_blurred_into_a_pattern(mem: memdb.Memory) -> None:
+    for year in range(2020, 2025):
+        mem.event("Mila's birthday was celebrated", user_id="home", timestamp=f"{year}-05-01T15:00:00Z", participants=["Mila"])
+    mem.narrate(now="2025-03-01T00:00:00Z")
+    assert mem.maintain(now="2024-05-02T12:00:00Z").patterns == 0
+
+
+def test_faded_memories_are_archived_with_the_reason_and_deleted_after_ninety_days(house: memdb.Memory) -> None:
+    house.maintain(now="2025-03-06T12:00:00Z")
+    assert house.maintain(now="2025-04-15T12:00:00Z").archived > 0
+    faded = [fact for fact in house.facts("home", statuses=["archived"]) if fact.value_json["consolidated"] == 0]  # type: ignore[index,call-overload]
+    assert faded
+    change = house.history(fact_id=faded[0].fact_id)[-1]
+    assert (change.operation, change.before, change.reason[:8]) == ("archive", None, "faded to")
+    assert all(fact.effective_importance < 0.10 for fact in faded)
+    house.maintain(now="2025-07-10T12:00:00Z")
+    left = {fact.fact_id for fact in house.facts("home", statuses=["active", "archived"])}
+    assert not left & {fact.fact_id for fact in faded}
+
+
+def test_a_dry_run_says_what_it_would_do_and_writes_nothing(house: memdb.Memory) -> None:
+    before = state(house)
+    told = house.maintain(now="2025-03-06T12:00:00Z", dry_run=True)
+    assert state(house) == before
+    done = house.maintain(now="2025-03-06T12:00:00Z")
+    assert (told.consolidated, told.dry_run, done.dry_run) == (done.consolidated, True, False)
+    assert state(house) != before
+
+
+def test_missed_nights_are_made_up_for_as_if_none_had_been_missed(tmp_path: Path) -> None:
+    found, done = [], []
+    for name in ("nightly", "late"):
+        with memdb.open(tmp_path / f"{name}.db", embedder=None, llm=None, config=QUIET) as mem:
+            week(mem, days=20)
+            mem.narrate(now="2025-03-25T00:00:00Z")
+            nights = [f"2025-{3 + day // 28:02}-{1 + day % 28:02}T03:00:00" for day in range(1, 120)] if name == "nightly" else []
+            for night in nights:
+                done.append(mem.maintain(now=night))
+            done.append(mem.maintain(now="2025-07-10T12:00:00Z"))
+            found.append(state(mem))
+    assert found[0] == found[1]
+    assert done[-1].nights == 131  # from the second of March on
+    assert {row[1] for row in found[0]} == {"archived"}
+
+
+def test_a_night_is_at_the_configured_hour_of_the_household(house: memdb.Memory) -> None:
+    assert house.maintain(now="2025-03-02T02:59:00+00:00").nights == 0
+    assert house.maintain(now="2025-03-02T03:00:00+00:00").nights == 1
+    assert house.maintain(now="2025-03-02T23:00:00+00:00").nights == 0
+
+
+def test_the_worker_does_the_nights_that_were_missed(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=QUIET) as mem:
+        week(mem)
+        mem.narrate(now="2025-03-06T00:00:00Z")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as mem:
+        for _ in range(600):
+            if not mem.facts("home"):
+                break
+            mem._worker.wait(0.05)  # type: ignore[union-attr]
+        assert mem.facts("home") == []  # all of it is long ago
+
+
+def test_killed_in_the_middle_a_night_is_done_again_and_nothing_is_done_twice(tmp_path: Path) -> None:
+    code = """
+import memdb, sys
+with memdb.open(sys.argv[1], embedder=None, llm=None, config={"worker": False, "timezone": "Europe/Lisbon"}) as mem:
+    print("open", flush=True)
+    mem.maintain(now="2025-06-10T12:00:00Z")
+"""
+    found = []
+    for name, lives in (("killed", [0.0, 0.01, 0.02, 0.03, 0.05]), ("whole", [])):
+        path = tmp_path / f"{name}.db"
+        with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+            week(mem, days=20)
+            mem.narrate(now="2025-03-25T00:00:00Z")
+        for life in lives:
+            process = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
+            assert process.stdout
+            process.stdout.readline()
+            time.sleep(life)
+            process.kill()
+            process.wait()
+        with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+            mem.maintain(now="2025-06-10T12:00:00Z")
+            found.append(state(mem))
+    assert found[0] == found[1]

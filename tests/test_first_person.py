@@ -1,0 +1,340 @@
+"""Household events become first-person memories: safe at once, told once, true, and found again."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.household import emotion_of, household_rules, type_of
+from memdb.store import Store
+
+ROOT = Path(__file__).parent.parent
+LATER = "2025-06-01T00:00:00Z"
+DAY = "2025-03-03"  # a Monday
+
+
+def coffee(mem: memdb.Memory, day: str = DAY) -> None:
+    """Rui's morning, over in twenty minutes."""
+    for clock, said in (("07:00", "Rui made coffee"), ("07:10", "Rui listened to the news"), ("07:20", "Rui left for the office")):
+        mem.event(said, user_id="home", timestamp=f"{day}T{clock}:00Z", participants=["Rui"], location="kitchen", event_id=f"{day}{clock}")
+
+
+def told(mem: memdb.Memory) -> memdb.Fact:
+    (fact,) = mem.narrate(now=LATER)
+    return fact
+
+
+def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
+    store = Store(path, memdb.Config(), vectors=False)
+    found: list[tuple[object, ...]] = store.database().connection.execute(sql).fetchall()
+    store.close()
+    return found
+
+
+# --- events ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_event_is_safe_when_event_returns(tmp_path: Path) -> None:
+    code = """
+import memdb, os, sys
+mem = memdb.open(sys.argv[1], embedder=None)
+mem.event("Rui made coffee", user_id="home", timestamp="2025-03-03T07:00:00Z", event_id="e1")
+os.kill(os.getpid(), 9)
+"""
+    process = subprocess.run([sys.executable, "-c", code, tmp_path / "mem.db"], cwd=ROOT, check=False)
+    assert process.returncode == -signal.SIGKILL
+    assert rows(tmp_path / "mem.db", "select event_id, description from events") == [("e1", "Rui made coffee")]
+
+
+def test_the_same_event_again_changes_nothing_and_another_under_its_name_is_refused(mem: memdb.Memory) -> None:
+    coffee(mem)
+    coffee(mem)
+    assert len(mem.sources(told(mem).fact_id).events) == 3
+    coffee(mem)
+    assert mem.narrate(now=LATER) == []
+    with pytest.raises(memdb.ConflictError, match="User 'home' already has another event '2025-03-0307:00'; give this one an id"):
+        mem.event("Rui made tea", user_id="home", timestamp="2025-03-03T07:00:00Z", event_id="2025-03-0307:00")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"description": "  "}, "description is empty"),
+        ({"user_id": ""}, "user_id is empty"),
+        ({"importance": 1.5}, "importance is 1.5; give a number between 0 and 1"),
+        ({"participants": [""]}, "participants is empty"),
+        ({"timestamp": "soon"}, "'soon' is not a time"),
+        ({"trigger": "doorbell"}, "cannot be stored: field trigger"),
+        ({"location": "\ud800"}, "half a surrogate pair"),
+    ],
+)
+def test_an_event_that_cannot_be_used_is_refused_in_one_sentence(mem: memdb.Memory, wrong: dict[str, object], match: str) -> None:
+    given: dict[str, object] = {"description": "Rui made coffee", "user_id": "home"}
+    with pytest.raises(memdb.InputError, match=match):
+        mem.event(**{**given, **wrong})  # type: ignore[arg-type]
+    assert mem.narrate(now=LATER) == []
+
+
+def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        mem.observe("I baked bread.", user_id="ana", turn_id="t1", timestamp="2025-03-03T08:00:00Z")
+        mem.load([{"text": "It smells good.", "speaker": "Rui", "timestamp": "2025-03-03T08:20:00Z", "turn_id": "t2"}], user_id="ana")
+        assert mem.drain()
+        (fact,) = mem.facts("ana", kinds=["narrative"])
+        assert [event.turn_id for event in mem.sources(fact.fact_id).events] == ["t1", "t2"]
+        assert "ana said: I baked bread" in fact.value_text
+
+
+def test_turns_are_no_events_otherwise(tell: Callable[..., memdb.Memory]) -> None:
+    assert tell("I baked bread.", "I live in Porto.").facts("ana", kinds=["narrative"]) == []
+
+
+# --- memories by rules ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_memory_is_told_in_the_first_person_with_when_where_who_and_how_sure(mem: memdb.Memory) -> None:
+    coffee(mem)
+    assert told(mem).value_text == (
+        "On Monday morning, in the kitchen, I noticed that Rui made coffee, listened to the news and left for the office. "
+        "It seems to belong to the usual rhythm of this household."
+    )
+
+
+def test_a_feeling_is_told_of_and_an_earlier_time_like_it(mem: memdb.Memory) -> None:
+    for week in ("03", "10"):
+        mem.event("Mila and Rui were dancing", user_id="home", timestamp=f"2025-03-{week}T18:00:00Z", participants=["Mila", "Rui"])
+    first, second = mem.narrate(now=LATER)
+    assert "It seemed to do Mila and Rui good" in first.value_text
+    assert "before" not in first.value_text
+    assert second.value_text.endswith("I have noticed something like it once before.")
+    assert isinstance(second.value_json, dict)
+    assert (second.value_json["emotion"], second.value_json["time_of_day"], second.value_json["day_type"]) == (
+        "positive",
+        "evening",
+        "weekday",
+    )
+
+
+def test_two_people_who_act_together_are_never_told_as_one(mem: memdb.Memory) -> None:
+    for clock, said in (("18:00", "Rui and Mila cooked"), ("18:05", "Rui washed up"), ("18:20", "Rui and Mila danced")):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T{clock}:00Z", participants=["Rui", "Mila"])
+    assert "Rui and Mila cooked, Rui washed up and Rui and Mila danced" in told(mem).value_text
+
+
+@pytest.mark.parametrize("hostile", ["'; drop table facts; --", "{who} {0} %s", "\x00\n\t", "🎂" * 300, "a" * 5_000, "?!"])
+def test_hostile_words_are_only_words(mem: memdb.Memory, hostile: str) -> None:
+    mem.event(hostile, user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=[hostile[:40] + "x"], location="{household}")
+    assert told(mem).user_id == "home"
+    assert len(told_again := mem.facts("home")) == 1
+    assert len(told_again[0].value_text) < 1_000
+
+
+def test_an_event_of_its_own_importance_is_as_important_as_it_says(mem: memdb.Memory) -> None:
+    mem.event("Rui opened a letter", user_id="home", timestamp=f"{DAY}T08:00:00Z", importance=0.95)
+    fact = told(mem)
+    assert (fact.memory_type, fact.importance) == ("SIGNIFICANT", 0.95)
+
+
+def test_every_rule_knows_its_examples() -> None:
+    for rule in household_rules().type:
+        assert rule.examples
+        for example in rule.examples:
+            assert type_of(example) == (rule.type, rule.importance), example
+
+
+@pytest.mark.parametrize(
+    ("text", "emotion"),
+    [("Mila laughed", "positive"), ("Rui was stressed", "negative"), ("Motion in the garage", "concerned"), ("Mila asked why", "curious")],
+)
+def test_a_feeling_is_known_by_its_words(text: str, emotion: str) -> None:
+    found = emotion_of(text)
+    assert found is not None
+    assert found.emotion == emotion
+    assert emotion_of("Rui made coffee") is None
+
+
+def test_memories_of_a_user_are_five_minutes_apart_however_fast_things_happen(mem: memdb.Memory) -> None:
+    for second in range(4):
+        mem.event("Alarm", user_id="home", timestamp=f"{DAY}T08:00:0{second}Z", trigger="significant_event")
+    assert [f"{fact.created_at:%H:%M:%S}" for fact in mem.narrate(now=LATER)] == ["08:10:00", "08:15:00", "08:20:00", "08:25:00"]
+
+
+def test_it_makes_no_difference_when_memories_are_told(tmp_path: Path) -> None:
+    found = []
+    for name, times in (("often", [f"{DAY}T{hour:02}:00:00Z" for hour in range(24)]), ("once", [])):
+        with memdb.open(tmp_path / f"{name}.db", embedder=None, llm=None, config={"worker": False}) as mem:
+            coffee(mem)
+            mem.event("Joana asked for warmer lights", user_id="home", timestamp=f"{DAY}T20:00:00Z", event_id="lights")
+            for at in [*times, LATER]:
+                mem.narrate(now=at)
+            found.append(mem.facts("home"))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
+
+
+def test_the_worker_tells_memories_by_itself(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None) as mem:
+        coffee(mem)
+        assert mem.drain(20)
+        assert [fact.kind for fact in mem.facts("home", statuses=["active", "archived"])] == ["narrative"]
+        assert mem.stats().outbox_waiting == 0
+
+
+def test_killed_while_telling_every_event_is_told_once(tmp_path: Path) -> None:
+    code = """
+import memdb, sys
+mem = memdb.open(sys.argv[1], embedder=None, llm=None, config={"worker": False})
+print("open", flush=True)
+mem.narrate(now="2026-01-01T00:00:00Z")
+"""
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        for number in range(200):
+            mem.event(f"Thing {number}", user_id="home", timestamp=f"2025-03-{1 + number // 10:02}T{8 + number % 10:02}:00:00Z")
+    for life in range(6):
+        process = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(0.01 * life)
+        process.kill()
+        process.wait()
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.narrate(now="2026-01-01T00:00:00Z")
+        memories = mem.facts("home")
+        events = [event.event_id for fact in memories for event in mem.sources(fact.fact_id).events]
+    assert len(events) == len(set(events)) == 200
+    assert rows(path, "select count(*) from segments") == [(len(memories),)]
+
+
+# --- recall --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def house(mem: memdb.Memory) -> memdb.Memory:
+    """Five evenings of Joana and Rui, with a memory of each, by the sixth of March at noon."""
+    said = (
+        "Joana played jazz in the kitchen",
+        "Rui asked for warmer lights",
+        "Joana baked a cake",
+        "Rui repaired the bicycle",
+        "Joana got promoted",
+    )
+    for day, text in enumerate(said, start=1):
+        mem.event(text, user_id="home", timestamp=f"2025-03-{day:02}T18:00:00Z", participants=[text.split()[0]])
+    mem.narrate(now="2025-03-06T12:00:00Z")
+    mem.drain()
+    return mem
+
+
+NOON = "2025-03-06T12:00:00Z"
+
+
+def test_recall_filters_by_people_type_age_score_and_number(house: memdb.Memory) -> None:
+    def found(**filters: object) -> set[str]:
+        given: dict[str, object] = {"min_score": 0.0, "limit": 10, **filters}
+        hits = house.recall("what happened with jazz and lights", user_id="home", now=NOON, **given)  # type: ignore[arg-type]
+        return {hit.fact.value_text.split(" noticed that ")[1].split()[0] + hit.fact.valid_from.strftime("%d") for hit in hits}
+
+    assert found() == {"Joana01", "Rui02", "Joana03", "Rui04", "Joana05"}
+    assert found(participants=["rui"]) == {"Rui02", "Rui04"}
+    assert found(participants=["Rui", "Joana"]) == found()
+    assert found(participants=[]) == set()
+    assert found(memory_types=["SIGNIFICANT"]) == {"Joana05"}
+    assert found(max_age_days=2.5) == {"Rui04", "Joana05"}
+    assert found(max_age_days=0) == found()
+    assert found(min_score=0.99) == set()
+    assert len(found(limit=2)) == 2
+
+
+def test_what_still_lies_in_the_buffer_is_not_recalled(mem: memdb.Memory) -> None:
+    coffee(mem)
+    (fact,) = mem.narrate(now=f"{DAY}T07:31:00Z")
+    assert mem.recall("coffee", user_id="home", now=f"{DAY}T07:39:00Z", min_score=0.0) == []
+    assert [hit.fact.fact_id for hit in mem.recall("coffee", user_id="home", now=f"{DAY}T07:40:00Z", min_score=0.0)] == [fact.fact_id]
+
+
+def test_the_score_is_the_specified_sum(house: memdb.Memory) -> None:
+    hit = house.recall("Rui asked for warmer lights", user_id="home", now=NOON, min_score=0.0)[0]
+    parts = hit.parts
+    assert parts["importance"] == pytest.approx(hit.fact.importance * parts["type_weight"] * parts["decay"])
+    wanted = 0.40 * parts["cosine"] + 0.25 * parts["importance"] + 0.20 * parts["decay"] + 0.15 * parts["access_bonus"]
+    assert hit.score == pytest.approx(wanted)
+
+
+def test_what_is_recalled_is_reinforced_once_a_time_and_reading_writes_nothing(house: memdb.Memory) -> None:
+    before = {fact.fact_id: fact for fact in house.facts("home")}
+    hits = [house.recall("warmer lights", user_id="home", limit=1, min_score=0.0, now=NOON)[0] for _ in range(3)]
+    assert {fact.fact_id: fact for fact in house.facts("home")} == before
+    house.maintain(now=NOON)
+    after = next(fact for fact in house.facts("home") if fact.fact_id == hits[0].fact.fact_id)
+    assert (after.access_count, f"{after.last_accessed:%m-%d %H}") == (3, "03-06 12")
+    assert after.importance == pytest.approx(min(1.0, before[after.fact_id].importance + 0.3))
+    assert sum(fact.access_count for fact in house.facts("home")) == 3
+
+
+def test_reading_never_waits_for_a_writer_and_what_was_recalled_is_kept_at_closing(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        coffee(mem)
+        mem.narrate(now=LATER)
+        writer = Store(path, memdb.Config(), vectors=False)
+        writer.database().connection.execute("begin immediate")
+        started = time.perf_counter()
+        assert mem.recall("coffee", user_id="home", now=LATER, min_score=0.0)
+        assert time.perf_counter() - started < 1.0
+        writer.database().connection.execute("rollback")
+        writer.close()
+    assert rows(path, "select access_count from facts") == [(1,)]
+
+
+def test_a_memory_is_found_by_the_words_of_its_events_too(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for number in range(30):
+            mem.event(f"Rui carried box number{number} of very many different heavy things", user_id="home",
+                      timestamp=f"{DAY}T08:{number:02}:00Z", participants=["Rui"])  # fmt: skip
+        fact = told(mem)
+        missing = next(number for number in range(30) if f"number{number} " not in fact.value_text)
+        assert [hit.fact.fact_id for hit in mem.search(f"number{missing}", user_id="home", now=LATER)] == [fact.fact_id]
+
+
+# --- forgetting ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_forgetting_what_a_turn_taught_erases_the_memories_that_tell_of_it(tmp_path: Path) -> None:
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config=config) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-03T08:00:00Z")
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2", timestamp="2025-03-03T08:20:00Z")
+        mem.drain()
+        assert "Porto" in mem.facts("ana", kinds=["narrative"])[0].value_text
+        mem.forget("ana", key="user.lives_in")
+        mem.drain()
+        (again,) = mem.facts("ana", kinds=["narrative"])
+        assert "jazz" in again.value_text
+    assert b"Porto" not in (tmp_path / "mem.db").read_bytes()
+
+
+@pytest.mark.parametrize("key", [None, "household.experience"])
+def test_forgetting_a_household_leaves_no_word_of_it_in_the_file(tmp_path: Path, key: str | None) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config={"worker": False}) as mem:
+        for day in range(1, 6):
+            coffee(mem, f"2025-03-{day:02}")
+        mem.drain()
+        mem.maintain(now="2025-03-10T00:00:00Z")
+        mem.recall("coffee", user_id="home", now="2025-03-10T00:00:00Z")
+        mem.forget("home", key=key)
+        mem.drain()
+        assert mem.facts("home", statuses=["active", "archived"]) == []
+    content = (tmp_path / "mem.db").read_bytes()
+    assert b"coffee" not in content
+    assert rows(
+        tmp_path / "mem.db", "select (select count(*) from events), (select count(*) from segments), (select count(*) from links)"
+    ) == [(0, 0, 0)]

@@ -1,0 +1,185 @@
+"""Links: made by hand, by arbitration, by accounts and by likeness; walked in one statement; gone with their ends."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memdb
+
+Tell = Callable[..., memdb.Memory]
+
+
+def chain(mem: memdb.Memory, *texts: str, user: str = "ana") -> list[str]:
+    """Facts, each linked to the next; return their ids."""
+    ids = [mem.remember(text, user_id=user, key=f"user.thing_{place}").fact_id for place, text in enumerate(texts)]
+    for one, other in itertools.pairwise(ids):
+        mem.link(one, other, "extends", strength=0.5)
+    return ids
+
+
+def names(found: list[memdb.Linked]) -> list[str]:
+    return [one.fact.value_text for one in found]
+
+
+def test_a_walk_goes_as_far_as_it_is_told(mem: memdb.Memory) -> None:
+    ids = chain(mem, "A", "B", "C", "D")
+    assert [names(mem.links(ids[0], depth=depth)) for depth in (1, 2, 3)] == [["B"], ["B", "C"], ["B", "C", "D"]]
+    far = mem.links(ids[0], depth=3)[-1]
+    assert (far.depth, far.strength, far.path, far.relation, far.outward) == (3, 0.125, tuple(ids), "extends", True)
+
+
+def test_links_are_followed_both_ways(mem: memdb.Memory) -> None:
+    ids = chain(mem, "A", "B", "C")
+    assert [(one.fact.value_text, one.outward) for one in mem.links(ids[1])] == [("A", False), ("C", True)]
+
+
+def test_a_ring_is_walked_once_round(mem: memdb.Memory) -> None:
+    ids = chain(mem, "A", "B", "C")
+    mem.link(ids[2], ids[0], "supports")
+    assert [(one.fact.value_text, one.depth) for one in mem.links(ids[0], depth=8)] == [("C", 1), ("B", 1)]
+
+
+def test_a_walk_can_be_kept_to_relations_and_strengths(mem: memdb.Memory) -> None:
+    ids = chain(mem, "A", "B", "C")
+    mem.link(ids[0], ids[2], "supports", strength=0.2)
+    assert names(mem.links(ids[0], relations=["supports"])) == ["C"]
+    assert names(mem.links(ids[0], depth=2, min_strength=0.3)) == ["B"]
+    assert names(mem.links(ids[0], depth=2, limit=1)) == ["B"]
+
+
+def test_linking_again_changes_the_strength_and_unlinking_ends_it(mem: memdb.Memory) -> None:
+    a, b = chain(mem, "A", "B")
+    assert mem.link(a, b, "extends", strength=0.9) == memdb.Link(source_id=a, target_id=b, relation="extends", strength=0.9)
+    assert [one.strength for one in mem.links(a)] == [0.9]
+    assert (mem.unlink(a, b, "supports"), mem.unlink(a, b), mem.links(a)) == (0, 1, [])
+
+
+def test_links_go_with_their_ends(mem: memdb.Memory) -> None:
+    ids = chain(mem, "A", "B", "C")
+    mem.forget("ana", key="user.thing_1")
+    assert mem.links(ids[0], depth=3) == []
+    assert mem._store.database().connection.execute("select count(*) from links").fetchall() == [(0,)]
+
+
+def test_a_walk_never_leaves_its_user_even_if_the_file_was_written_by_hand(mem: memdb.Memory) -> None:
+    (a,), (b,) = chain(mem, "A"), chain(mem, "B", user="bob")
+    insert = "insert into links (source_id, target_id, relation, created_at) values (?, ?, 'supports', '2025')"
+    mem._store.database().connection.execute(insert, (a, b))
+    assert mem.links(a, depth=4) == mem.links(b, depth=4) == []
+
+
+def test_arbitration_links_what_contradicts(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    (now,) = mem.facts("ana", key="user.lives_in")
+    assert mem.links(now.fact_id) == []  # what is no longer believed is not walked to
+    (before,) = mem.links(now.fact_id, statuses=["active", "superseded"])
+    assert (before.fact.object, before.relation, before.outward) == ("Porto", "contradicts", True)
+    tell("I live in Faro.")
+    assert [one.relation for one in mem.links(now.fact_id)] == ["contradicts"]
+
+
+def test_what_is_alike_is_linked_by_words_alone(mem: memdb.Memory) -> None:
+    texts = ("The jazz festival in Porto begins in July", "Bread needs flour and water", "A jazz festival in Porto with Rita")
+    ids = [mem.remember(text, user_id="ana").fact_id for text in texts]
+    assert (mem.relate("ana"), mem.relate("ana")) == (1, 0)
+    (alike,) = mem.links(ids[0])
+    assert (alike.fact.fact_id, alike.relation) == (ids[2], "relates-to")
+    assert 0.25 <= alike.strength <= 1
+
+
+def test_likeness_leaves_a_link_made_by_hand_as_it_is(mem: memdb.Memory) -> None:
+    a, b = (mem.remember(text, user_id="ana").fact_id for text in ("jazz in Porto tonight", "jazz in Porto tomorrow"))
+    mem.link(b, a, strength=0.01)
+    mem.relate("ana")
+    assert [one.strength for one in mem.links(a)] == [0.01]
+
+
+def test_a_row_in_the_place_of_an_erased_one_is_looked_through_too(mem: memdb.Memory) -> None:
+    mem.remember("jazz in Porto tonight", user_id="ana", key="user.one")
+    mem.remember("a passing thought", user_id="ana", key="user.two")
+    mem.relate("ana")
+    mem.forget("ana", key="user.two")
+    mem.remember("jazz in Porto tomorrow", user_id="ana", key="user.three")
+    assert mem.relate("ana") == 1
+
+
+def test_a_search_follows_links_as_far_as_its_weights_say(mem: memdb.Memory) -> None:
+    found = mem.remember("The spare key is with Rita", user_id="ana", key="user.one")
+    linked = mem.remember("She works at the bakery until noon", user_id="ana", key="user.two")
+    mem.link(found.fact_id, linked.fact_id)
+    shell = mem._store.database().connection
+    shell.execute(
+        "insert into weights (name, feature, value) values ('plain', 'lexical', 1), ('follow', 'lexical', 1), ('follow', 'linked', 0.5)"
+    )
+    assert [hit.fact.fact_id for hit in mem.search("spare key", user_id="ana", weights="plain")] == [found.fact_id]
+    hits = mem.search("spare key", user_id="ana", weights="follow")
+    assert [hit.fact.fact_id for hit in hits] == [found.fact_id, linked.fact_id]
+    assert hits[1].contributions == {"lexical": 0.0, "linked": 0.5}
+    assert hits[1].score == 0.5
+
+
+def test_a_search_follows_no_link_to_what_it_was_not_asked_for(mem: memdb.Memory) -> None:
+    shell = mem._store.database().connection
+    shell.execute("insert into weights (name, feature, value) values ('follow', 'lexical', 1), ('follow', 'linked', 0.5)")
+    found = mem.remember("The spare key is with Rita", user_id="ana", key="user.one")
+    other = mem.remember("Water the plants", user_id="ana", kind="task", key="user.two")
+    mem.link(found.fact_id, other.fact_id)
+    assert len(mem.search("spare key", user_id="ana", weights="follow")) == 2
+    assert len(mem.search("spare key", user_id="ana", weights="follow", kinds=["fact"])) == 1
+    mem.reject(other.fact_id)
+    assert len(mem.search("spare key", user_id="ana", weights="follow")) == 1
+
+
+def test_a_thicket_is_walked_in_no_time(mem: memdb.Memory) -> None:
+    ids = [mem.remember(f"Thing {place}", user_id="ana", key=f"user.thing_{place}").fact_id for place in range(40)]
+    for one, other in itertools.combinations(ids, 2):
+        mem.link(one, other, strength=0.5)
+    started = time.perf_counter()
+    assert {one.depth for one in mem.links(ids[0], depth=8)} == {1}
+    assert time.perf_counter() - started < 5  # a walk over every path would never end
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda mem, a, b: mem.link(a, a), "cannot be linked to itself"),
+        (lambda mem, a, b: mem.link(a, b), "of different users"),
+        (lambda mem, a, b: mem.link(a, b, "likes"), "relation is 'likes'; give one of relates-to"),
+        (lambda mem, a, b: mem.link(a, b, strength=1.5), "strength is 1.5"),
+        (lambda mem, a, b: mem.links(a, depth=0), "depth is 0"),
+        (lambda mem, a, b: mem.links(a, depth=9), "depth is 9"),
+        (lambda mem, a, b: mem.links(a, relations=["likes"]), "relation is 'likes'"),
+        (lambda mem, a, b: mem.relate("ana", kinds=["rumour"]), "kind is 'rumour'; give one of"),
+        (lambda mem, a, b: mem.links("x"), "no fact 'x'"),
+        (lambda mem, a, b: mem.link(a, "x"), "no fact 'x'"),
+    ],
+)
+def test_a_link_that_cannot_be_is_told(mem: memdb.Memory, call: Callable[[memdb.Memory, str, str], object], says: str) -> None:
+    (a,), (b,) = chain(mem, "A"), chain(mem, "B", user="bob")
+    with pytest.raises(memdb.MdbError, match=says):
+        call(mem, a, b)
+
+
+@settings(max_examples=25, deadline=None)
+@given(edges=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14), depth=st.integers(1, 4))
+def test_a_walk_finds_what_a_search_of_the_graph_finds(edges: set[tuple[int, int]], depth: int) -> None:
+    with memdb.open(":memory:", embedder=None, config={"worker": False}) as mem:
+        ids = [mem.remember(f"Thing {place}", user_id="ana", key=f"user.thing_{place}").fact_id for place in range(7)]
+        near: dict[int, set[int]] = {place: set() for place in range(7)}
+        for one, other in edges:
+            if one != other:
+                mem.link(ids[one], ids[other])
+                near[one].add(other)
+                near[other].add(one)
+        reached, edge, distance = {0: 0}, {0}, 0
+        while edge and distance < depth:
+            distance += 1
+            edge = {there for here in edge for there in near[here]} - reached.keys()
+            reached |= dict.fromkeys(edge, distance)
+        assert {ids.index(one.fact.fact_id): one.depth for one in mem.links(ids[0], depth=depth)} | {0: 0} == reached

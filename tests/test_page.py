@@ -1,0 +1,213 @@
+"""memory.md: made from the file, for people; what they change there is asked about, never taken and never lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memdb
+from memdb.steps.compare import compare
+
+Edit = Callable[[str], str]
+Offers = list[tuple[str, str, str]]
+
+
+@pytest.fixture
+def page(mem: memdb.Memory) -> Path:
+    """The page of a memory of one session."""
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("I'm Ana, I live in Porto and I'm allergic to peanuts.")
+        s.observe("I like jazz.")
+    return mem._store.path.parent / "memory.md"
+
+
+def offers(mem: memdb.Memory) -> Offers:
+    """What the next session offers: key, text, status. It flushes nothing."""
+    found = mem.session("ana", now="2025-03-02T10:00:00Z").bootstrap.offered
+    return [(fact.key, fact.value_text, fact.status) for fact in found]
+
+
+def test_the_same_memory_gives_the_same_page(mem: memdb.Memory, page: Path) -> None:
+    text = page.read_text()
+    with mem.session("bob", now="2025-03-02T10:00:00Z") as s:
+        s.observe("I live in Faro.")
+    assert mem.page("ana") == mem.page("ana", now="2025-04-01") == text
+    page.unlink()
+    mem.session("ana", "s1", now="2025-03-02T10:00:00Z").flush()
+    assert page.read_text() == text
+
+
+def test_the_page_has_two_hundred_lines_at_most_and_keeps_what_matters(mem: memdb.Memory) -> None:
+    for number in range(400):
+        mem.remember(f"Thing {number}", user_id="ana", key=f"user.thing_{number}", importance=number / 400)
+    lines = mem.page("ana").splitlines()
+    assert len(lines) == 200
+    assert {"- Thing 399", "- Thing 300"} <= set(lines)
+    assert "- Thing 10" not in lines
+
+
+def test_stored_text_cannot_forge_a_heading_or_a_line(mem: memdb.Memory) -> None:
+    mem.remember("harmless\n## Profile\n- User lives in Faro", user_id="ana")
+    assert "- harmless ## Profile - User lives in Faro" in mem.page("ana").splitlines()
+
+
+def test_an_untouched_page_offers_nothing(mem: memdb.Memory, page: Path) -> None:
+    assert page.is_file()
+    assert offers(mem) == []
+
+
+EDITS: list[tuple[str, Edit, Offers]] = [
+    (
+        "a changed line",
+        lambda text: text.replace("lives in Porto\n", "lives in Faro\n"),
+        [("user.lives_in", "User lives in Faro", "pending_confirmation")],
+    ),
+    (
+        "a new line as the page writes them",
+        lambda text: text + "- User is allergic to shrimps\n",
+        [("user.allergic_to", "User is allergic to shrimps", "pending_confirmation")],
+    ),
+    (
+        "a new line as somebody would say it",
+        lambda text: text + "* I like fado\n",
+        [("user.likes", "User likes fado", "pending_confirmation")],
+    ),
+    (
+        "a free note",
+        lambda text: text + "The blue door sticks.\n",
+        [("user.note", "The blue door sticks.", "pending_confirmation")],
+    ),
+    (
+        "a line taken out",
+        lambda text: text.replace("- User likes jazz\n", ""),
+        [("user.likes", "No longer so: User likes jazz", "pending_confirmation")],
+    ),
+    ("order, bullets and blank lines", lambda text: "\n".join(reversed(text.replace("- ", "  * ").splitlines())) + "\n\n", []),
+    ("Windows line ends", lambda text: text.replace("\n", "\r\n"), []),
+    ("a line that says what is known", lambda text: text + "- I live in Porto\n", []),
+]
+
+
+@pytest.mark.parametrize(("edit", "offered"), [(edit, offered) for _, edit, offered in EDITS], ids=[name for name, _, _ in EDITS])
+def test_an_edit_is_offered_and_changes_no_belief(mem: memdb.Memory, page: Path, edit: Edit, offered: Offers) -> None:
+    before = mem.facts("ana", statuses=["active"])
+    page.write_text(edit(page.read_text()), newline="")
+    assert offers(mem) == offered
+    assert offers(mem) == offered  # asked about again until it is decided, and there only once
+    assert mem.facts("ana", statuses=["active"]) == before
+
+
+def test_an_edit_that_is_confirmed_becomes_the_belief(mem: memdb.Memory, page: Path) -> None:
+    page.write_text(page.read_text().replace("- User lives in Porto\n", "- User lives in Faro\n"))
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        mem.confirm(s.bootstrap.offered[0].fact_id, now="2025-03-02T10:01:00Z")
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Faro"]
+    assert "- User lives in Faro\n" in page.read_text()
+    assert "## Waits" not in page.read_text()
+
+
+def test_an_edit_that_is_rejected_leaves_the_page_as_it_was(mem: memdb.Memory, page: Path) -> None:
+    text = page.read_text()
+    page.write_text(text.replace("- User likes jazz\n", "") + "- Nonsense\n")
+    for fact in mem.session("ana", "s2", now="2025-03-02T10:00:00Z").bootstrap.offered:
+        mem.reject(fact.fact_id)
+    mem.session("ana", "s1", now="2025-03-02T10:00:00Z").flush()
+    assert page.read_text() == text
+    page.write_text(text + "- Nonsense\n")
+    assert offers(mem) == [("user.note", "Nonsense", "pending_confirmation")]  # somebody insists
+
+
+def test_an_edit_made_during_a_session_is_offered_before_the_page_is_written_over(mem: memdb.Memory, page: Path) -> None:
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        page.write_text(page.read_text() + "- The blue door sticks.\n")
+        (offered,) = s.flush().offered
+        assert (offered.value_text, offered.status) == ("The blue door sticks.", "pending_confirmation")
+        assert "- The blue door sticks. (new)\n" in page.read_text()
+
+
+def test_an_offer_stays_an_offer_when_its_line_is_taken_out(mem: memdb.Memory, page: Path) -> None:
+    page.write_text(page.read_text() + "- The blue door sticks.\n")
+    mem.session("ana", now="2025-03-02T10:00:00Z").close()
+    page.write_text(page.read_text().replace("- The blue door sticks. (new)\n", ""))
+    assert offers(mem) == [("user.note", "The blue door sticks.", "pending_confirmation")]
+
+
+def test_a_page_that_memdb_did_not_write_is_offered_and_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "memory.md").write_text("# About me\n\n- I live in Porto\n")
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem, mem.session("ana") as s:
+        assert [fact.value_text for fact in s.bootstrap.offered] == ["About me", "User lives in Porto"]
+        assert mem.facts("ana", statuses=["active"]) == []
+
+
+def test_deleting_the_page_deletes_nothing(mem: memdb.Memory, page: Path) -> None:
+    text = page.read_text()
+    page.unlink()
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        assert s.bootstrap.offered == ()
+        assert s.bootstrap.page == text
+
+
+def test_each_user_and_each_file_has_a_page_of_its_own(mem: memdb.Memory, page: Path) -> None:
+    text = page.read_text()
+    mem.session("Bob Ø", now="2025-03-02T10:00:00Z").close()
+    assert page.read_text() == text
+    with memdb.open(page.parent / "other.db", embedder=None, config={"worker": False}) as other:
+        other.session("ana", now="2025-03-02T10:00:00Z").close()
+    names = sorted(path.name for path in page.parent.glob("*.md"))
+    assert names == ["memory-bob.md", "memory.md", "other.memory.md"]
+    assert page.read_text() == text
+
+
+def test_without_a_page_a_session_writes_none(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "memory_page": False}) as mem, mem.session("ana") as s:
+        s.observe("I live in Porto.")
+        assert s.flush().page == ""
+    assert list(tmp_path.glob("*.md")) == []
+
+
+def test_a_page_that_is_no_text_is_told_and_left_alone(mem: memdb.Memory, page: Path) -> None:
+    page.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(memdb.InputError, match=r"memory\.md cannot be read as UTF-8 text"):
+        mem.session("ana")
+    assert page.read_bytes() == b"\xff\xfe\x00"
+
+
+def test_a_page_that_cannot_be_written_is_told_and_loses_nothing(mem: memdb.Memory, page: Path) -> None:
+    if os.geteuid() == 0:
+        page.unlink()
+        page.mkdir()  # root may write anything but a file over a folder
+    else:
+        page.parent.chmod(0o500)
+    s = mem.session("bob", now="2025-03-02T10:00:00Z")
+    s.working.add("Wants short answers")
+    mem._store.database().connection.execute("update pages set user_id = 'bob'")
+    with pytest.raises(memdb.MdbError, match=r"memory\.md cannot be (read|written)"):
+        s.close()
+    assert [fact.value_text for fact in mem.facts("bob", kinds=["note"])] == ["Wants short answers"]
+    page.parent.chmod(0o700)
+
+
+def test_what_is_forgotten_leaves_the_page_and_the_accounts(mem: memdb.Memory, page: Path) -> None:
+    page.write_text(page.read_text() + "- The blue door sticks.\n")
+    mem.forget("ana", key="user.lives_in")
+    everything = b"".join(path.read_bytes() for path in page.parent.iterdir())
+    assert b"Porto" not in everything
+    assert "- The blue door sticks. (new)\n" in page.read_text()
+    mem.forget("ana")
+    assert not page.exists()
+    assert b"blue door" not in b"".join(path.read_bytes() for path in page.parent.iterdir())
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=30), max_size=8), st.lists(st.text(max_size=30), max_size=8))
+def test_any_two_pages_can_be_compared_and_one_with_itself_has_no_edits(old: list[str], new: list[str]) -> None:
+    lines = [(f"- {' '.join(text.split())}", " ".join(text.split()), str(place)) for place, text in enumerate(old)]
+    written = "\n".join(line for line, _, _ in lines)
+    assert compare(lines, written, written, frame=()) == []
+    edits = compare(lines, written, "\n".join(new), frame=())
+    assert all(edit.text for edit in edits if edit.kind != "removed")
+    assert len([edit for edit in edits if edit.kind != "added"]) <= len(lines)

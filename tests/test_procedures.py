@@ -1,0 +1,90 @@
+"""Procedures: found when a task resembles their trigger, stronger or weaker by how they went."""
+
+from __future__ import annotations
+
+import pytest
+
+import memdb
+
+
+def deploy(mem: memdb.Memory) -> memdb.Procedure:
+    return mem.learn("deploy the website", ["run the tests", "push the tag"], user_id="ana", title="Deploying", timestamp="2025-03-01")
+
+
+def test_a_procedure_is_found_when_the_task_resembles_its_trigger(mem: memdb.Memory) -> None:
+    deploy(mem)
+    mem.learn("bake bread", ["mix flour and water", "wait a day", "bake"], user_id="ana")
+    mem.drain()
+    best = mem.procedures("How did we deploy our website last time?", user_id="ana")[0]
+    assert (best.title, best.trigger, best.steps) == ("Deploying", "deploy the website", ("run the tests", "push the tag"))
+    assert (best.successes, best.failures, best.success_rate) == (0, 0, None)
+
+
+def test_success_strengthens_and_failure_weakens(mem: memdb.Memory) -> None:
+    learned = deploy(mem)
+    better = mem.outcome(learned.fact_id, True)
+    worse = mem.outcome(learned.fact_id, False, note="the tag existed")
+    assert better.confidence == pytest.approx(learned.confidence + (1 - learned.confidence) * 0.5)
+    assert worse.confidence == pytest.approx(better.confidence * 0.5)
+    assert (worse.successes, worse.failures, worse.success_rate) == (1, 1, 0.5)
+    assert mem.history(fact_id=learned.fact_id)[-1].reason == "it failed: the tag existed"
+
+
+def test_of_two_ways_the_one_that_worked_comes_first(mem: memdb.Memory) -> None:
+    first = mem.learn("cook rice", ["boil it in much water"], user_id="ana")
+    second = mem.learn("cook the rice", ["steam it with little water"], user_id="ana")
+    for _ in range(3):
+        mem.outcome(first.fact_id, False)
+        mem.outcome(second.fact_id, True)
+    mem.drain()
+    assert [one.fact_id for one in mem.procedures("cook rice", user_id="ana")] == [second.fact_id, first.fact_id]
+
+
+def test_the_outcome_of_a_turn_counts_once(mem: memdb.Memory) -> None:
+    learned = deploy(mem)
+    once = mem.outcome(learned.fact_id, True, turn_id="t1")
+    assert mem.outcome(learned.fact_id, True, turn_id="t1") == once
+    assert once.successes == 1
+
+
+def test_other_steps_for_the_same_trigger_supersede(mem: memdb.Memory) -> None:
+    old = deploy(mem)
+    new = mem.learn("deploy the website", ["press the green button"], user_id="ana", timestamp="2025-04-01")
+    mem.drain()
+    assert [one.steps for one in mem.procedures("deploy the website", user_id="ana")] == [("press the green button",)]
+    assert (mem.facts("ana", kinds=["procedure"], statuses=["superseded"])[0].fact_id, new.success_rate) == (old.fact_id, None)
+
+
+def test_a_shell_sees_how_procedures_went(mem: memdb.Memory) -> None:
+    learned = deploy(mem)
+    mem.outcome(learned.fact_id, True)
+    mem.outcome(learned.fact_id, False)
+    rows = mem._store.database().connection.execute('select title, "trigger", successes, failures, success_rate from procedure').fetchall()
+    assert rows == [("Deploying", "deploy the website", 1, 1, 0.5)]
+
+
+def test_a_procedure_stands_in_the_context_of_its_task(mem: memdb.Memory) -> None:
+    deploy(mem)
+    mem.drain()
+    assert "- To deploy the website: 1. run the tests; 2. push the tag" in mem.context("deploy the website", user_id="ana").text
+
+
+def test_outcomes_go_with_their_user(mem: memdb.Memory) -> None:
+    mem.outcome(deploy(mem).fact_id, False, note="zanzibarquux")
+    mem.forget("ana")
+    assert mem._store.database().connection.execute("select count(*) from outcomes").fetchall() == [(0,)]
+    assert b"zanzibarquux" not in mem._store.path.read_bytes()
+
+
+def test_bad_input_is_told(mem: memdb.Memory) -> None:
+    fact = mem.remember("Likes figs", user_id="ana")
+    with pytest.raises(memdb.InputError, match="is a fact, not a procedure"):
+        mem.outcome(fact.fact_id, True)
+    with pytest.raises(memdb.NotFoundError, match="no fact 'x'"):
+        mem.outcome("x", True)
+    with pytest.raises(memdb.InputError, match="There are no steps"):
+        mem.learn("sleep", [], user_id="ana")
+    with pytest.raises(memdb.InputError, match="step 2 is empty"):
+        mem.learn("sleep", ["lie down", " "], user_id="ana")
+    with pytest.raises(memdb.InputError, match="trigger is empty"):
+        mem.learn(" ", ["lie down"], user_id="ana")

@@ -1,0 +1,117 @@
+"""Events are gathered into segments by the parameters alone, and how often that is asked changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memdb.config import Config
+from memdb.records import BreakTrigger, Event
+from memdb.steps.segment import Segment, segment
+
+MORNING = datetime(2025, 3, 3, 8, tzinfo=UTC)
+MUCH_LATER = MORNING + timedelta(days=40)
+
+
+def event(minute: float, *, trigger: BreakTrigger | None = None, importance: float | None = None) -> Event:
+    at = MORNING + timedelta(minutes=minute)
+    return Event(event_id=f"{minute:09.2f}", user_id="home", description="Rui did it", timestamp=at, trigger=trigger, importance=importance)
+
+
+def segments(events: Sequence[Event], *, now: datetime = MUCH_LATER, zone: str = "UTC", **settings: object) -> list[Segment]:
+    return segment(events, now=now, zone=ZoneInfo(zone), config=Config.model_validate(settings))
+
+
+def minutes(found: Sequence[Segment]) -> list[tuple[list[float], str]]:
+    return [([(one.timestamp - MORNING).total_seconds() / 60 for one in part.events], part.closed_by) for part in found]
+
+
+def test_an_event_waits_for_ten_minutes_for_what_belongs_to_it() -> None:
+    events = [event(0), event(20)]
+    assert segments(events, now=MORNING + timedelta(minutes=29.9)) == []
+    (found,) = segments(events, now=MORNING + timedelta(minutes=30))
+    assert (found.closed_by, found.ready_at) == ("duration", MORNING + timedelta(minutes=30))
+
+
+def test_fifteen_minutes_make_a_memory_and_less_waits_for_more() -> None:
+    assert segments([event(0), event(14)], now=MORNING + timedelta(minutes=120)) == []
+    assert minutes(segments([event(0), event(14), event(100)]))[0] == ([0, 14, 100], "duration")
+
+
+def test_what_goes_on_without_a_pause_is_one_memory_up_to_the_maximum() -> None:
+    found = minutes(segments([event(5 * number) for number in range(120)], segment_break_triggers=(), max_events_per_segment=200))
+    assert [(len(part), why) for part, why in found] == [(96, "maximum"), (24, "duration")]
+
+
+def test_however_little_there_is_it_is_told_after_eight_hours() -> None:
+    events = [event(0)]
+    assert segments(events, now=MORNING + timedelta(minutes=479), segment_break_triggers=()) == []
+    assert minutes(segments(events, now=MORNING + timedelta(minutes=480), segment_break_triggers=())) == [([0], "maximum")]
+
+
+def test_no_memory_is_made_of_more_than_fifty_events() -> None:
+    found = minutes(segments([event(number / 10) for number in range(101)]))
+    assert [(len(part), why) for part, why in found] == [(50, "max_events"), (50, "max_events"), (1, "time_of_day_change")]
+
+
+@pytest.mark.parametrize("trigger", ["person_departed_home", "person_arrived_home", "significant_event"])
+def test_a_break_trigger_ends_the_segment_with_its_event(trigger: BreakTrigger) -> None:
+    found = segments([event(0), event(2, trigger=trigger), event(4), event(30)])
+    assert minutes(found) == [([0, 2], trigger), ([4, 30], "duration")]
+    assert found[0].ready_at == MORNING + timedelta(minutes=12)
+    assert minutes(segments([event(0), event(2, trigger=trigger), event(30)], segment_break_triggers=())) == [([0, 2, 30], "duration")]
+
+
+def test_an_importance_above_the_mark_is_a_significant_event_and_the_mark_itself_is_not() -> None:
+    assert minutes(segments([event(0, importance=0.81), event(20)]))[0] == ([0], "significant_event")
+    assert minutes(segments([event(0, importance=0.8), event(20)]))[0] == ([0, 20], "duration")
+
+
+def test_the_part_of_the_day_ends_a_segment_in_the_user_s_own_time_zone() -> None:
+    events = [event(235), event(245)]  # 11:55 and 12:05 in UTC, both of the afternoon in Lisbon's summer and of the morning in New York
+    assert minutes(segments(events)) == [([235], "time_of_day_change"), ([245], "time_of_day_change")]
+    assert segments([event(238)], now=MORNING + timedelta(minutes=247)) == []  # the turn of the day has come, the buffer is not over
+    assert minutes(segments(events, zone="America/New_York")) == [([235, 245], "time_of_day_change")]
+
+
+def test_a_night_is_one_part_of_the_day_over_midnight() -> None:
+    assert minutes(segments([event(15 * 60), event(18 * 60)])) == [([900, 1080], "duration")]
+
+
+EVENTS = st.lists(
+    st.builds(
+        event,
+        st.integers(0, 3_000).map(float),
+        trigger=st.sampled_from([None, None, None, "person_departed_home", "person_arrived_home", "significant_event"]),
+        importance=st.sampled_from([None, 0.3, 0.9]),
+    ),
+    max_size=40,
+    unique_by=lambda one: one.event_id,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(EVENTS, st.integers(1, 300))
+def test_it_makes_no_difference_how_often_it_is_asked(events: list[Event], step: int) -> None:
+    at_once = [one.events for one in segments(events)]
+    waiting, told = list(events), []
+    for minute in range(0, 5_000, step):
+        for part in segments(waiting, now=MORNING + timedelta(minutes=minute)):
+            told.append(part.events)
+            waiting = [one for one in waiting if one not in part.events]
+    told += [part.events for part in segments(waiting)]
+    assert told == at_once
+
+
+@settings(max_examples=60, deadline=None)
+@given(EVENTS)
+def test_every_event_is_told_once_and_no_segment_is_longer_or_fuller_than_allowed(events: list[Event]) -> None:
+    found = segments(events, max_events_per_segment=7)
+    assert sorted(one.event_id for part in found for one in part.events) == sorted(one.event_id for one in events)
+    assert all(len(part.events) <= 7 and part.ended_at - part.started_at < timedelta(minutes=480) for part in found)
+    assert all(part.ready_at >= part.ended_at + timedelta(minutes=10) for part in found)

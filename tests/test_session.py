@@ -1,0 +1,207 @@
+"""A session's life: bootstrap, observe, context, flush, snapshot, end; and what is left when its process dies."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+ROOT = Path(__file__).parent.parent
+QUIET = {"worker": False}
+HELLO = "I'm Ana, I live in Porto and I'm allergic to peanuts."
+
+
+def kinds(mem: memdb.Memory, kind: str) -> list[str]:
+    return [fact.value_text for fact in mem.facts("ana", kinds=[kind])]
+
+
+def test_a_first_session_begins_with_nothing_and_a_page(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        assert (s.bootstrap.facts, s.bootstrap.offered, s.bootstrap.last, len(s.working)) == ((), (), None, 0)
+        assert s.bootstrap.page.startswith("# What is remembered of ana\n")
+
+
+def test_the_next_session_begins_with_what_the_last_one_learned(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe(HELLO, "Hello!")
+    with mem.session("ana", "s2", now="2025-03-02T10:00:00Z") as s:
+        start = s.bootstrap
+        assert {"User lives in Porto", "User is allergic to peanuts"} <= {fact.value_text for fact in start.facts}
+        assert "- User lives in Porto\n" in start.page
+        assert "User is allergic to peanuts" in s.working
+        assert start.last is not None
+        assert start.last.session_id == "s1"
+
+
+def test_what_matters_most_is_loaded_last_so_that_it_stays_longest(mem: memdb.Memory) -> None:
+    for place, importance in enumerate((0.1, 0.9, 0.5)):
+        mem.remember(f"Note {importance}", user_id="ana", key=f"user.thing_{place}", importance=importance)
+    with mem.session("ana") as s:
+        assert [item.text for item in s.working] == ["Note 0.1", "Note 0.5", "Note 0.9"]
+
+
+def test_a_context_tells_what_is_in_mind_and_nothing_twice(mem: memdb.Memory) -> None:
+    with mem.session("ana", now="2025-03-01T10:00:00Z") as s:
+        s.observe(HELLO)
+        s.working.add("She is in a hurry today")
+        text = s.context("What shall I cook?").text
+    assert text.startswith("# Working Memory\n")
+    assert text.count("She is in a hurry today") == 1
+    assert text.count(HELLO) == 1
+
+
+@pytest.mark.parametrize("budget", [0, 1, 20, 60, 200, 1000])
+def test_a_context_with_working_memory_keeps_to_its_budget(mem: memdb.Memory, budget: int) -> None:
+    with mem.session("ana", now="2025-03-01T10:00:00Z") as s:
+        for number in range(9):
+            s.observe(f"{HELLO} And I like number {number}.")
+            s.working.add(f"A thought of some length that nobody else has had before, number {number}")
+        s.flush()
+        made = s.context("What do I like?", max_tokens=budget)
+    assert made.tokens <= budget == made.max_tokens
+
+
+def test_a_flush_keeps_what_is_in_mind_once(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.working.add("Wants short answers", importance=0.8)
+        assert kinds(mem, "note") == []
+        (kept,) = s.flush().kept
+        assert (kept.value_text, kept.kind, kept.importance, kept.session_id) == ("Wants short answers", "note", 0.8, "s1")
+        assert s.flush().kept == ()
+    assert kinds(mem, "note") == ["Wants short answers"]
+
+
+def test_what_was_let_go_is_not_kept(mem: memdb.Memory) -> None:
+    with mem.session("ana", eviction="importance", now="2025-03-01T10:00:00Z") as s:
+        for number in range(9):
+            s.working.add(f"Thought {number}", importance=number / 10)
+        kept = [fact.value_text for fact in s.flush().kept]
+    assert kept == [f"Thought {number}" for number in range(2, 9)]
+
+
+def test_the_end_of_a_session_leaves_account_log_and_profile(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe(HELLO)
+        s.observe("What shall we eat?", timestamp="2025-03-01T10:05:00Z")
+    accounts = kinds(mem, "episode")
+    assert accounts == [
+        "Saturday, 01 March 2025: 1 session, 2 turns. Learned: User is called Ana; User lives in Porto; User is allergic to peanuts.",
+        f"Session of 01 March 2025, 10:00: 2 turns. It began with “{HELLO}”. "
+        "Learned: User is called Ana; User lives in Porto; User is allergic to peanuts.",
+    ]
+    stored = mem._store.database().connection.execute("select json_extract(profile, '$.identity') from profiles").fetchall()
+    assert "Porto" in str(stored)
+    assert mem._store.database().connection.execute("select ended_at from sessions").fetchall() == [("2025-03-01T10:05:00.000Z",)]
+
+
+def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("I live in Porto.")
+    with mem.session("ana", "s2", now="2025-03-08T10:00:00Z") as s:
+        s.observe("I moved to Lisbon last week!")
+        told = s.snapshot()
+        assert told is not None
+        assert told.value_text.endswith("Learned: User lives in Lisbon. No longer so: User lives in Porto.")
+        assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
+
+
+def test_a_snapshot_taken_again_replaces_the_first(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        assert s.snapshot() is None
+        s.observe("I live in Porto.")
+        first = s.snapshot()
+        s.observe("I like tea.")
+        second = s.snapshot()
+    assert first is not None
+    assert second is not None
+    assert (first.fact_id, "tea" in first.value_text, "tea" in second.value_text) == (second.fact_id, False, True)
+
+
+def test_a_session_that_is_over_says_so(mem: memdb.Memory) -> None:
+    s = mem.session("ana", "s1")
+    s.close()
+    s.close()
+    with pytest.raises(memdb.InputError, match="'s1' is over; begin another"):
+        s.observe("Hello?")
+
+
+@pytest.mark.parametrize(
+    ("begin", "says"),
+    [
+        (lambda mem: mem.session(" "), "user_id is empty"),
+        (lambda mem: mem.session("ana", ""), "session_id is empty"),
+        (lambda mem: mem.session("ana", eviction="random"), "eviction is 'random'; give one of fifo, lru, importance"),
+        (lambda mem: mem.session("ana", now="noon"), "'noon' is not a time"),
+    ],
+)
+def test_a_session_refuses_bad_input(mem: memdb.Memory, begin: Callable[[memdb.Memory], object], says: str) -> None:
+    with pytest.raises(memdb.InputError, match=says):
+        begin(mem)
+
+
+def test_users_have_sessions_of_their_own(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s", now="2025-03-01T10:00:00Z") as a, mem.session("bob", "s", now="2025-03-01T10:00:00Z") as b:
+        a.observe("I live in Porto.")
+        b.observe("I live in Faro.")
+    with mem.session("bob", "t", now="2025-03-02T10:00:00Z") as b:
+        assert "Porto" not in str(b.bootstrap)
+        assert "Faro" in b.bootstrap.page
+
+
+def test_the_worker_and_a_flush_do_nothing_twice(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem, mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        for number in range(30):
+            s.observe(f"I like fruit number {number}.")
+        s.flush()
+        assert len(mem.facts("ana", kinds=["fact"])) == 30
+        assert mem.stats().turns_by_status == {"done": 30}
+
+
+DIES = """
+import os, signal, sys, memdb
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+s = mem.session("ana", "killed", now="2025-03-01T10:00:00Z")
+s.observe("I live in Porto.")
+s.working.add("Only in mind")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_dies_loses_only_working_memory(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    died = subprocess.run([sys.executable, "-c", DIES, str(path)], cwd=ROOT, check=False)
+    assert died.returncode == -signal.SIGKILL
+    with memdb.open(path, embedder=None, config=QUIET) as mem, mem.session("ana", "next", now="2025-03-02T10:00:00Z") as s:
+        assert s.bootstrap.recovered == ("killed",)
+        assert s.bootstrap.last is not None
+        assert "Learned: User lives in Porto" in s.bootstrap.last.value_text
+        assert [fact.value_text for fact in s.bootstrap.facts] == ["User lives in Porto"]
+        assert "Only in mind" not in str(mem.facts("ana")) + str(kinds(mem, "message"))
+    with memdb.open(path, embedder=None, config=QUIET) as mem, mem.session("ana") as s:
+        assert s.bootstrap.recovered == ()
+
+
+def test_the_readme_s_session_runs(mem: memdb.Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.search(r"```py\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {"mem": mem})
+    out = capsys.readouterr().out
+    assert out.startswith("# What is remembered of ana")
+    assert "# Working Memory" in out
+    assert "- Wants answers in bullet points\n" in (mem._store.path.parent / "memory.md").read_text()
+
+
+def test_a_session_that_another_one_holds_is_left_alone(mem: memdb.Memory) -> None:
+    first = mem.session("ana", "one")
+    second = mem.session("ana", "two")
+    assert second.bootstrap.recovered == ()
+    second.close()
+    first.observe("Still here.")
+    first.close()

@@ -1,0 +1,70 @@
+"""Working memory: seven things in mind, three ways to let go, nothing on disk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memdb.working import Eviction, WorkingMemory
+
+NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def mind(eviction: Eviction, *texts: str, capacity: int = 3) -> WorkingMemory:
+    working = WorkingMemory(capacity, eviction, lambda: NOON)
+    for text in texts:
+        working.add(text)
+    return working
+
+
+def texts(working: WorkingMemory) -> list[str]:
+    return [item.text for item in working]
+
+
+def test_fifo_lets_go_of_what_came_first() -> None:
+    working = mind("fifo", "one", "two", "three")
+    working.touch("one")
+    gone = working.add("four")
+    assert gone is not None
+    assert (gone.text, texts(working)) == ("one", ["two", "three", "four"])
+
+
+def test_lru_lets_go_of_what_was_used_longest_ago() -> None:
+    working = mind("lru", "one", "two", "three")
+    working.touch("one")
+    working.add("four")
+    assert texts(working) == ["one", "three", "four"]
+
+
+def test_importance_lets_go_of_what_matters_least_even_if_it_is_new() -> None:
+    working = mind("importance", "one", "two", "three")
+    gone = working.add("trifle", importance=0.1)
+    assert gone is not None
+    assert (gone.text, texts(working)) == ("trifle", ["one", "two", "three"])
+    working.add("fire", importance=0.9)
+    assert texts(working) == ["two", "three", "fire"]
+
+
+@pytest.mark.parametrize("eviction", ["fifo", "lru", "importance"])
+def test_the_same_text_is_in_mind_once(eviction: Eviction) -> None:
+    working = mind(eviction, "one", "two")
+    assert working.add("one", importance=0.9) is None
+    assert texts(working) == ["one", "two"]
+    assert working.items[0].importance == 0.9
+
+
+@pytest.mark.parametrize("eviction", ["fifo", "lru", "importance"])
+def test_it_never_holds_more_than_its_capacity(eviction: Eviction) -> None:
+    working = mind(eviction, *(f"thought {number}" for number in range(100)), capacity=7)
+    assert len(working) == 7
+
+
+def test_what_was_dropped_is_not_there_to_be_used() -> None:
+    working = mind("lru", "one", "two")
+    assert working.drop("one")
+    assert not working.drop("one")
+    assert not working.touch("one")
+    assert "one" not in working
+    working.clear()
+    assert len(working) == 0
