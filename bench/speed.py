@@ -4,7 +4,7 @@
 
 Facts are random sentences about two hundred topics, their vectors clustered by topic and of unit length, both from a fixed seed. memdb is
 asked through `Memory.search` and does more than the others: it searches words and vectors, ranks by all features and returns whole facts.
-The others search vectors only, filtered by user and status, and return the ids. VectorCache of questions are ready in every case.
+The others search vectors only, filtered by user and status, and return the ids. Vectors of questions are ready in every case.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from memdb.store import parameter_names
 DIMENSION, TOPICS, VOCABULARY, K = 384, 200, 20_000, 10
 SHAPES = {"1k": (1_000, 1), "10k": (10_000, 1), "100k": (100_000, 1), "100 × 10": (1_000, 100), "1,000 × 100": (100_000, 1_000)}
 NOW = "2025-06-01T00:00:00Z"
-VectorCache = np.ndarray[Any, np.dtype[np.float32]]
+Vectors = np.ndarray[Any, np.dtype[np.float32]]
 
 
 @dataclass
@@ -39,9 +39,9 @@ class Data:
     """Facts of some users, and questions to the users with their vectors."""
 
     texts: list[str]
-    vectors: VectorCache
+    vectors: Vectors
     users: list[str]
-    questions: list[tuple[str, str, VectorCache]]
+    questions: list[tuple[str, str, Vectors]]
 
     def facts(self) -> list[dict[str, object]]:
         """The facts as `remember_many` takes them: of all types, ages, certainties and weights."""
@@ -68,10 +68,10 @@ class Ready:
 
     name, dimension = "hashing-384", DIMENSION
 
-    def __init__(self, known: dict[str, VectorCache]) -> None:
+    def __init__(self, known: dict[str, Vectors]) -> None:
         self._known = known
 
-    def embed(self, texts: Sequence[str]) -> VectorCache:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of questions that are known."""
         return np.stack([self._known[text] for text in texts])
 
@@ -120,7 +120,7 @@ class Memdb:
         assert self._memory is not None
         self._memory.remember_many(self._data.facts(), vectors=self._data.vectors)
 
-    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+    def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The places of the facts found by meaning, most alike first, as others find them; the whole hybrid search is what is timed."""
         return [int(hit.fact.fact_id[:8], 16) for hit in self.hits(text, user)]
 
@@ -134,7 +134,7 @@ class Memdb:
         assert self._memory is not None
         self._memory.close()
 
-    def exhaustive(self, text: str, user: str, vector: VectorCache) -> list[str]:
+    def exhaustive(self, text: str, user: str, vector: Vectors) -> list[str]:
         """The ids of the best when every row of the user is scored: `retrieve.sql` with legs that cut nothing, and every distance given."""
         assert self._memory is not None
         database = self._memory._store.database()
@@ -182,7 +182,7 @@ class Chroma:
                 metadatas=[{"user_id": self._data.users[place], "status": "active", "key": "user.note"} for place in places],
             )
 
-    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+    def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The nearest of a user."""
         where = {"$and": [{"user_id": user}, {"status": "active"}]}
         found = self._collection.query(query_embeddings=[vector], n_results=K, where=where, include=["distances"])
@@ -224,7 +224,7 @@ class Lance:
         self._table = self._base.create_table("facts", pyarrow.table(columns))
         self._table.create_index("user_id", config=lancedb.index.BTree())
 
-    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+    def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The nearest of a user."""
         search = self._table.search(vector).distance_type("cosine").where(f"user_id = '{user}' and status = 'active'", prefilter=True)
         return [int(place) for place in search.limit(K).select(["place", "_distance"]).to_arrow()["place"].to_pylist()]
@@ -255,7 +255,7 @@ class Numpy:
         np.save(self.path, self._data.vectors)
         self.open()
 
-    def ask(self, text: str, user: str, vector: VectorCache) -> list[int]:
+    def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The nearest of a user."""
         cosines = self._of[user] @ vector
         best = np.argpartition(-cosines, min(K, len(cosines) - 1))[:K]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 800
 """How many rows at most are worth scoring for one question."""
 
-_OPEN = ("type_weight", "decay", "recency", "access_bonus", "importance", "confidence", "frequency", "source_reliability", "linked")
+_OPEN = ("type_weight", "decay", "recency", "access_bonus", "importance", "confidence", "frequency", "source_reliability")
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float | None, float | None, float | None, int]
@@ -39,11 +39,15 @@ class Near:
 
 @dataclass(frozen=True)
 class Legs:
-    """How many candidates a kind the words and the meaning give at least; `given` if these numbers were asked for as they are."""
+    """How many candidates a kind the words and the meaning give at least.
+
+    `given` if these numbers were asked for as they are, `linked` if links count.
+    """
 
     lexical: int
     semantic: int
     given: bool = False
+    linked: bool = False
 
 
 class Field:
@@ -87,7 +91,11 @@ class Field:
         return low
 
     def _found(self, place: int) -> Found:
-        bm25, cosine, window = float(self._bm25[place]), float(self._cosines[place]), float(self._windows[place])
+        bm25, cosine, window = (
+            float(self._bm25[place]),
+            float(self._cosines[place]),
+            float(self._windows[place]) if len(self._windows) else math.nan,
+        )
         return (
             int(self._ids[place]),
             None if math.isnan(bm25) else bm25,
@@ -182,20 +190,23 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
         ceilings = np.concatenate([ceilings, highest])[order]
         nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
-    bm25, windows = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    bm25, windows = np.full(len(ids), np.nan), np.full(len(ids) if window is not None else 0, np.nan)
     places, there = _at(ids, word_ids)
-    bm25[places[there]] = np.array([bm25 for _, _, bm25 in words])[there]
+    matched_at = places[there]
+    bm25[matched_at] = np.array([bm25 for _, _, bm25 in words])[there]
+    meaning = np.clip(np.nan_to_num(cosines) if extra else cosines, 0.0, 1.0)
     if window is not None:
         at, known = _at(ids, window_ids)
         windows[at[known]] = window.cosines[known]
         nearest[at[known]] |= _nearest(window, legs.semantic)[known]
-    best = int(np.nanargmin(bm25)) if there.any() else None
-    meaning = np.clip(np.nan_to_num(cosines), 0.0, 1.0)
-    among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0)) if window is not None else meaning
-    most = ceilings + weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
+        among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0))
+        most = ceilings + weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
+    else:
+        most = ceilings + (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
+    best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
     if best is not None:
-        most += np.nan_to_num(bm25 / bm25[best]) * weight.get("lexical", 0.0)
-    order = np.argpartition(-most, MOST)[:MOST] if len(most) > MOST else np.arange(len(most))
+        most[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+    order = np.argpartition(most, len(most) - MOST)[len(most) - MOST :] if len(most) > MOST else np.arange(len(most))
     order = order[np.lexsort((-ids[order], -most[order]))]
     matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
     return Field(
@@ -229,5 +240,5 @@ def _nearest(one: Near, count: int) -> NDArray[np.bool_]:
         return np.ones(len(one.ids), np.bool_)
     chosen = np.zeros(len(one.ids), np.bool_)
     if count:
-        chosen[np.argpartition(-one.cosines, count - 1)[:count]] = True
+        chosen[np.argpartition(one.cosines, len(one.ids) - count)[len(one.ids) - count :]] = True
     return chosen

@@ -140,7 +140,7 @@ class Memory:
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
-        self._vectors = VectorCache(config.vector_cache_mb)
+        self._cache = VectorCache(config.vector_cache_mb)
         self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
 
@@ -476,7 +476,7 @@ class Memory:
         elif has_page:
             erase_page(db, user_id=user_id)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
-        self._vectors.forget(user_id)
+        self._cache.forget(user_id)
         db.checkpoint()
         self._wake()
         return forgotten
@@ -567,7 +567,7 @@ class Memory:
             minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
-            vectors=self._vectors,
+            cache=self._cache,
         )
         if record:
             self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
@@ -597,7 +597,7 @@ class Memory:
             minimum_importance=self._config.minimum_importance,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
-            vectors=self._vectors,
+            cache=self._cache,
         )
         result = inject(
             profile,

@@ -70,7 +70,7 @@ def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: in
         db.run("reindex.drop_index")
         db.make_index(embedder.dimension)
         db.run("reindex.fill")
-        db.run("reindex.new_versions")
+        db.run("reindex.changed")
         db.run("reindex.mark")
         db.run("reindex.settled")
         db.run("reindex.left", skipped=json.dumps(late))

@@ -45,12 +45,6 @@ from reindexed r
 join facts f on f.id = abs(r.id)
 where r.id > 0 or f.status in ('active', 'pending_confirmation');
 
--- What any process holds in memory of the old vectors is that of another index.
--- statement: new_versions
-insert into vector_versions (user_id, version)
-select user_id, random() from facts where true group by user_id
-on conflict (user_id) do update set version = excluded.version;
-
 -- statement: mark
 update facts set embedding_id = iif(id in (select id from reindexed), fact_id, null);
 
@@ -73,3 +67,9 @@ select
 
 -- statement: forget_next
 delete from meta where name in ('next_embedder', 'next_dimension');
+
+-- What processes hold in memory of the old vectors is no longer that of the file.
+-- statement: changed
+insert into vector_versions (user_id, version)
+select user_id, random() from facts where true group by user_id
+on conflict (user_id) do update set version = excluded.version;

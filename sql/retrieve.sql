@@ -45,7 +45,7 @@ weight as materialized (
 ),
 
 -- what was found beforehand: words and meaning already brought together, and cut
-found as materialized (
+given as materialized (
   select value ->> 0 as id, value ->> 1 as bm25, value ->> 2 as distance, value ->> 3 as window_distance, value ->> 4 as is_near
   from json_each(:found)
 ),
@@ -85,7 +85,7 @@ lexical as materialized (
   where bm25 < 0
   union all
   select id, bm25, 0
-  from found
+  from given
   where bm25 < 0
 ),
 
@@ -107,10 +107,10 @@ semantic as materialized (
   group by abs(id)
   union all
   select id, distance, window_distance, is_near
-  from found
+  from given
 ),
 
-hit as materialized (
+found as materialized (
   select id from lexical where place <= (select k_lex from weight)
   union
   select id from semantic
@@ -118,15 +118,15 @@ hit as materialized (
 -- and what is linked to that, where links count
 candidate as materialized (
   select distinct c.value as id
-  from hit
+  from found
   cross join json_each(json_insert(
     iif((select linked from weight) = 0, '[]', (
       select json_group_array(n.id)
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
       cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-      where f.id = hit.id)),
-    '$[#]', hit.id)) c
+      where f.id = found.id)),
+    '$[#]', found.id)) c
 ),
 
 -- every feature its own column; each lies in 0..1

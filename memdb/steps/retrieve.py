@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.embed import Embedder, check_vectors
 from memdb.errors import InputError, ModelError
 from memdb.fusion import Field, Found, Legs, Word, fuse, only
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILTERS = ("categories", "memory_types", "tags", "participants", "min_age_minutes", "max_age_days", "as_of")
+_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
 _BESIDES = 30  # rows scored beside those wanted; mostly nothing else could be among them
@@ -71,7 +71,7 @@ def retrieve(
     minimum_importance: float | None = None,
     top_k_lex: int | None = None,
     top_k_vec: int | None = None,
-    vectors: VectorCache | None = None,
+    cache: VectorCache | None = None,
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
@@ -96,6 +96,7 @@ def retrieve(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
         semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
         given=top_k_lex is not None or top_k_vec is not None,
+        linked=weight.get("linked", 0.0) != 0,
     )
     filters: dict[str, SqlValue] = {
         "user_id": user_id,
@@ -104,40 +105,38 @@ def retrieve(
         "categories": _json(categories),
         "memory_types": _json(memory_types),
         "tags": _json(tags),
-        "participants": _json(participants),
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
+        "participants": _json(participants),
         "now": to_text(now),
         "as_of": to_text(as_of) if as_of else None,
         "weights": weights,
     }
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
 
-    linked = meant is not None and bool(weight.get("linked"))  # what links lead to was not compared with the question before
-
     def score(found: Sequence[Found], count: int) -> list[Row]:
         return db.all(
             "retrieve",
             **filters,
             terms='""',
-            embedding=to_blob(meant) if linked and meant is not None else None,
+            embedding=None,
             hits="[]",
             found=json.dumps(found, separators=(",", ":")),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             times=times,
-            shelves=json.dumps(shelves if linked else []),
+            shelves="[]",
             min_score=min_score,
             base_half_life_days=base_half_life_days,
             minimum_importance=minimum_importance,
-            k_lex=0,  # both legs were asked before
-            k_vec=0,
+            k_lex=top_k_lex,
+            k_vec=top_k_vec,
             limit=max(0, count),
         )
 
     with db.snapshot():
         words = _words(db, match_expression(question), filters)
-        near = [] if meant is None else (vectors or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        near = [] if meant is None else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
         if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
             near = only(
                 near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
@@ -163,11 +162,14 @@ def _words(db: Database, terms: str, filters: Mapping[str, SqlValue]) -> list[Wo
 def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, legs: Legs, limit: int, least: float | None) -> list[Row]:
     """The best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
 
-    A few are scored first. What could still pass the last of them is known from the most that each of the others can score. Those who want
-    more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list.
+    A few are scored first. What could still pass the last of them is known from the most that each of the others can score. Those who
+    want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
+    row may be lifted by another, and the legs are scored with the most promising.
     """
     if legs.given:
         return score(field.legs(), limit)
+    if legs.linked:
+        return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit)
     goal = max(1, min(limit, _SURE))
     count = goal + _BESIDES
     found = field.first(count)
