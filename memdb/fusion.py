@@ -91,7 +91,11 @@ class Field:
         return low
 
     def _found(self, place: int) -> Found:
-        bm25, cosine, window = float(self._bm25[place]), float(self._cosines[place]), float(self._windows[place]) if len(self._windows) else math.nan
+        bm25, cosine, window = (
+            float(self._bm25[place]),
+            float(self._cosines[place]),
+            float(self._windows[place]) if len(self._windows) else math.nan,
+        )
         return (
             int(self._ids[place]),
             None if math.isnan(bm25) else bm25,
