@@ -33,7 +33,7 @@ from memdb.interfaces.household import household_events, household_questions, re
 EVERYTHING: Mapping[str, object] = {"worker": False, "record_retrievals": False, "archive_threshold": 0.0}
 Ways = Mapping[str, Mapping[str, object]]
 SETTINGS: Ways = {
-    "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0, "consolidation_min_repeats": 10_000},
+    "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0},  # and never maintained
     "at most 4 events each": {"max_events_per_segment": 4, "generation_cooldown_seconds": 0},
     "the defaults": {},
     "the defaults and fading": {"archive_threshold": 0.10},
@@ -115,12 +115,16 @@ def conversations(data: Path, ways: Ways, sets: Sequence[str], embedder: Remembe
         if int(question["category"]) != 5 and evidence_of(question)
     ]
     for name, settings in ways.items():
-        with opened({**EVERYTHING, **settings, "turns_as_events": True}, embedder) as (mem, started):
+        with opened({**EVERYTHING, **settings}, embedder) as (mem, started):
             ends: dict[str, datetime] = {}
             for conversation in found:
-                turns = conversation.turns
-                mem.load(turns, user_id=str(conversation.user_id))
-                ends[str(conversation.user_id)] = max(turn.timestamp for turn in turns if isinstance(turn.timestamp, datetime))
+                user = str(conversation.user_id)
+                for turn in conversation.turns:  # as the setting turns_as_events does it, without keeping the messages beside
+                    assert isinstance(turn.timestamp, datetime)
+                    said = f"{turn.speaker} said: {' '.join(turn.text.split())}"
+                    who = [str(turn.speaker)]
+                    mem.event(said, user_id=user, timestamp=turn.timestamp, participants=who, event_id=f"turn-{turn.turn_id}")
+                    ends[user] = turn.timestamp
             end = max(ends.values()).replace(tzinfo=UTC) + timedelta(days=1)
             yield from measured(name, mem, questions, end=end, sets=sets, started=started)
 
@@ -154,9 +158,10 @@ class opened:
 
 
 def measured(name: str, mem: Memory, questions: Sequence[Question], *, end: datetime, sets: Sequence[str], started: float) -> Iterator[Row]:
-    """Tell and consolidate, ask every question by every weight set, and count."""
+    """Tell and, but for `before`, consolidate; ask every question by every weight set, and count."""
     mem.narrate(now=end)
-    mem.maintain(now=end)
+    if name != "before":
+        mem.maintain(now=end)
     seconds = time.perf_counter() - started
     if not mem.drain():
         raise SystemExit("Not every vector could be made.")

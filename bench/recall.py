@@ -82,7 +82,7 @@ def main() -> None:
                         found = [hit.fact.source_turn_id for hit in hits]
                         results[name].setdefault(user, []).append((int(question["category"]), judge(found, wanted)))
     report = {name: summary(results[name], times[name]) for name in sets}
-    print(json.dumps(report, indent=1) if arguments.json else table(report))
+    print(json.dumps(report, indent=1) if arguments.json else table(report) + (multi_hop(report) if followed else ""))
     if arguments.chart:
         chart(report, arguments.chart)
 
@@ -110,6 +110,17 @@ def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) ->
             categories[label] = {metric: round(mean(of_kind, metric), 1) for metric in MEASURES} | {"questions": len(of_kind)}
     overall = {metric: [round(mean(flat, metric), 1), *(round(end, 1) for end in interval(answerable, metric))] for metric in MEASURES}
     return {"questions": len(flat), "overall": overall, "categories": categories, "median_ms": round(statistics.median(times), 1)}
+
+
+def multi_hop(report: Mapping[str, Mapping[str, object]]) -> str:
+    """What the sets reach on the questions whose answer stands in several places, as Markdown."""
+    metrics = ("any@10", "rec@10", "rec@20", "all@10", "nDCG@10")
+    lines = ["", "", "| multi-hop | " + " | ".join(metrics) + " |", "|---" * (len(metrics) + 1) + "|"]
+    for name, one in report.items():
+        categories = one["categories"]
+        assert isinstance(categories, dict)
+        lines.append(f"| {name} | " + " | ".join(str(categories["multi-hop"][metric]) for metric in metrics) + " |")
+    return "\n".join(lines)
 
 
 def table(report: Mapping[str, Mapping[str, object]]) -> str:

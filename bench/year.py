@@ -2,8 +2,8 @@
 
     python bench/year.py --chart bench/year.png
 
-Every event goes in through `Memory.event`; each day the memories that are due are told, two questions are asked, and each night is
-maintained, all with `now` given, so that a year takes less than a minute. Needs the extra `bench`.
+Every event goes in through `Memory.event`. Each fifth day the memories that are due are told, ten questions are asked, and every night
+since is maintained, all with `now` given. The chart needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from memdb import Memory
 from memdb.interfaces.household import household_events, household_questions, read_household
 
 FIRST = date(2025, 1, 1)
+EVERY = 5  # days from look to look; told late or at once, the memories are the same, and missed nights are made up for
 TYPES = ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT")
 COLOURS = dict(zip(TYPES, ("#b2182b", "#ef8a62", "#67a9cf", "#2166ac", "#999999"), strict=True))
 Counts = dict[str, int]
@@ -43,15 +44,16 @@ def main() -> None:
     print(
         f"{arguments.days} days in {time.perf_counter() - started:.0f} s: {', '.join(f'{count} {name}' for name, count in total.items())}"
     )
-    for day in (30, 90, 180, 270, arguments.days - 1):
-        if day < len(alive):
-            print(f"alive after {day} days: {sum(alive[day].values())} ({', '.join(f'{alive[day][name]} {name}' for name in TYPES)})")
+    for look in range(len(alive)):
+        if (look + 1) * EVERY % 90 < EVERY:
+            counts = ", ".join(f"{alive[look][name]} {name}" for name in TYPES)
+            print(f"alive after {(look + 1) * EVERY} days: {sum(alive[look].values())} ({counts})")
     if arguments.chart:
         draw(alive, curves, arguments.chart)
 
 
 def live(path: Path, *, days: int, seed: int) -> tuple[list[Counter[str]], Counts]:
-    """Return the memories alive by type at each day's end, and how much there was in all."""
+    """Return the memories alive by type at each look, and how much there was in all."""
     house = read_household()
     zone = ZoneInfo(house.timezone)
     events = list(household_events(house, first=FIRST, days=days, seed=seed))
@@ -62,14 +64,14 @@ def live(path: Path, *, days: int, seed: int) -> tuple[list[Counter[str]], Count
     with opened(path, {"timezone": house.timezone, "persona_household": house.household}) as mem:
         rest = iter(events)
         event = next(rest, None)
-        for number in range(days):
-            night = datetime.combine(FIRST + timedelta(days=number + 1), datetime.min.time(), zone) + timedelta(hours=3)
+        for number in range(0, days, EVERY):
+            night = datetime.combine(FIRST + timedelta(days=number + EVERY), datetime.min.time(), zone) + timedelta(hours=3)
             while event is not None and event.timestamp < night:
                 mem.event(**{name: value for name, value in event.model_dump().items() if name != "turn_id"})
                 total["events"] += 1
                 event = next(rest, None)
             total["memories"] += len(mem.narrate(now=night))
-            for _ in range(2):
+            for _ in range(2 * EVERY):
                 mem.recall(chance.choice(asked), user_id="silva", now=night - timedelta(hours=5))
             done = mem.maintain(now=night)
             for name in ("consolidated", "archived", "deleted"):
@@ -87,7 +89,7 @@ def fade(path: Path, memory_type: str) -> list[float]:
         times = 149  # 0.5 + ln(1 + 149) / 10 is above 1
         for _ in range(times):
             mem.recall("memory", user_id="home", now=start + timedelta(minutes=11), min_score=0.0)
-        for day in range(181):
+        for day in range(0, 181, 6):
             mem.maintain(now=start + timedelta(days=day, minutes=11))
             values.append(next(one.effective_importance for one in mem.facts("home", kinds=["narrative"]) if one.fact_id == fact.fact_id))
     return values
@@ -110,16 +112,14 @@ def draw(alive: Sequence[Counter[str]], curves: Mapping[str, Sequence[float]], p
     weights = dict(zip(TYPES, (1.0, 0.8, 0.6, 0.5, 0.3), strict=True))
     half_lives = dict(zip(TYPES, (90, 60, 45, 30, 15), strict=True))
     figure, (year, fading) = plt.subplots(1, 2, figsize=(12, 4.5), dpi=100, layout="constrained")
-    days = range(len(alive))
+    days = [(look + 1) * EVERY for look in range(len(alive))]
     year.stackplot(days, [[counts[name] for counts in alive] for name in TYPES], labels=TYPES, colors=[COLOURS[name] for name in TYPES])
-    year.set(title="Memories alive in a household's year", xlabel="day", ylabel="memories", xlim=(0, max(1, len(alive) - 1)))
+    year.set(title="Memories alive in a household's year", xlabel="day", ylabel="memories", xlim=(days[0], days[-1]))
     year.legend(loc="upper left", fontsize=8, frameon=False)
     for name in TYPES:
         drawn = range(0, 181, 6)
         fading.plot(drawn, [max(0.05, weights[name] * max(0.05, 0.5 ** (day / half_lives[name]))) for day in drawn], color=COLOURS[name])
-        fading.plot(
-            drawn, [curves[name][day] for day in drawn], "o", color=COLOURS[name], markersize=3.5, label=f"{name}, {half_lives[name]} d"
-        )
+        fading.plot(drawn, curves[name], "o", color=COLOURS[name], markersize=3.5, label=f"{name}, {half_lives[name]} d")
     fading.axhline(0.10, color="black", linewidth=0.8, linestyle="--", label="archived below")
     fading.set(
         title="How a memory fades: stored (dots), specified (lines)", xlabel="days since it was recalled", ylabel="effective importance"

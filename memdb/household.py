@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
 
 from pydantic import BaseModel, ConfigDict
@@ -99,10 +99,10 @@ def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
     return list(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
 
 
-def likeness(one: Sequence[str], other: Sequence[str]) -> float:
+def likeness(one: Set[str], other: Set[str]) -> float:
     """Return how much two sets of words have in common: 0 nothing, 1 everything."""
-    either = set(one) | set(other)
-    return len(set(one) & set(other)) / len(either) if either else 0.0
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
 
 
 def listed(names: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.daytime import day_type, part_of_day
-from memdb.errors import ConflictError, ModelError
+from memdb.errors import ConflictError
 from memdb.household import likeness, telling_words
-from memdb.llm import LanguageModel
+from memdb.llm import LanguageModel, calls_of
 from memdb.records import Event, Fact, Maintained, ModelCall, Narrative, NarrativeDetail, Turn
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
@@ -34,8 +34,8 @@ _EXCERPT = 4_000  # characters of the events kept beside a memory
 _CONFIDENCE = 0.7  # a memory is how it seemed
 
 
-class _DryRun(Exception):
-    """Ends a transaction that is only tried."""
+class _Withdrawn(Exception):
+    """Ends a transaction whose work is not to be kept."""
 
 
 def gather(db: Database, event: Event) -> bool:
@@ -97,54 +97,16 @@ def take_segment(store: Store, config: Config, llm: LanguageModel | None, *, now
     if found is None:
         return None
     part, ready_at = found
-    events = part.events
     narrative, calls, error = _tell(db, part, ready_at, llm, config)
-    user_id = events[0].user_id
-    event_ids = [event.event_id for event in events]
-    segment_id = uuid.uuid5(_NAMESPACE, json.dumps([user_id, event_ids])).hex
-    fact_id = str(uuid.uuid5(_NAMESPACE, segment_id))
-    places = [event.location for event in events if event.location]
-    with db.transaction():
-        written = db.run(
-            "events.add_segment",
-            segment_id=segment_id,
-            user_id=user_id,
-            started_at=to_text(part.started_at),
-            ended_at=to_text(part.ended_at),
-            closed_by=part.closed_by,
-            ready_at=to_text(ready_at),
-            written_by=narrative.written_by,
-            error=error,
-        )
-        if not written:
-            return fact_id  # somebody else was first
-        db.run("events.assign", user_id=user_id, segment_id=segment_id, event_ids=json.dumps(event_ids))
-        _keep_calls(db, calls, user_id=user_id, turn_id=segment_id, config=config)
-        detail = NarrativeDetail(
-            emotion=narrative.emotion,
-            participants=narrative.participants,
-            location=max(places, key=places.count) if places else None,
-            time_of_day=part_of_day(part.started_at, config.zone),
-            day_type=day_type(part.started_at, config.zone),
-            source_event_ids=tuple(event_ids),
-            segment_id=segment_id,
-            segment_start=part.started_at,
-            segment_end=part.ended_at,
-            written_by=narrative.written_by,
-        )
-        _insert(
-            db,
-            narrative,
-            detail,
-            fact_id=fact_id,
-            user_id=user_id,
-            key=EXPERIENCE,
-            source=segment_id,
-            excerpt="\n".join(dict.fromkeys(" ".join(event.description.split()) for event in events))[:_EXCERPT],
-            at=ready_at,
-            config=config,
-        )
-    return fact_id
+    segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
+    try:
+        with db.transaction():
+            _write_segment(db, part, segment_id, ready_at=ready_at, written_by=narrative.written_by, error=error)
+            _keep_calls(db, calls, user_id=part.events[0].user_id, turn_id=segment_id, config=config)
+            _write_memory(db, part, segment_id, narrative, ready_at=ready_at, config=config)
+    except _Withdrawn:
+        pass  # somebody else was first, perhaps with an event that came late
+    return _memory_id(segment_id)
 
 
 def reinforce(db: Database, accesses: Mapping[str, tuple[int, datetime]], *, config: Config) -> None:
@@ -197,8 +159,8 @@ def take_night(
             if scheduled:
                 db.run("meta.put", name="maintained_at", value=to_text(now))
             if dry_run:
-                raise _DryRun
-    except _DryRun:
+                raise _Withdrawn
+    except _Withdrawn:
         pass
     return done
 
@@ -244,7 +206,7 @@ def _tell(
     """Tell a segment, with the model where there is one; when it fails in any way, the rules take its place and the record says so."""
     events = part.events
     names = sorted({name for event in events for name in event.participants})
-    words = telling_words("\n".join(event.description for event in events), names=names)
+    words = frozenset(telling_words("\n".join(event.description for event in events), names=names))
     rows = db.all(
         "events.like_it",
         user_id=events[0].user_id,
@@ -252,23 +214,72 @@ def _tell(
         participants=json.dumps(names, ensure_ascii=False),
         now=to_text(ready_at),
     )
-    alike = (likeness(words, telling_words(str(row["source_excerpt"]), names=names)) for row in rows)
+    alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
     if llm is None:
         return narrate(events, seen_before=seen_before, zone=config.zone, config=config), (), None
     try:
         narrative, calls = compose(events, seen_before=seen_before, llm=llm, zone=config.zone, config=config)
         return narrative, calls, None
-    except ModelError as failure:
+    except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
         log.warning("a memory of user %s is told by rules: %s", events[0].user_id, failure)
         plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
-        calls = failure.calls
+        calls = calls_of(failure)
         try:
             sorted_in, more = classify(plain.content, llm=llm, config=config)
             update = {"memory_type": sorted_in.memory_type, "importance": sorted_in.importance}
             return plain.model_copy(update=update), (*calls, *more), str(failure)[:500]
-        except ModelError as again:
-            return plain, (*calls, *again.calls), str(failure)[:500]
+        except Exception as again:
+            return plain, (*calls, *calls_of(again)), str(failure)[:500]
+
+
+def _memory_id(segment_id: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, segment_id))
+
+
+def _write_segment(db: Database, part: Segment, segment_id: str, *, ready_at: datetime, written_by: str, error: str | None) -> None:
+    user_id, event_ids = part.events[0].user_id, [event.event_id for event in part.events]
+    written = db.run(
+        "events.add_segment",
+        segment_id=segment_id,
+        user_id=user_id,
+        started_at=to_text(part.started_at),
+        ended_at=to_text(part.ended_at),
+        closed_by=part.closed_by,
+        ready_at=to_text(ready_at),
+        written_by=written_by,
+        error=error,
+    )
+    if not written or db.run("events.assign", user_id=user_id, segment_id=segment_id, event_ids=json.dumps(event_ids)) != len(event_ids):
+        raise _Withdrawn
+
+
+def _write_memory(db: Database, part: Segment, segment_id: str, narrative: Narrative, *, ready_at: datetime, config: Config) -> None:
+    places = [event.location for event in part.events if event.location]
+    detail = NarrativeDetail(
+        emotion=narrative.emotion,
+        participants=narrative.participants,
+        location=max(places, key=places.count) if places else None,
+        time_of_day=part_of_day(part.started_at, config.zone),
+        day_type=day_type(part.started_at, config.zone),
+        source_event_ids=tuple(event.event_id for event in part.events),
+        segment_id=segment_id,
+        segment_start=part.started_at,
+        segment_end=part.ended_at,
+        written_by=narrative.written_by,
+    )
+    _insert(
+        db,
+        narrative,
+        detail,
+        fact_id=_memory_id(segment_id),
+        user_id=part.events[0].user_id,
+        key=EXPERIENCE,
+        source=segment_id,
+        excerpt="\n".join(dict.fromkeys(" ".join(event.description.split()) for event in part.events))[:_EXCERPT],
+        at=ready_at,
+        config=config,
+    )
 
 
 def _tell_pattern(one: Pattern, llm: LanguageModel | None, config: Config) -> tuple[Narrative, tuple[ModelCall, ...]]:
@@ -282,9 +293,9 @@ def _tell_pattern(one: Pattern, llm: LanguageModel | None, config: Config) -> tu
     try:
         memories = [memory.value_text for memory in one.sources][:10]
         return generalize(one.narrative, memories=memories, detail=one.detail, llm=llm, config=config)
-    except ModelError as failure:
+    except Exception as failure:  # as above
         log.warning("a pattern of user %s is told by rules: %s", one.user_id, failure)
-        return one.narrative, failure.calls
+        return one.narrative, calls_of(failure)
 
 
 def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequence[ModelCall], *, now: datetime, config: Config) -> int:

@@ -37,6 +37,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.page import erase_page, read_page, write_page
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -74,7 +75,7 @@ from memdb.records import (
     Undone,
     Vectors,
 )
-from memdb.session import Session, erase_page, read_page, retell, untell, write_page
+from memdb.session import Session, retell, untell
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -105,8 +106,8 @@ if TYPE_CHECKING:
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _INSERT_BATCH = 1_000
+_LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
@@ -135,11 +136,11 @@ class Memory:
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
-        self._cache = VectorCache(config.vector_cache_mb)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
+        self._cache = VectorCache(config.vector_cache_mb)
         self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
 
@@ -868,51 +869,6 @@ class Memory:
     def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
         return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
 
-    # --- in bulk -------------------------------------------------------------------------------------------------------------
-
-    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
-        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
-
-        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
-        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
-        they are ready; otherwise the facts are embedded in the background.
-
-        Raises:
-            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
-            ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
-            ConfigError: vectors were given to a memory that was opened without an embedder.
-        """
-        if vectors is not None and self._embedder is None:
-            raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
-        db = self._store.database()
-        kinds = self._kinds(db)
-        stream, taken, added = iter(facts), 0, 0
-        while batch := list(islice(stream, _INSERT_BATCH)):
-            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
-            ready = None
-            if vectors is not None and self._embedder is not None:
-                part = vectors[taken : taken + len(batch)]
-                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
-            with db.transaction():
-                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
-            taken += len(batch)
-        self._wake()
-        return added
-
-    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
-        try:
-            fact = given if isinstance(given, NewFact) else NewFact.model_validate(given)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
-        checks.filled(fact.value_text, "value_text")
-        checks.name(fact.user_id, "user_id")
-        if not is_canonical(fact.key):
-            raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
-        if fact.kind == "message" or fact.kind not in kinds:
-            raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
-        return fact
-
     # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
 
     def link(
@@ -1252,7 +1208,6 @@ class Memory:
             minimum_importance=config.minimum_importance,
             top_k_lex=candidates or config.top_k_lex,
             top_k_vec=candidates or config.top_k_vec,
-            cache=self._cache,
         )
         self._note_retrieval(query, hits, user_id=user_id, weights="first-person", at=at)
         return hits
@@ -1328,6 +1283,51 @@ class Memory:
                         more, later = self._recalled.get(fact_id, (0, last))
                         self._recalled[fact_id] = (times + more, max(last, later))
                 raise
+
+    # --- in bulk -------------------------------------------------------------------------------------------------------------
+
+    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
+        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
+
+        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
+        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
+        they are ready; otherwise the facts are embedded in the background.
+
+        Raises:
+            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
+            ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
+            ConfigError: vectors were given to a memory that was opened without an embedder.
+        """
+        if vectors is not None and self._embedder is None:
+            raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
+        db = self._store.database()
+        kinds = self._kinds(db)
+        stream, taken, added = iter(facts), 0, 0
+        while batch := list(islice(stream, _INSERT_BATCH)):
+            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+            ready = None
+            if vectors is not None and self._embedder is not None:
+                part = vectors[taken : taken + len(batch)]
+                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
+            with db.transaction():
+                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
+            taken += len(batch)
+        self._wake()
+        return added
+
+    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
+        try:
+            fact = given if isinstance(given, NewFact) else NewFact.model_validate(given)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        checks.filled(fact.value_text, "value_text")
+        checks.name(fact.user_id, "user_id")
+        if not is_canonical(fact.key):
+            raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
+        if fact.kind == "message" or fact.kind not in kinds:
+            raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
+        return fact
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
-from pathlib import Path
+from datetime import date, datetime, timedelta, tzinfo
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
 
 from memdb.config import Config
 from memdb.embed import Embedder, choose_tokenizer
-from memdb.errors import InputError, StoreError
-from memdb.keys import normalise, predicate_of, slug
+from memdb.errors import InputError
 from memdb.llm import LanguageModel
-from memdb.observer import build_profile, is_gone, new_identity, read_predicates, take_turn
-from memdb.records import Action, Bootstrap, Candidate, Category, Context, ContextItem, Fact, Flushed, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
+from memdb.observer import build_profile, is_gone, new_identity, take_turn
+from memdb.page import read_page, write_page
+from memdb.records import Bootstrap, Context, ContextItem, Fact, Flushed
+from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
-from memdb.steps.compare import Edit, compare
-from memdb.steps.extract import extract
-from memdb.steps.project import Page, project
 from memdb.steps.snapshot import snapshot
 from memdb.store import Database, Store
 from memdb.times import to_text, to_utc, utc_now
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 _KNOWN = 50  # facts that a session begins with
+_LONGEST_SESSION = 31  # days that get a log each
+_REMEMBERED = 1_000  # characters of a message that come to mind; the file has them all
 _WORKING_SHARE = 4  # working memory gets at most a quarter of a context's tokens
 _WORKING = "Working Memory"
 _held: set[str] = set()  # the sessions of this process
@@ -103,7 +98,8 @@ class Session:
         self._identity = new_identity()
         self._simulated = now is not None
         self._latest = self._instant(now) if now is not None else None
-        self.working = WorkingMemory(config.working_capacity, eviction, self._now)
+        kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
+        self.working = WorkingMemory(config.working_capacity, eviction, self._now, kinds=kinds)
         self._open = True
         self.bootstrap = self._begin()
 
@@ -136,7 +132,7 @@ class Session:
             speaker=speaker,
         )
         if user_input.strip():
-            self.working.add(user_input, kind="message", importance=0.4, kept=True)
+            self.working.add(user_input.strip()[:_REMEMBERED], kind="message", importance=0.4, kept=True)
         return turn
 
     def context(self, query: str, *, max_tokens: int | None = None, now: datetime | str | None = None) -> Context:
@@ -241,8 +237,7 @@ class Session:
         db, zone = self._store.database(), self._config.zone
         with db.transaction():
             told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, zone=zone, now=at)
-            if told is not None:
-                day = told.valid_from.astimezone(zone).date()
+            for day in _days(told, zone):
                 snapshot(db, user_id=self.user_id, session_id=None, day=day, zone=zone, now=at)
         return told
 
@@ -306,51 +301,6 @@ class Session:
         return at
 
 
-def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[list[Fact], str]:
-    """Return what was changed by hand in memory.md, offered as pending facts, and the page's text."""
-    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
-    if not config.memory_page:
-        return [], page.text
-    path = page_path(db, user_id)
-    found = _read(path)
-    return ([], page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
-
-
-def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[list[Fact], Path, Page]:
-    """Write memory.md anew and return what had been changed in it by hand, offered as pending facts, the path, and the page.
-
-    With `asks` False what was changed by hand is written over: it was asked about before, and what it said may have been forgotten since.
-    """
-    path = page_path(db, user_id)
-    found = _read(path) if asks else None
-    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
-    offered = [] if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
-    if offered:
-        page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
-    with db.transaction():
-        db.run(
-            "page.put",
-            user_id=user_id,
-            name=path.name,
-            page=page.text,
-            found=found or "",
-            lines=json.dumps(page.lines, ensure_ascii=False),
-            now=to_text(utc_now()),
-        )
-    if found != page.text:
-        _replace(path, page.text)
-    return offered, path, page
-
-
-def erase_page(db: Database, *, user_id: str) -> None:
-    """Remove a user's page, and what the file remembers of it."""
-    path = page_path(db, user_id)
-    with db.transaction():
-        erased = db.run("page.forget", user_id=user_id)
-    if erased:
-        path.unlink(missing_ok=True)
-
-
 def untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
     """Erase the accounts of a user's sessions and days, within the caller's transaction, and return which there were."""
     rows = db.all("session.untell", user_id=user_id)
@@ -363,122 +313,16 @@ def retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user
         snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)
 
 
-def page_path(db: Database, user_id: str) -> Path:
-    """Return where the page of a user lies: memory.md beside mem.db for the first user of the file, a name of their own for others."""
-    written = db.one("page.written", user_id=user_id)
-    if written is not None:
-        return db.path.parent / str(written["name"])
-    stem = "memory" if db.path.name == "mem.db" else f"{db.path.stem}.memory"
-    for name in (f"{stem}.md", f"{stem}-{slug(user_id)}.md"):
-        if db.one("page.named", name=name) is None:
-            return db.path.parent / name
-    return db.path.parent / f"{stem}-{hashlib.sha256(user_id.encode()).hexdigest()[:12]}.md"
-
-
-def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> list[Fact]:
-    """Put edits into memory as pending facts, each once, and return those that still wait."""
-    written = db.one("page.written", user_id=user_id)
-    if written is not None and found in (written["page"], written["found"]):
-        return []
-    before, lines, since = (
-        (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
-    )
-    predicates = read_predicates(db)
-    offered: dict[str, Fact] = {}
-    with db.transaction():
-        for edit in compare(lines, before, found, frame=page.frame):
-            turn_id = f"memory.md-{action_hash_of(since, edit.kind, edit.text, edit.fact_id)}"
-            target = read_fact(db, edit.fact_id) if edit.fact_id else None
-            if edit.kind == "removed" and target is not None and target.status == "pending_confirmation":
-                offered[target.fact_id] = target  # it waits for a word already
-                continue
-            origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
-            for action in _actions(db, edit, target, origin, predicates, config):
-                apply(db, action, origin=origin, predicates=predicates, config=config)
-            offered |= {fact.fact_id: fact for fact in _facts(db, "page.offered", user_id=user_id, turn_id=turn_id)}
-    return list(offered.values())
-
-
-def _actions(
-    db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: dict[str, Predicate], config: Config
-) -> list[Action]:
-    """What an edit would change, to be asked about: never more than a pending fact.
-
-    An account of a session is no belief: what is written over it is a note, and removing it says nothing.
-    """
-    if edit.kind == "removed":
-        if target is None or target.kind == "episode":
-            return []
-        return [_pending(_candidate(target.key, target.value_text, target.object, target.category, gone=True), target)]
-    if target is not None and target.kind != "episode":
-        return [_pending(_candidate(target.key, edit.text, _object(target, edit.text), target.category), target)]
-    said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
-    actions = []
-    for candidate in said:
-        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), now=to_text(origin.now))
-        beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
-        if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
-            continue  # it is held already, or waits already
-        single = predicate_of(candidate.key, predicates).cardinality == "one"
-        actions.append(_pending(candidate, beliefs[0] if single and beliefs else None))
-    return actions
-
-
-def _said(text: str, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Candidate]:
-    """What a line says if it is written as the page's own are ("User lives in Faro"), or as somebody would say it ("I live in Faro")."""
-    labels = sorted(
-        ((one.label, name) for name, one in predicates.items() if one.label not in ("", "is", "has")), key=lambda pair: -len(pair[0])
-    )
-    for label, name in labels:
-        start = f"User {label} "
-        if text.startswith(start) and text.removeprefix(start).strip(" ."):
-            value = text.removeprefix(start).strip(" .")
-            return [_candidate(f"user.{name}", text, value, predicates[name].category)]
-    turn = Turn(id=0, turn_id=origin.turn_id, user_id=origin.user_id, user_input=text, assistant_response="", timestamp=origin.now)
-    return [found for found in extract(turn, predicates=predicates, zone=config.zone) if not found.negated]
-
-
-def _candidate(key: str, text: str, value: str, category: Category, *, gone: bool = False) -> Candidate:
-    subject, _, predicate = key.partition(".")
-    return Candidate(
-        key=key,
-        value_text=text,
-        object=value,
-        category=category,
-        confidence=1.0,
-        excerpt=text,
-        value_json={"subject": subject, "predicate": predicate, "object": value},
-        negated=gone,
-        explicit=True,
-    )
-
-
-def _pending(candidate: Candidate, target: Fact | None) -> Action:
-    return Action(
-        type="mark_pending_confirmation",
-        key=candidate.key,
-        new_value_text=candidate.value_text,
-        new_value_json=candidate.value_json,
-        target_fact_id=target.fact_id if target else None,
-        reason=f"{'removed' if candidate.negated else 'written'} by hand in memory.md",
-        candidate=candidate,
-    )
-
-
-def _object(target: Fact, text: str) -> str:
-    """The bare value in a changed text: what stands where the old value stood in the old text."""
-    head, found, tail = target.value_text.partition(target.object)
-    if found and head and text.startswith(head) and text.endswith(tail) and len(text) > len(head) + len(tail):
-        return text[len(head) : len(text) - len(tail)].strip()
-    return text
-
-
-def _kind(target: Fact | None) -> str:
-    return target.kind if target is not None and target.kind in ("fact", "task", "note") else "note" if target else "fact"
-
-
 def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequence[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
+
+
+def _days(told: Fact | None, zone: tzinfo) -> list[date]:
+    """The days that a session touched."""
+    if told is None or not isinstance(told.value_json, dict):
+        return []
+    first, last = (to_utc(str(told.value_json[end])).astimezone(zone).date() for end in ("timestamp_start", "timestamp_end"))
+    return [first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)]
 
 
 def _died(holder: str) -> bool:
@@ -486,26 +330,6 @@ def _died(holder: str) -> bool:
     host, pid, _ = holder.rsplit(":", 2)
     own_host, own_pid, _ = new_identity().rsplit(":", 2)
     return holder not in _held if (host, pid) == (own_host, own_pid) else is_gone(holder)
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); mend it or move it away.") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise StoreError(f"{path} cannot be written ({error}); make it and its folder writable, or set memory_page = false.") from error
 
 
 def _render(lines: Sequence[ContextItem]) -> str:

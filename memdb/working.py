@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
+from memdb import checks
+from memdb.errors import InputError
+from memdb.keys import is_canonical
 from memdb.records import Record
 
 Eviction = Literal["fifo", "lru", "importance"]
@@ -32,8 +35,8 @@ class WorkingMemory:
     All methods may be called from any thread.
     """
 
-    def __init__(self, capacity: int, eviction: Eviction, clock: Callable[[], datetime]) -> None:
-        self.capacity, self.eviction = capacity, eviction
+    def __init__(self, capacity: int, eviction: Eviction, clock: Callable[[], datetime], *, kinds: Sequence[str] = ("note",)) -> None:
+        self.capacity, self.eviction, self.kinds = capacity, eviction, kinds
         self._clock = clock
         self._items: list[WorkingItem] = []  # in the order they came
         self._uses: dict[str, int] = {}  # counts up with every use: two uses within a clock's tick are told apart
@@ -52,7 +55,17 @@ class WorkingMemory:
         """Take something into mind and return what had to go for it, if anything; that may be the new one itself, if it matters least.
 
         The same text again is a use of what is there. A flush keeps the item as a row of `kind`, under `key`, unless it is `kept`.
+
+        Raises:
+            InputError: the text is empty or no valid Unicode, there is no such kind, or the key or the importance cannot be used: what
+                could not be flushed cannot come to mind.
         """
+        checks.filled(text, "text")
+        checks.share(importance, "importance")
+        if not kept:
+            checks.one_of(kind, self.kinds, "kind")
+        if key is not None and not is_canonical(key):
+            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
         now = self._clock()
         with self._lock:
             known = self._find(text)

@@ -54,8 +54,8 @@ from (
   select s.user_id, s.value_json
   from links l join facts s on s.fact_id = l.source_id
   where l.target_id = :fact_id and l.relation = 'supports' and s.kind = 'narrative') d
-join json_each(d.detail, '$.source_event_ids') i
-join events e on e.user_id = d.user_id and e.event_id = i.value
+cross join json_each(d.detail, '$.source_event_ids') i
+cross join events e on e.user_id = d.user_id and e.event_id = i.value
 order by e.timestamp, e.event_id;
 
 -- statement: memories_of

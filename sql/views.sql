@@ -47,11 +47,11 @@ select
         union all
         select * from (
           select s.value_json
-          from links l join facts s on s.fact_id = l.source_id
+          from links l cross join facts s on s.fact_id = l.source_id
           where l.target_id = f.fact_id and l.relation = 'supports'
           order by s.created_at desc limit 30)) d
-      join json_each(d.detail, '$.source_event_ids') i
-      join events e on e.user_id = f.user_id and e.event_id = i.value), '')
+      cross join json_each(d.detail, '$.source_event_ids') i
+      cross join events e on e.user_id = f.user_id and e.event_id = i.value), '')
     else ''
   end as context,
   strftime('%d ', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)))

@@ -102,7 +102,9 @@ def test_a_model_that_keeps_making_things_up_gives_way_to_the_rules_and_the_reco
     assert one.rows("select purpose, count(*) from model_calls group by purpose order by 1") == [("classify", 1), ("narrate", 3)]
 
 
-@pytest.mark.parametrize("failure", [memdb.ModelUnavailable("The model is away."), "no JSON", "[]", '{"content": "I"}', ""])
+@pytest.mark.parametrize(
+    "failure", [memdb.ModelUnavailable("The model is away."), ZeroDivisionError("broken"), "no JSON", "[]", '{"content": "I"}', ""]
+)
 def test_a_model_that_fails_in_any_way_loses_no_memory(houses: list[House], tmp_path: Path, failure: str | Exception) -> None:
     assert house(houses, tmp_path, *[failure] * 4).lights().value_text.startswith("On Monday evening")
 

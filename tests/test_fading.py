@@ -200,6 +200,18 @@ def test_faded_memories_are_archived_with_the_reason_and_deleted_after_ninety_da
     assert not left & {fact.fact_id for fact in faded}
 
 
+def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: memdb.Memory) -> None:
+    stated = [
+        mem.remember(
+            f"The sea was calm {day}", user_id="home", kind="narrative", value_json={"mood": day}, timestamp=f"2025-03-0{day}T08:00:00Z"
+        )
+        for day in range(1, 5)
+    ]
+    assert mem.maintain(now="2025-03-05T12:00:00Z").patterns == 0
+    assert mem.sources(stated[0].fact_id) == memdb.Sources(events=(), memories=())
+    assert mem.maintain(now="2025-12-05T12:00:00Z").archived > 0
+
+
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(house: memdb.Memory) -> None:
     before = state(house)
     told = house.maintain(now="2025-03-06T12:00:00Z", dry_run=True)

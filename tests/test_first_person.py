@@ -254,6 +254,15 @@ def test_recall_filters_by_people_type_age_score_and_number(house: memdb.Memory)
     assert len(found(limit=2)) == 2
 
 
+def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house: memdb.Memory) -> None:
+    house.load([{"text": "I sang of jazz", "speaker": "Rui"}, {"text": "I heard the jazz", "speaker": "Mila"}], user_id="home")
+    house.drain()
+    hits = house.search("jazz", user_id="home", participants=["RUI"], limit=20)
+    assert {hit.fact.speaker for hit in hits if hit.fact.kind == "message"} == {"Rui"}
+    assert all("Rui" in hit.fact.value_text for hit in hits if hit.fact.kind == "narrative")
+    assert [hit.fact.speaker for hit in house.search("jazz", user_id="home", participants=["Mila"])] == ["Mila"]
+
+
 def test_what_still_lies_in_the_buffer_is_not_recalled(mem: memdb.Memory) -> None:
     coffee(mem)
     (fact,) = mem.narrate(now=f"{DAY}T07:31:00Z")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,17 @@ def test_an_offer_stays_an_offer_when_its_line_is_taken_out(mem: memdb.Memory, p
     assert offers(mem) == [("user.note", "The blue door sticks.", "pending_confirmation")]
 
 
+def test_the_page_of_a_process_that_died_before_writing_it_is_not_taken_for_an_edit(mem: memdb.Memory, page: Path) -> None:
+    before = page.read_text()
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        s.observe("I moved to Lisbon.")
+    assert page.read_text() != before
+    page.write_text(before)  # what stands there if the process dies after its transaction
+    assert offers(mem) == []
+    page.write_text(before + "- The blue door sticks.\n")
+    assert ("user.note", "The blue door sticks.", "pending_confirmation") in offers(mem)
+
+
 def test_a_page_that_memdb_did_not_write_is_offered_and_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "memory.md").write_text("# About me\n\n- I live in Porto\n")
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem, mem.session("ana") as s:
@@ -161,6 +173,15 @@ def test_each_user_and_each_file_has_a_page_of_its_own(mem: memdb.Memory, page: 
     names = sorted(path.name for path in page.parent.glob("*.md"))
     assert names == ["memory-bob.md", "memory.md", "other.memory.md"]
     assert page.read_text() == text
+
+
+def test_users_who_end_their_first_session_at_once_get_a_page_each(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        sessions = [mem.session(f"user{number}") for number in range(6)]
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(memdb.Session.close, sessions))
+    told = {path.read_text().splitlines()[0].removeprefix("# What is remembered of ") for path in tmp_path.glob("*.md")}
+    assert told == {f"user{number}" for number in range(6)}
 
 
 def test_without_a_page_a_session_writes_none(tmp_path: Path) -> None:

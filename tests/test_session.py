@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,6 +114,24 @@ def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> Non
         assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
 
 
+def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={**QUIET, "timezone": "America/New_York"}) as mem:
+        with mem.session("ana", "s1", now="2025-03-01T23:50:00") as s:
+            s.observe("I live in Porto.")
+            s.observe("I like tea.", timestamp="2025-03-02T00:10:00")
+        logs = [text for text in kinds(mem, "episode") if not text.startswith("Session")]
+    assert logs == [
+        "Saturday, 01 March 2025: 1 session, 1 turn. Learned: User lives in Porto.",
+        "Sunday, 02 March 2025: 1 session, 1 turn. Learned: User likes tea.",
+    ]
+
+
+def test_the_account_tells_of_what_was_in_mind_at_the_end(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.working.add("Wants short answers")
+    assert kinds(mem, "episode")[1] == "Session of 01 March 2025, 10:00. Learned: Wants short answers."
+
+
 def test_a_snapshot_taken_again_replaces_the_first(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         assert s.snapshot() is None
@@ -205,3 +225,39 @@ def test_a_session_that_another_one_holds_is_left_alone(mem: memdb.Memory) -> No
     second.close()
     first.observe("Still here.")
     first.close()
+
+
+LIVES = """
+import sys, memdb
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+number = int(sys.argv[2])
+while True:
+    number += 1
+    with mem.session("ana", f"s{number}") as s:
+        assert s.bootstrap.offered == (), s.bootstrap.offered
+        s.observe(f"I like fruit number {number}.", turn_id=f"t{number}")
+        print(number, flush=True)
+        s.working.add(f"Thought {number}")
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_of_a_session_nothing_said_is_lost_and_no_page_is_taken_for_an_edit(tmp_path: Path) -> None:
+    chance, said = random.Random(3), 0
+    for _ in range(8):
+        command = [sys.executable, "-c", LIVES, str(tmp_path / "mem.db"), str(said)]
+        child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert child.stdout
+        child.stdout.readline()
+        time.sleep(chance.uniform(0, 0.3))
+        child.kill()
+        out, err = child.communicate()
+        assert err == ""
+        said = max([said + 1, *map(int, out.split())])
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem, mem.session("ana", "last") as s:
+        assert s.bootstrap.offered == ()
+        spoken = {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])}
+        assert {f"t{number}" for number in range(1, said + 1)} <= spoken
+        accounts = {fact.session_id for fact in mem.facts("ana", kinds=["episode"]) if "session" in fact.tags}
+        assert {f"s{number}" for number in range(1, said + 1)} <= accounts
+    assert len((tmp_path / "memory.md").read_text().splitlines()) <= 200

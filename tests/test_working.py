@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
+import memdb
 from memdb.working import Eviction, WorkingMemory
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -67,4 +69,21 @@ def test_what_was_dropped_is_not_there_to_be_used() -> None:
     assert not working.touch("one")
     assert "one" not in working
     working.clear()
+    assert len(working) == 0
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ({"text": " "}, "text is empty"),
+        ({"text": "\ud800"}, "half a surrogate pair"),
+        ({"text": "x", "kind": "rumour"}, "kind is 'rumour'; give one of note"),
+        ({"text": "x", "key": "Lives In"}, "is not a key"),
+        ({"text": "x", "importance": 2.0}, "importance is 2.0"),
+    ],
+)
+def test_what_could_not_be_kept_cannot_come_to_mind(item: dict[str, Any], says: str) -> None:
+    working = mind("fifo")
+    with pytest.raises(memdb.InputError, match=says):
+        working.add(**item)
     assert len(working) == 0

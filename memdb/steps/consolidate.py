@@ -35,16 +35,16 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of the
     telling words are the same; a new pattern wants `consolidation_min_repeats` different days.
     """
-    alike: dict[tuple[str, tuple[str, ...], str], list[tuple[Fact, NarrativeDetail, list[str]]]] = defaultdict(list)
+    alike: dict[tuple[str, tuple[str, ...], str], list[tuple[Fact, NarrativeDetail, frozenset[str]]]] = defaultdict(list)
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
-            words = telling_words(memory.source_excerpt, names=detail.participants)
+            words = frozenset(telling_words(memory.source_excerpt, names=detail.participants))
             alike[memory.user_id, detail.participants, detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
         known = [one for one in group if one[1].pattern]
-        clusters: list[list[tuple[Fact, NarrativeDetail, list[str]]]] = [[one] for one in known]
+        clusters: list[list[tuple[Fact, NarrativeDetail, frozenset[str]]]] = [[one] for one in known]
         for one in group:
             if not one[1].pattern and one[2]:
                 likest = max(clusters, key=lambda cluster: likeness(cluster[0][2], one[2]), default=None)

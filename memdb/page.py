@@ -1,0 +1,210 @@
+"""memory.md: written from the file for people to read; what they change there is asked about, never taken and never lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+from memdb.config import Config
+from memdb.errors import ConflictError, InputError, StoreError
+from memdb.keys import normalise, predicate_of, slug
+from memdb.observer import read_predicates
+from memdb.records import Action, Candidate, Category, Fact, Predicate, Turn
+from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
+from memdb.steps.compare import Edit, compare
+from memdb.steps.extract import extract
+from memdb.steps.project import Page, project
+from memdb.store import Database
+from memdb.times import to_text, utc_now
+
+
+def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[list[Fact], str]:
+    """Return what was changed by hand in memory.md, offered as pending facts, and the page's text."""
+    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    if not config.memory_page:
+        return [], page.text
+    path = page_path(db, user_id)
+    found = _read(path)
+    return ([], page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
+
+
+def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[list[Fact], Path, Page]:
+    """Write memory.md anew and return what had been changed in it by hand, offered as pending facts, the path, and the page.
+
+    With `asks` False what was changed by hand is written over: it was asked about before, and what it said may have been forgotten since.
+    """
+    path = page_path(db, user_id)
+    found = _read(path) if asks else None
+    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    offered = [] if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
+    if offered:
+        page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    try:
+        with db.transaction():
+            db.run(
+                "page.put",
+                user_id=user_id,
+                name=path.name,
+                page=page.text,
+                found=found or "",
+                lines=json.dumps(page.lines, ensure_ascii=False),
+                now=to_text(utc_now()),
+            )
+    except ConflictError:  # another user's first page took the name in this very moment, and this one's gets another
+        if page_path(db, user_id) == path:
+            raise
+        return write_page(db, user_id=user_id, now=now, config=config, asks=asks)
+    if found != page.text:
+        _replace(path, page.text)
+    return offered, path, page
+
+
+def erase_page(db: Database, *, user_id: str) -> None:
+    """Remove a user's page, and what the file remembers of it."""
+    path = page_path(db, user_id)
+    with db.transaction():
+        erased = db.run("page.forget", user_id=user_id)
+    if erased:
+        path.unlink(missing_ok=True)
+
+
+def page_path(db: Database, user_id: str) -> Path:
+    """Return where the page of a user lies: memory.md beside mem.db for the first user of the file, a name of their own for others."""
+    written = db.one("page.written", user_id=user_id)
+    if written is not None:
+        return db.path.parent / str(written["name"])
+    stem = "memory" if db.path.name == "mem.db" else f"{db.path.stem}.memory"
+    for name in (f"{stem}.md", f"{stem}-{slug(user_id)}.md"):
+        if db.one("page.named", name=name) is None:
+            return db.path.parent / name
+    return db.path.parent / f"{stem}-{hashlib.sha256(user_id.encode()).hexdigest()[:12]}.md"
+
+
+def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> list[Fact]:
+    """Put edits into memory as pending facts, each once, and return those that still wait."""
+    written = db.one("page.written", user_id=user_id)
+    if written is not None and found in (written["page"], written["found"]):
+        return []
+    before, lines, since = (
+        (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
+    )
+    predicates = read_predicates(db)
+    offered: dict[str, Fact] = {}
+    with db.transaction():
+        for edit in compare(lines, before, found, frame=page.frame):
+            turn_id = f"memory.md-{action_hash_of(since, edit.kind, edit.text, edit.fact_id)}"
+            target = read_fact(db, edit.fact_id) if edit.fact_id else None
+            if edit.kind == "removed" and target is not None and target.status == "pending_confirmation":
+                offered[target.fact_id] = target  # it waits for a word already
+                continue
+            origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
+            for action in _actions(db, edit, target, origin, predicates, config):
+                apply(db, action, origin=origin, predicates=predicates, config=config)
+            offered |= {fact.fact_id: fact for fact in _waiting(db, user_id, turn_id)}
+    return list(offered.values())
+
+
+def _actions(
+    db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: dict[str, Predicate], config: Config
+) -> list[Action]:
+    """What an edit would change, to be asked about: never more than a pending fact.
+
+    An account of a session is no belief: what is written over it is a note, and removing it says nothing.
+    """
+    if edit.kind == "removed":
+        if target is None or target.kind == "episode":
+            return []
+        return [_pending(_candidate(target.key, target.value_text, target.object, target.category, gone=True), target)]
+    if target is not None and target.kind != "episode":
+        return [_pending(_candidate(target.key, edit.text, _object(target, edit.text), target.category), target)]
+    said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
+    actions = []
+    for candidate in said:
+        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), now=to_text(origin.now))
+        beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+        if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
+            continue  # it is held already, or waits already
+        single = predicate_of(candidate.key, predicates).cardinality == "one"
+        actions.append(_pending(candidate, beliefs[0] if single and beliefs else None))
+    return actions
+
+
+def _said(text: str, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Candidate]:
+    """What a line says if it is written as the page's own are ("User lives in Faro"), or as somebody would say it ("I live in Faro")."""
+    labels = sorted(
+        ((one.label, name) for name, one in predicates.items() if one.label not in ("", "is", "has")), key=lambda pair: -len(pair[0])
+    )
+    for label, name in labels:
+        start = f"User {label} "
+        if text.startswith(start) and text.removeprefix(start).strip(" ."):
+            value = text.removeprefix(start).strip(" .")
+            return [_candidate(f"user.{name}", text, value, predicates[name].category)]
+    turn = Turn(id=0, turn_id=origin.turn_id, user_id=origin.user_id, user_input=text, assistant_response="", timestamp=origin.now)
+    return [found for found in extract(turn, predicates=predicates, zone=config.zone) if not found.negated]
+
+
+def _candidate(key: str, text: str, value: str, category: Category, *, gone: bool = False) -> Candidate:
+    subject, _, predicate = key.partition(".")
+    return Candidate(
+        key=key,
+        value_text=text,
+        object=value,
+        category=category,
+        confidence=1.0,
+        excerpt=text,
+        value_json={"subject": subject, "predicate": predicate, "object": value},
+        negated=gone,
+        explicit=True,
+    )
+
+
+def _pending(candidate: Candidate, target: Fact | None) -> Action:
+    return Action(
+        type="mark_pending_confirmation",
+        key=candidate.key,
+        new_value_text=candidate.value_text,
+        new_value_json=candidate.value_json,
+        target_fact_id=target.fact_id if target else None,
+        reason=f"{'removed' if candidate.negated else 'written'} by hand in memory.md",
+        candidate=candidate,
+    )
+
+
+def _object(target: Fact, text: str) -> str:
+    """The bare value in a changed text: what stands where the old value stood in the old text."""
+    head, found, tail = target.value_text.partition(target.object)
+    if found and head and text.startswith(head) and text.endswith(tail) and len(text) > len(head) + len(tail):
+        return text[len(head) : len(text) - len(tail)].strip()
+    return text
+
+
+def _kind(target: Fact | None) -> str:
+    return target.kind if target is not None and target.kind in ("fact", "task", "note") else "note" if target else "fact"
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as UTF-8 text ({error}); mend it or move it away.") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that whoever reads it sees the old one or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written ({error}); make it and its folder writable, or set memory_page = false.") from error
+
+
+def _waiting(db: Database, user_id: str, turn_id: str) -> list[Fact]:
+    rows = db.all("page.offered", user_id=user_id, turn_id=turn_id)
+    return [Fact.model_validate_json(str(row["record"])) for row in rows]
