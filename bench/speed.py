@@ -13,6 +13,7 @@ import argparse
 import gc
 import json
 import multiprocessing
+import os
 import statistics
 import tempfile
 import time
@@ -20,6 +21,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads go on spinning after a product, at the cost of whoever is asked next
 
 import numpy as np
 

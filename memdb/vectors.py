@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_CHUNKS_AT_ONCE = 64  # about a thousand vectors: few enough to stay in the processor's cache, many enough that Python costs little
+_CHUNKS_AT_ONCE = 128  # about a thousand vectors: few enough to stay in the processor's cache, many enough that Python costs little
 
 _EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
 

@@ -5,7 +5,7 @@ create virtual table if not exists facts_vec using vec0 (
   embedding float[384] distance_metric = cosine,
   user_id text partition key,
   shelf text partition key,
-  chunk_size = 16
+  chunk_size = 8
 );
 
 -- vec0 finds a partition's chunks by scanning its chunk table; with many users an index is six times faster.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
-_BESIDES = 30  # rows scored beside those wanted; mostly nothing else could be among them
+_BESIDES = 16  # rows scored beside those wanted; mostly nothing else could be among them
 
 FEATURES = (
     "lexical",
