@@ -11,6 +11,9 @@ Category = Literal["identity", "hard_preference", "soft_preference", "task_conte
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+Tier = Literal["hot", "warm", "cold"]
+Tone = Literal["assert", "hedge", "avoid"]
+Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
@@ -202,7 +205,8 @@ class Question(Record):
     `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
     speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
     are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
-    answer would be, and `times` the stretches of time that the question names.
+    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was; `as_of` is the
+    instant that "before I moved" means, where the memory knows of that change. `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -213,24 +217,38 @@ class Question(Record):
     actor: str | None = None
     intent: Intent = "other"
     times: tuple[tuple[datetime, datetime], ...] = ()
+    past: bool = False
+    as_of: datetime | None = None
+    mood: str | None = None
 
 
 class Hit(Record):
     """A fact that was found, its score, and the parts of the score.
 
     `parts` holds every feature as it was measured (lexical and cosine in 0..1, decay, recency, …); `weights` the weight of each in
-    the set that ranked; the score is the sum of the products, which `contributions` gives one by one.
+    the set that ranked; the score is the sum of the products, times `factor`, which `contributions` gives one by one. `factor` is 1 but for
+    sets that multiply relevance by confidence. `relevance` and `confidence_now` are what the set `priority` makes of the same parts,
+    whichever set ranked, and None where it was not asked; `tier` is hot, warm or cold.
     """
 
     fact: Fact
     score: float
     parts: dict[str, float]
     weights: dict[str, float]
+    factor: float = 1.0
+    relevance: float | None = None
+    confidence_now: float | None = None
+    tier: Tier | None = None
+
+    @property
+    def priority(self) -> float | None:
+        """Relevance times confidence, or None where it was not asked."""
+        return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
     @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
-        return {name: weight * self.parts[name] for name, weight in self.weights.items() if weight}
+        return {name: weight * self.parts[name] * self.factor for name, weight in self.weights.items() if weight}
 
 
 class Hits(list[Hit]):
@@ -309,13 +327,40 @@ class ContextItem(Record):
     stale: bool = False
     low_confidence: bool = False
     score: float | None = None
+    tone: Tone | None = None
+
+
+class Verdict(Record):
+    """Whether what was found is good enough to answer from, and why.
+
+    `relevance` and `confidence` are those of the best item, as the weight set `priority` counts them; `probability` is the calibrated
+    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it.
+    """
+
+    decision: Decision
+    reason: str
+    relevance: float = 0.0
+    confidence: float = 0.0
+    probability: float | None = None
+    fact_id: str | None = None
+    instruction: str | None = None
+
+
+class Section(Record):
+    """A row of the table `sections`: a heading of a prompt, how early it stands, its own budget, and what its lines begin with."""
+
+    section: str
+    position: int
+    max_tokens: int
+    bullet: str
 
 
 class Context(Record):
     """Memory made ready for a prompt: `text` never exceeds `max_tokens` as counted by `tokenizer`.
 
     `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `question` is what the
-    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None.
+    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None. `verdict`
+    says whether to answer from it.
     """
 
     text: str
@@ -326,6 +371,7 @@ class Context(Record):
     dropped: tuple[ContextItem, ...] = ()
     question: str | None = None
     degraded: str | None = None
+    verdict: Verdict | None = None
 
 
 class Forgotten(Record):

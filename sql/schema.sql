@@ -18,6 +18,14 @@ create table kinds (
   description text not null
 ) strict, without rowid;
 
+-- The sections of a prompt, in the order of `position`. No section ever has more tokens than its own `max_tokens`.
+create table sections (
+  section text primary key,
+  position integer not null,
+  max_tokens integer not null check (max_tokens >= 0),
+  bullet text not null
+) strict, without rowid;
+
 create table memory_types (
   memory_type text primary key,
   weight real not null check (weight between 0 and 1),

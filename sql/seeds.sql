@@ -103,6 +103,12 @@ insert into weights (name, feature, value) values
   -- the ablations
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
+  -- priority = relevance × confidence: six features of the one, four of the other (`sure_…`), M = 50 candidates a kind
+  ('priority', 'match', 0.45), ('priority', 'goal', 0.15), ('priority', 'emotion', 0.10), ('priority', 'recency', 0.10),
+  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10),
+  ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
+  ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
+  ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),
@@ -110,3 +116,12 @@ insert into weights (name, feature, value) values
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),
   ('default', 'bm25_body', 1.0), ('default', 'bm25_reply', 0.5), ('default', 'bm25_context', 0.3), ('default', 'bm25_date', 1.0);
+
+-- The sections of a prompt: where each stands, how many tokens it may have, and what its lines begin with.
+insert into sections (section, position, max_tokens, bullet) values
+  ('System',              0, 300, '-'),
+  ('User Profile',        1, 200, '-'),
+  ('Active Goals',        2, 120, '-'),
+  ('Reflective Notes',    3, 120, '-'),
+  ('Relevant Facts',      4, 400, '•'),
+  ('Episodic Highlights', 5, 600, '•');

@@ -24,7 +24,8 @@ Ask = Callable[[dict[str, SqlValue]], list[tuple[SqlValue, ...]]]
 STATEMENTS = sorted(file if name == file else f"{file}.{name}" for file in files.statement_files() for name in files.statements(file))
 EMBEDDER = HashingEmbedder(32)
 NOW = "2025-06-01T00:00:00.000Z"
-NO_FEATURES = {"bm25_body", "bm25_reply", "bm25_context", "bm25_date", "k_lex", "k_vec"}
+SURE = {"sure_confidence", "sure_match", "sure_agreement", "sure_source_reliability", "by_confidence"}
+NO_FEATURES = {"bm25_body", "bm25_reply", "bm25_context", "bm25_date", "k_lex", "k_vec", "near", "top"} | SURE
 
 
 @pytest.fixture(params=[False, True], ids=["words only", "with vectors"])
