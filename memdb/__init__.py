@@ -30,6 +30,7 @@ from memdb.records import (
     ProfileEntry,
     Stats,
     Undone,
+    Verdict,
 )
 
 __version__ = "0.1.0"
@@ -63,6 +64,7 @@ __all__ = [
     "Stats",
     "StoreError",
     "Undone",
+    "Verdict",
     "__version__",
     "open",
     "openai_transport",

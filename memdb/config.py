@@ -52,6 +52,18 @@ class Config(BaseModel):
     context_max_tokens: int = Field(1_000, ge=0, description="token budget of a prompt context, unless given")
     stale_after_days: float = Field(180.0, gt=0, description="a soft fact not mentioned for so long is stale")
     low_confidence: float = Field(0.40, ge=0, le=1, description="a fact below it is dropped first from a tight prompt")
+    context_candidates: int = Field(50, ge=1, description="how many hits a context chooses from")
+    context_balance: float = Field(0.9, ge=0, le=1, description="1 takes the best hits, less prefers those that say different things")
+    hot_days: float = Field(14.0, ge=0, description="a message or episode of this age is hot")
+    warm_days: float = Field(
+        90.0, ge=0, description="an older one is warm up to this age, then cold: asked only when the rest is not enough"
+    )
+    assert_confidence: float = Field(0.80, ge=0, le=1, description="from here on, an item may be stated as it is")
+    hedge_confidence: float = Field(0.60, ge=0, le=1, description="from here on with a hedge; below, it is left out unless asked for")
+    abstain_relevance: float = Field(0.60, ge=0, le=1, description="above it the best item bears on the question")
+    abstain_confidence: float = Field(0.60, ge=0, le=1, description="below it, such an item is asked about, verified, or not used")
+    abstain_probability: float = Field(0.0, ge=0, le=1, description="below this calibrated probability of an answer, nothing is claimed")
+    bearing_match: float = Field(0.25, ge=0, le=1, description="what shares no word with the question bears on it from this cosine on")
 
     embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")

@@ -35,17 +35,23 @@ from memdb.records import (
     MemoryType,
     Message,
     Profile,
+    Question,
+    Section,
     Source,
     Stats,
     Status,
+    Tier,
     Turn,
     Undone,
+    Verdict,
 )
 from memdb.steps.apply import Origin, dismiss, read_fact, settle
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
+from memdb.steps.diversify import diversify
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
+from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
@@ -393,6 +399,9 @@ class Memory:
         min_age_minutes: float | None = None,
         max_age_days: float | None = None,
         min_score: float | None = None,
+        goal: str | None = None,
+        tiers: Sequence[Tier] | None = None,
+        judged: bool = False,
         now: Time | None = None,
     ) -> Hits:
         """Return what bears on a question, best first, each hit with every part of its score. Any text is a safe question.
@@ -411,6 +420,9 @@ class Memory:
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
+            goal: what the user is after, for weight sets that weigh it (`priority`).
+            tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
+            judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             now: the time that decay and recency are counted to; the present if None.
 
         Raises:
@@ -418,17 +430,19 @@ class Memory:
         """
         at = self._time(now)
         db = self._store.database()
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        then = self._time(as_of) if as_of else question.as_of
         hits = retrieve(
             db,
-            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
+            question,
             user_id=user_id,
             embedder=self._embedder,
             now=at,
             weights=weights or self._weights,
             limit=limit,
             kinds=kinds,
-            statuses=statuses or (_EVER if as_of else LIVE),
-            as_of=self._time(as_of) if as_of else None,
+            statuses=statuses or (_EVER if then or question.past else LIVE),
+            as_of=then,
             categories=categories,
             memory_types=memory_types,
             tags=tags,
@@ -437,42 +451,52 @@ class Memory:
             min_score=min_score,
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
+            goal=goal,
+            tiers=tiers,
+            hot_days=self._config.hot_days,
+            warm_days=self._config.warm_days,
+            judged=judged,
         )
         self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
         return hits
 
     def context(
-        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int | None = None,
+        limit: int = _CONTEXT_HITS,
+        goal: str | None = None,
+        system: str = "",
+        now: Time | None = None,
     ) -> Context:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
-        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first.
-        `Context.question` is what the user should be asked, where a conflict of high value is pending.
+        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first, and
+        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
+        `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
+        answer from this at all. Cold messages are asked only when the rest is not enough.
         """
         at = self._time(now)
         db = self._store.database()
         profile = materialize(db, user_id=user_id, now=at, config=self._config)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
-        hits = retrieve(
-            db,
-            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
-            user_id=user_id,
-            embedder=self._embedder,
-            now=at,
-            weights=self._weights,
-            limit=limit,
-            top_k_lex=self._config.top_k_lex,
-            top_k_vec=self._config.top_k_vec,
-        )
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
+        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
-            hits,
+            diversify(db, hits, limit=limit, balance=self._config.context_balance),
             kinds=self._kinds(db),
+            sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
+            system=system,
+            verdict=verdict,
             max_tokens=max(0, budget),
             tokenizer=choose_tokenizer(),
             now=at,
             config=self._config,
-            question=clarify(db, user_id=user_id, now=at, config=self._config),
+            question=clarification,
             degraded=hits.degraded,
         )
         self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at, prompt_tokens=result.tokens)
@@ -555,6 +579,40 @@ class Memory:
     def embedder(self) -> Embedder | None:
         """The embedder in use; None means words only."""
         return self._embedder
+
+    # --- how sure it is --------------------------------------------------------------------------------------------------------
+
+    def _weigh(
+        self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime
+    ) -> tuple[Hits, Verdict]:
+        """Ask the hot and the warm first, and the cold too if that is not enough."""
+        db = self._store.database()
+        calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
+        warm: Sequence[Tier] = ("hot", "warm")
+        for tiers in (warm, None):
+            hits = retrieve(
+                db,
+                question,
+                user_id=user_id,
+                embedder=self._embedder,
+                now=now,
+                weights=self._weights,
+                limit=self._config.context_candidates,
+                statuses=_EVER if question.as_of or question.past else LIVE,
+                as_of=question.as_of,
+                top_k_lex=self._config.top_k_lex,
+                top_k_vec=self._config.top_k_vec,
+                goal=goal,
+                tiers=tiers,
+                hot_days=self._config.hot_days,
+                warm_days=self._config.warm_days,
+                judged=True,
+            )
+            verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
+            if enough and verdict.confidence >= self._config.abstain_confidence:
+                break
+        return hits, verdict
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,114 @@
+"""Does the memory know what it does not know: probabilities and verdicts on answerable against adversarial questions, in one run.
+
+    python bench/abstention.py --data locomo10.json
+
+Of LoCoMo's questions, categories 1 to 4 have an answer in the conversation and 5 has none, though it sounds as if. Two ways of being right are
+measured: `answerable` (the question has an answer) and `found` (it has one, and its evidence is among the first 16 hits). Calibrated numbers are
+of conversations that the weights were not fitted on: each is left out once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from recall import evidence_of as turns_of
+
+import memdb
+from memdb.calibration import Calibration, evidence_of, fit, measure, probability_of, selective_accuracy
+from memdb.conversations import read_conversation
+from memdb.records import Record
+
+_SEEN = 16
+
+
+class Asked(Record):
+    """One question: what was found, what the verdict was, and what would have been right."""
+
+    user: str
+    answerable: bool
+    found: bool
+    evidence: dict[str, float]
+    decision: str
+    elapsed_ms: float
+
+
+def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
+    """Ask one question, once for the hits and once for the verdict."""
+    text = str(question["question"])
+    hits = mem.search(text, user_id=user, limit=50, judged=True)
+    started = time.perf_counter()
+    verdict = mem.context(text, user_id=user).verdict
+    elapsed = (time.perf_counter() - started) * 1000
+    assert verdict is not None
+    seen = {hit.fact.source_turn_id for hit in hits[:_SEEN]}
+    answerable = int(str(question["category"])) != 5
+    return Asked(
+        user=user,
+        answerable=answerable,
+        found=answerable and bool(seen & turns_of(question)),
+        evidence=evidence_of(hits.question, hits),
+        decision=verdict.decision,
+        elapsed_ms=elapsed,
+    )
+
+
+def left_out(asked: list[Asked], right: Callable[[Asked], bool]) -> list[float]:
+    """The calibrated probability of each question, from weights fitted on the other conversations."""
+    probabilities = {}
+    for user in {one.user for one in asked}:
+        others = [one for one in asked if one.user != user]
+        weights = fit([one.evidence for one in others], [right(one) for one in others])
+        probabilities[user] = weights
+    return [probability_of(one.evidence, probabilities[one.user]) or 0.0 for one in asked]
+
+
+def line(name: str, probabilities: list[float], right: list[bool]) -> tuple[str, Calibration]:
+    """One row of the table."""
+    of = measure(probabilities, right)
+    shares = " | ".join(f"{100 * selective_accuracy(probabilities, right, share=share):.1f}" for share in (0.25, 0.5, 0.75, 1.0))
+    return f"| {name} | {of.auc:.3f} | {of.ece:.3f} | {of.brier:.3f} | {shares} |", of
+
+
+def main() -> None:
+    """Load, ask, fit and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="conversations in LoCoMo's format")
+    parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
+    parser.add_argument("--limit", type=int, help="only so many questions a conversation")
+    arguments = parser.parse_args()
+    samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
+    with tempfile.TemporaryDirectory() as scratch:
+        path = arguments.db or Path(scratch) / "abstention.db"
+        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False}) as mem:
+            for conversation in read_conversation(arguments.data):
+                mem.load(conversation.turns, user_id=str(conversation.user_id))
+            if not mem.drain():
+                raise SystemExit("Not every vector could be made.")
+            asked = [ask(mem, user, question) for user, questions in samples.items() for question in questions[: arguments.limit]]
+    for name, right in (("answerable", lambda one: one.answerable), ("found", lambda one: one.found)):
+        labels = [right(one) for one in asked]
+        print(f"\n{name}: {sum(labels)} of {len(labels)} questions\n")
+        print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % | all |\n|---|---|---|---|---|---|---|---|")
+        base = [sum(labels) / len(labels)] * len(labels)
+        print(line("the share of all (knows nothing)", base, labels)[0])
+        print(line("confidence of the best item, as it is", [one.evidence["confidence"] for one in asked], labels)[0])
+        text, calibrated = line("calibrated", left_out(asked, right), labels)
+        print(text)
+        print("\n| said | was so | questions |\n|---|---|---|")
+        for shelf in calibrated.bins:
+            print(f"| {shelf.probability:.2f} | {shelf.right:.2f} | {shelf.count} |")
+        print("\nfitted on all:", json.dumps(fit([one.evidence for one in asked], labels)))
+    for kind in (True, False):
+        print("answerable" if kind else "adversarial", dict(Counter(one.decision for one in asked if one.answerable == kind)))
+    times = sorted(one.elapsed_ms for one in asked)
+    print(f"context: median {times[len(times) // 2]:.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
