@@ -2,9 +2,9 @@
 
     python bench/abstention.py --data locomo10.json
 
-Of LoCoMo's questions, categories 1 to 4 have an answer in the conversation and 5 has none, though it sounds as if. Two ways of being right are
-measured: `answerable` (the question has an answer) and `found` (it has one, and its evidence is among the first 16 hits). Calibrated numbers are
-of conversations that the weights were not fitted on: each is left out once.
+Of LoCoMo's questions, categories 1 to 4 have an answer in the conversation and 5 has none, though it sounds as if. Two ways of being right
+are measured: `answerable` (the question has an answer) and `found` (it has one, and its evidence is among the first 16 hits). Calibrated
+numbers are of conversations that the weights were not fitted on: each is left out once.
 """
 
 from __future__ import annotations

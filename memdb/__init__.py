@@ -24,6 +24,7 @@ from memdb.records import (
     Forgotten,
     Hit,
     Hits,
+    Item,
     Message,
     Profile,
     ProfileChange,
@@ -31,6 +32,7 @@ from memdb.records import (
     Stats,
     Undone,
     Verdict,
+    Written,
 )
 
 __version__ = "0.1.0"
@@ -48,6 +50,7 @@ __all__ = [
     "Hit",
     "Hits",
     "InputError",
+    "Item",
     "LanguageModel",
     "MdbError",
     "Memory",
@@ -65,6 +68,7 @@ __all__ = [
     "StoreError",
     "Undone",
     "Verdict",
+    "Written",
     "__version__",
     "open",
     "openai_transport",

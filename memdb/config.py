@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from memdb.errors import ConfigError
 
 _ENVIRONMENT_PREFIX = "MEMDB_"
-_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER"})  # defaults of the command line's own options
+_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER"})  # the command line's own, and secrets
 
 
 class Config(BaseModel):
@@ -63,6 +63,9 @@ class Config(BaseModel):
     abstain_relevance: float = Field(0.60, ge=0, le=1, description="above it the best item bears on the question")
     abstain_confidence: float = Field(0.60, ge=0, le=1, description="below it, such an item is asked about, verified, or not used")
     abstain_probability: float = Field(0.0, ge=0, le=1, description="below this calibrated probability of an answer, nothing is claimed")
+    gate_confidence: float = Field(0.70, ge=0, le=1, description="what is written less surely than this is refused")
+    gate_novelty: float = Field(0.92, ge=0, le=1, description="what has this cosine to something kept is refused as nearly the same")
+    keep_sensitive: bool = Field(True, description="keep health and secrets too when they are written; off refuses them")
     bearing_match: float = Field(0.25, ge=0, le=1, description="what shares no word with the question bears on it from this cosine on")
 
     embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")

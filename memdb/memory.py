@@ -31,25 +31,30 @@ from memdb.records import (
     Fact,
     Forgotten,
     Hits,
+    Item,
     Kind,
     MemoryType,
     Message,
     Profile,
     Question,
+    Rejected,
     Section,
     Source,
     Stats,
     Status,
+    TaskState,
     Tier,
     Turn,
     Undone,
     Verdict,
+    Written,
 )
-from memdb.steps.apply import Origin, dismiss, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, move, read_fact, settle
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
 from memdb.steps.diversify import diversify
 from memdb.steps.forget import forget
+from memdb.steps.gate import gate
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
@@ -473,7 +478,7 @@ class Memory:
     ) -> Context:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
-        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first, and
+        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
         `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
         answer from this at all. Cold messages are asked only when the rest is not enough.
@@ -581,6 +586,84 @@ class Memory:
         return self._embedder
 
     # --- how sure it is --------------------------------------------------------------------------------------------------------
+
+    def recall(self, query: str, *, user_id: str, goal: str | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None) -> Hits:
+        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them."""
+        at, db = self._time(now), self._store.database()
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
+        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at)
+        hits.verdict = verdict
+        hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
+        return hits
+
+    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
+        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
+
+        Raises:
+            InputError: an item has unknown or unusable fields; those before it are kept.
+        """
+        db = self._store.database()
+        predicates = read_predicates(db)
+        accepted: list[str] = []
+        rejected: list[Rejected] = []
+        for given in items:
+            try:
+                item = given if isinstance(given, Item) else Item.model_validate(given)
+            except ValidationError as error:
+                wrong = error.errors()[0]
+                raise InputError(f"An item cannot be written: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+            key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
+            health = predicate_of(key, predicates).category == "health"
+            try:
+                checks.filled(item.text, "text")
+                reason = gate(db, item, user_id=user_id, sensitive=health, embedder=self._embedder, config=self._config)
+                if reason is None:
+                    accepted.append(self._keep(item, key, user_id=user_id, timestamp=timestamp).fact_id)
+            except InputError as error:
+                reason = str(error)
+            if reason is not None:
+                rejected.append(Rejected(item=item, reason=reason))
+        return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
+        """Say until when a fact was true (now, if None), and return it; history keeps it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live, or would end before it began.
+        """
+        fact, db = self._live_fact(fact_id)
+        at = self._time(now)
+        ends = self._time(valid_to) if valid_to is not None else at
+        if ends < fact.valid_from:
+            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
+        with db.transaction():
+            origin = Origin(user_id=fact.user_id, turn_id=f"end-{uuid.uuid4().hex}", now=at)
+            end(db, fact, ends=ends, origin=origin, reason="ended by the application")
+        self._wake()
+        return self._fact(fact_id)
+
+    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
+        """Say where a task stands, active, done or stalled, and return it; what is done is over.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: it is no task.
+        """
+        fact, db = self._fact(fact_id), self._store.database()
+        if fact.kind != "task":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
+        with db.transaction():
+            origin = Origin(user_id=fact.user_id, turn_id=f"task-{uuid.uuid4().hex}", now=self._time(now))
+            move(db, fact, state=state, origin=origin, reason=f"said to be {state}")
+        self._wake()
+        return self._fact(fact_id)
+
+    def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None) -> Fact:
+        given = item.model_dump(exclude={"text", "details", "key"})
+        return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, **given)
 
     def _weigh(
         self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime

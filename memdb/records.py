@@ -12,6 +12,7 @@ Status = Literal["active", "superseded", "expired", "pending_confirmation", "arc
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
 Tier = Literal["hot", "warm", "cold"]
+TaskState = Literal["active", "done", "stalled"]
 Tone = Literal["assert", "hedge", "avoid"]
 Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
@@ -255,7 +256,8 @@ class Hits(list[Hit]):
     """The hits, best first.
 
     `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
-    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken.
+    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
+    was asked.
     """
 
     def __init__(
@@ -271,6 +273,7 @@ class Hits(list[Hit]):
         super().__init__(hits)
         self.question = question
         self.degraded = degraded
+        self.verdict: Verdict | None = None
         self.lexical = lexical
         self.semantic = semantic
         self.elapsed_ms = elapsed_ms
@@ -372,6 +375,38 @@ class Context(Record):
     question: str | None = None
     degraded: str | None = None
     verdict: Verdict | None = None
+
+
+class Item(Record):
+    """Something to keep, as an application or a model states it. `confidence` (0..1) is how sure it is; `key` None keeps it by its kind."""
+
+    text: str
+    kind: str = "fact"
+    key: str | None = None
+    object: str | None = None
+    confidence: float = Field(1.0, ge=0, le=1)
+    importance: float | None = Field(None, ge=0, le=1)
+    source: Source = "user_message"
+    session_id: str | None = None
+    tags: tuple[str, ...] = ()
+    details: dict[str, JsonValue] = {}
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+class Rejected(Record):
+    """An item that was not kept, and why."""
+
+    item: Item
+    reason: str
+
+
+class Written(Record):
+    """What came of writing: the ids of the facts that stand for the items now, and the items that were not kept."""
+
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
 
 
 class Forgotten(Record):

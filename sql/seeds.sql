@@ -90,6 +90,8 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('wants',           'wants',                'task_context',    'many', 'does_not_want', 0, 'OBSERVATION', 0.5),
   ('needs_to',        'needs to',             'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
   ('deadline',        'has a deadline:',      'task_context',    'many', null,       0, 'OBSERVATION', 0.7),
+  ('task',            'has to:',              'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
+  ('episode',         '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('note',            '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('said',            'said',                 'other',           'many', null,       0, 'OBSERVATION', 0.2);
 

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status
+from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -93,6 +93,20 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
     db.run("apply.unlink", source_id=fact.fact_id)
+
+
+def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
+    """End a fact at an instant; what is asked of the time before still finds it."""
+    log = _Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
+    log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
+
+
+def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
+    """Say where a task stands; one that is done is over."""
+    log = _Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
+    before = db.one("believe.by_id", fact_id=fact.fact_id)
+    db.run("task.move", fact_id=fact.fact_id, state=state, now=to_text(origin.now))
+    log.record(fact.fact_id, "expire" if state == "done" else "update", reason, before=str(before["record"]) if before else None)
 
 
 def expire_over(db: Database, *, user_id: str, now: datetime) -> int:

@@ -18,7 +18,7 @@ def judge(
 
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. Nothing is claimed either
-    where nothing bears on the question, or the calibrated probability that the memory holds the answer is below `config.abstain_probability`.
+    where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`.
     """
     bearing = [hit for hit in hits if hit.parts.get("lexical", 0.0) > 0 or hit.parts.get("match", 0.0) >= config.bearing_match]
     if not bearing:

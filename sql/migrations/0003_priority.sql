@@ -22,3 +22,8 @@ insert or ignore into weights (name, feature, value) values
   ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0);
+
+-- Tasks and episodes are sets: one more ends none.
+insert or ignore into predicates (predicate, label, category, cardinality, opposite, high_risk, memory_type, importance) values
+  ('task',            'has to:',              'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
+  ('episode',         '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5);
