@@ -39,13 +39,11 @@ class Asked(Record):
 
 
 def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
-    """Ask one question, once for the hits and once for the verdict."""
-    text = str(question["question"])
-    hits = mem.search(text, user_id=user, limit=50, judged=True)
+    """Ask one question."""
     started = time.perf_counter()
-    verdict = mem.context(text, user_id=user).verdict
+    hits = mem.recall(str(question["question"]), user_id=user, limit=50)
     elapsed = (time.perf_counter() - started) * 1000
-    assert verdict is not None
+    assert hits.verdict is not None
     seen = {hit.fact.source_turn_id for hit in hits[:_SEEN]}
     answerable = int(str(question["category"])) != 5
     return Asked(
@@ -53,7 +51,7 @@ def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
         answerable=answerable,
         found=answerable and bool(seen & turns_of(question)),
         evidence=evidence_of(hits.question, hits),
-        decision=verdict.decision,
+        decision=hits.verdict.decision,
         elapsed_ms=elapsed,
     )
 
@@ -85,7 +83,7 @@ def main() -> None:
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
     with tempfile.TemporaryDirectory() as scratch:
         path = arguments.db or Path(scratch) / "abstention.db"
-        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False}) as mem:
+        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False, "context_balance": 1.0}) as mem:
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             if not mem.drain():
@@ -107,7 +105,7 @@ def main() -> None:
     for kind in (True, False):
         print("answerable" if kind else "adversarial", dict(Counter(one.decision for one in asked if one.answerable == kind)))
     times = sorted(one.elapsed_ms for one in asked)
-    print(f"context: median {times[len(times) // 2]:.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms")
+    print(f"recall: median {times[len(times) // 2]:.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, InputError, NotFoundError
 from memdb.keys import is_canonical, predicate_of
 from memdb.llm import LanguageModel, choose_llm
+from memdb.maintenance import maintain
 from memdb.observer import Worker, build_profile, decide, derived_turn_id, enqueue, new_identity, read_predicates, take_turn, take_vectors
 from memdb.records import (
     LIVE,
@@ -33,6 +34,7 @@ from memdb.records import (
     Hits,
     Item,
     Kind,
+    Maintained,
     MemoryType,
     Message,
     Profile,
@@ -661,9 +663,26 @@ class Memory:
         self._wake()
         return self._fact(fact_id)
 
-    def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None) -> Fact:
+    def maintain(self, user_id: str | None = None, *, now: Time | None = None) -> Maintained:
+        """Do the upkeep of a user's memory, or of everybody's, and return what was done; doing it again does nothing more.
+
+        Sessions that are over are summarised as episodes, open loops become tasks and are closed when said to be done, what recurs is
+        drawn into reflective notes and promoted to the profile, and what is more than is kept goes to the archive.
+        """
+        at = self._time(now)
+
+        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
+            key = item.key or "user.note"
+            return self._keep(item, key, user_id=owner, timestamp=said_at, turn_id=turn_id)
+
+        done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=self._llm)
+        done = done.model_copy(update={"compacted": self.compact(user_id, now=at)})
+        self._wake()
+        return done
+
+    def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
         given = item.model_dump(exclude={"text", "details", "key"})
-        return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, **given)
+        return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
 
     def _weigh(
         self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime

@@ -409,6 +409,20 @@ class Written(Record):
     rejected: tuple[Rejected, ...] = ()
 
 
+class Maintained(Record):
+    """What maintenance did: summaries written, tasks opened, done and stalled, notes drawn, facts promoted, rows archived."""
+
+    episodes: int = 0
+    tasks_opened: int = 0
+    tasks_done: int = 0
+    tasks_stalled: int = 0
+    notes: int = 0
+    promoted: int = 0
+    notes_archived: int = 0
+    versions_archived: int = 0
+    compacted: int = 0
+
+
 class Forgotten(Record):
     """How much was erased, by kind of row; `vectors_pending` counts those a connection with sqlite-vec has still to remove."""
 

@@ -226,6 +226,13 @@ create table profiles (
   turns_since integer not null default 0
 ) strict, without rowid;
 
+-- How far upkeep has come with each user: until when it was reflected upon, and the last turn that was looked through for open loops.
+create table upkeep (
+  user_id text primary key,
+  reflected_at text not null default '',
+  looped_id integer not null default 0
+) strict, without rowid;
+
 create table links (
   source_id text not null references facts (fact_id) on delete cascade,
   target_id text not null references facts (fact_id) on delete cascade,

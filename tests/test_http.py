@@ -22,7 +22,7 @@ from fastapi.testclient import TestClient  # noqa: E402
 from memdb.interfaces.http import create_app, parse_keys  # noqa: E402
 
 Tell = Callable[..., memdb.Memory]
-CLIMBS = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}
+CLIMBS: dict[str, object] = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}
 
 
 @pytest.fixture
@@ -59,13 +59,13 @@ def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tel
 
 
 def test_write_keeps_every_tier(client: TestClient, mem: memdb.Memory) -> None:
-    body = {
+    body: dict[str, list[dict[str, object]]] = {
         "facts": [CLIMBS],
         "episodes": [{"summary": "They lost the toy dinosaur", "turn_range": [120, 148], "session_id": "s1"}],
         "reflective": [{"text": "Calms down with a story"}],
         "tasks": [{"title": "Find the toy", "due": "2030-01-01T00:00:00Z"}],
     }
-    written = post(client, "write", user_id="ana", **body)
+    written = post(client, "write", user_id="ana", **body)  # type: ignore[arg-type]
     assert written["rejected"] == []
     kinds = {fact.kind: fact for fact in mem.facts("ana")}
     assert {fact.fact_id for fact in kinds.values()} == set(written["accepted"])  # type: ignore[call-overload]
@@ -78,7 +78,7 @@ def test_write_says_why_something_was_not_kept(client: TestClient, mem: memdb.Me
     mem.drain()
     notes = [{"text": "calms down, with a story!"}, {"text": "Perhaps likes blue", "confidence": 0.6}]
     rejected = post(client, "write", user_id="ana", reflective=notes)["rejected"]
-    assert [one["item"]["text"] for one in rejected] == [note["text"] for note in notes]  # type: ignore[attr-defined]
+    assert [one["item"]["text"] for one in rejected] == [note["text"] for note in notes]  # type: ignore[attr-defined, index]
     assert [one["reason"].split(":")[0][:15] for one in rejected] == ["said already by", "not sure enough"]  # type: ignore[attr-defined]
 
 
@@ -207,12 +207,12 @@ def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
     """Start `memdb serve` on a free port; return its address once it answers."""
     running: list[subprocess.Popen[bytes]] = []
 
-    def start(*options: str) -> str:
+    def start(*options: str, keys: str = "") -> str:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--embedder", "hashing-64"]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MEMDB_API_KEYS": keys}
         running.append(subprocess.Popen([*command, "--port", str(port), *options], env=environment))
         address = f"http://127.0.0.1:{port}"
         for _ in range(600):
@@ -249,11 +249,12 @@ def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Pa
 @pytest.mark.slow
 def test_the_running_server_keeps_to_its_own_description(served: Callable[..., str]) -> None:
     pytest.importorskip("schemathesis")
-    address = served()
+    address = served(keys="secret=*")
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{address}/openapi.json"]
     done = subprocess.run(
-        [*command, "--checks", checks + ",negative_data_rejection,unsupported_method", "--max-examples", "25", "--seed", "1"],
+        [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
+         "-H", "Authorization: Bearer secret"],
         capture_output=True, text=True, check=False, timeout=400,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]

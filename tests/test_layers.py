@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {"memdb.store", "memdb.embed", "memdb.llm"}
-CHAINS = {"memdb.observer", "memdb.memory"}
+CHAINS = {"memdb.observer", "memdb.maintenance", "memdb.memory"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -32,7 +32,7 @@ def layer(module: str) -> int:
     if module.startswith("memdb.interfaces"):
         return 5
     if module in CHAINS or module == "memdb":
-        return 4 if module != "memdb.observer" else 3
+        return 4 if module in ("memdb", "memdb.memory") else 3
     if module.startswith("memdb.steps"):
         return 2
     return 1 if module in DOORS else 0

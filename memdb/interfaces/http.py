@@ -144,7 +144,9 @@ class _Door:
 
 
 def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str]) -> None:
-    def door(given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)] = None) -> _Door:
+    scheme = _BEARER if keys else _unasked
+
+    def door(given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
         return _Door(keys, given)
 
     Door = Annotated[_Door, Depends(door)]
@@ -261,6 +263,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def health() -> Health:
         """Whether the server lives."""
         return Health(status="ok", version=memdb.__version__)
+
+
+def _unasked() -> None:
+    """Without keys nobody is asked for one, and the API's description does not say so."""
 
 
 class _Limit:

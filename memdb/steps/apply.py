@@ -109,6 +109,14 @@ def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: 
     log.record(fact.fact_id, "expire" if state == "done" else "update", reason, before=str(before["record"]) if before else None)
 
 
+def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: Operation, reason: str) -> None:
+    """Run a statement of `sql/maintain.sql` that changes one fact, and record it."""
+    before = db.one("believe.by_id", fact_id=fact.fact_id)
+    db.run(f"maintain.{statement}", fact_id=fact.fact_id, now=to_text(origin.now))
+    log = _Log(db, origin, action_hash_of(statement, fact.fact_id, origin.turn_id))
+    log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
+
+
 def expire_over(db: Database, *, user_id: str, now: datetime) -> int:
     """Expire what a user's facts say is over by now, and return how many."""
     rows = db.all("apply.over", user_id=user_id, now=to_text(now))

@@ -26,7 +26,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
-    for table in ("sessions", "events", "segments"):
+    for table in ("sessions", "events", "segments", "upkeep"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.delete_retrievals", user_id=user_id)
     db.run("forget.delete_profile", user_id=user_id)

@@ -27,3 +27,10 @@ insert or ignore into weights (name, feature, value) values
 insert or ignore into predicates (predicate, label, category, cardinality, opposite, high_risk, memory_type, importance) values
   ('task',            'has to:',              'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
   ('episode',         '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5);
+
+-- How far upkeep has come with each user: until when it was reflected upon, and the last turn that was looked through for open loops.
+create table upkeep (
+  user_id text primary key,
+  reflected_at text not null default '',
+  looped_id integer not null default 0
+) strict, without rowid;
