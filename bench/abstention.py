@@ -20,11 +20,12 @@ from pathlib import Path
 from recall import evidence_of as turns_of
 
 import memdb
-from memdb.calibration import Calibration, evidence_of, fit, measure, probability_of, selective_accuracy
+from memdb.calibration import evidence_of, fit, measure, probability_of, selective_accuracy
 from memdb.conversations import read_conversation
 from memdb.records import Record
 
 _SEEN = 16
+_SHARES = (0.25, 0.5, 0.75)
 
 
 class Asked(Record):
@@ -58,19 +59,42 @@ def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
 
 def left_out(asked: list[Asked], right: Callable[[Asked], bool]) -> list[float]:
     """The calibrated probability of each question, from weights fitted on the other conversations."""
-    probabilities = {}
+    weights = {}
     for user in {one.user for one in asked}:
         others = [one for one in asked if one.user != user]
-        weights = fit([one.evidence for one in others], [right(one) for one in others])
-        probabilities[user] = weights
-    return [probability_of(one.evidence, probabilities[one.user]) or 0.0 for one in asked]
+        weights[user] = fit([one.evidence for one in others], [right(one) for one in others])
+    return [probability_of(one.evidence, weights[one.user]) or 0.0 for one in asked]
 
 
-def line(name: str, probabilities: list[float], right: list[bool]) -> tuple[str, Calibration]:
+def line(name: str, probabilities: list[float], right: list[bool]) -> str:
     """One row of the table."""
     of = measure(probabilities, right)
-    shares = " | ".join(f"{100 * selective_accuracy(probabilities, right, share=share):.1f}" for share in (0.25, 0.5, 0.75, 1.0))
-    return f"| {name} | {of.auc:.3f} | {of.ece:.3f} | {of.brier:.3f} | {shares} |", of
+    shares = " | ".join(f"{100 * selective_accuracy(probabilities, right, share=share):.1f}" for share in _SHARES)
+    return f"| {name} | {of.auc:.3f} | {of.ece:.3f} | {of.brier:.3f} | {shares} |"
+
+
+def report(asked: list[Asked], name: str, right: Callable[[Asked], bool]) -> None:
+    """Print how well each probability knows what is right."""
+    labels = [right(one) for one in asked]
+    share = sum(labels) / len(labels)
+    calibrated = left_out(asked, right)
+    print(
+        f"\n{name}: {sum(labels)} of {len(labels)} questions ({100 * share:.1f} %); who knows nothing has a Brier of {share * (1 - share):.3f}\n"
+    )
+    print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % |\n|---|---|---|---|---|---|---|")
+    print(line("confidence of the best item, as it is", [one.evidence["confidence"] for one in asked], labels))
+    print(line("calibrated", calibrated, labels))
+    print("\n| said | was so | questions |\n|---|---|---|")
+    for shelf in measure(calibrated, labels).bins:
+        print(f"| {shelf.probability:.2f} | {shelf.right:.2f} | {shelf.count} |")
+    print("\n| abstain below | of the right | of the others | right of those answered |\n|---|---|---|---|")
+    for threshold in (0.5, 0.6, 0.7, 0.8):
+        kept = [was for probability, was in zip(calibrated, labels, strict=True) if probability >= threshold]
+        lost = sum(labels) - sum(kept)
+        caught = len(labels) - len(kept) - lost
+        others = len(labels) - sum(labels)
+        print(f"| {threshold} | {100 * lost / sum(labels):.1f} | {100 * caught / others:.1f} | {100 * sum(kept) / max(1, len(kept)):.1f} |")
+    print("\nfitted on all:", json.dumps(fit([one.evidence for one in asked], labels)))
 
 
 def main() -> None:
@@ -81,29 +105,20 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="only so many questions a conversation")
     arguments = parser.parse_args()
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
+    config = {"worker": False, "record_retrievals": False, "context_balance": 1.0}
     with tempfile.TemporaryDirectory() as scratch:
         path = arguments.db or Path(scratch) / "abstention.db"
-        with memdb.open(path, llm=None, config={"worker": False, "record_retrievals": False, "context_balance": 1.0}) as mem:
+        with memdb.open(path, llm=None, config=config) as mem:
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             if not mem.drain():
                 raise SystemExit("Not every vector could be made.")
             asked = [ask(mem, user, question) for user, questions in samples.items() for question in questions[: arguments.limit]]
-    for name, right in (("answerable", lambda one: one.answerable), ("found", lambda one: one.found)):
-        labels = [right(one) for one in asked]
-        print(f"\n{name}: {sum(labels)} of {len(labels)} questions\n")
-        print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % | all |\n|---|---|---|---|---|---|---|---|")
-        base = [sum(labels) / len(labels)] * len(labels)
-        print(line("the share of all (knows nothing)", base, labels)[0])
-        print(line("confidence of the best item, as it is", [one.evidence["confidence"] for one in asked], labels)[0])
-        text, calibrated = line("calibrated", left_out(asked, right), labels)
-        print(text)
-        print("\n| said | was so | questions |\n|---|---|---|")
-        for shelf in calibrated.bins:
-            print(f"| {shelf.probability:.2f} | {shelf.right:.2f} | {shelf.count} |")
-        print("\nfitted on all:", json.dumps(fit([one.evidence for one in asked], labels)))
-    for kind in (True, False):
-        print("answerable" if kind else "adversarial", dict(Counter(one.decision for one in asked if one.answerable == kind)))
+    report(asked, "answerable", lambda one: one.answerable)
+    report(asked, "found", lambda one: one.found)
+    print("\nverdicts, with the weights in the file:")
+    for answerable in (True, False):
+        print("answerable" if answerable else "adversarial", dict(Counter(one.decision for one in asked if one.answerable == answerable)))
     times = sorted(one.elapsed_ms for one in asked)
     print(f"recall: median {times[len(times) // 2]:.1f} ms, p95 {times[len(times) * 95 // 100]:.1f} ms")
 

@@ -13,7 +13,7 @@ _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
 
-EVIDENCE = ("bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin", "asks_time")
+EVIDENCE = ("bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin")
 """What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names."""
 
 
@@ -58,7 +58,6 @@ def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
         "relevance": (top.relevance or 0.0) if top else 0.0,
         "confidence": (top.confidence_now or 0.0) if top else 0.0,
         "margin": (scores[0] - scores[-1]) / max(abs(scores[0]), 1e-9) if scores else 0.0,
-        "asks_time": float(question.intent == "time"),
     }
 
 

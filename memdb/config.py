@@ -62,7 +62,7 @@ class Config(BaseModel):
     hedge_confidence: float = Field(0.60, ge=0, le=1, description="from here on with a hedge; below, it is left out unless asked for")
     abstain_relevance: float = Field(0.60, ge=0, le=1, description="above it the best item bears on the question")
     abstain_confidence: float = Field(0.60, ge=0, le=1, description="below it, such an item is asked about, verified, or not used")
-    abstain_probability: float = Field(0.0, ge=0, le=1, description="below this calibrated probability of an answer, nothing is claimed")
+    abstain_probability: float = Field(0.5, ge=0, le=1, description="below this calibrated probability of an answer, nothing is claimed")
     gate_confidence: float = Field(0.70, ge=0, le=1, description="what is written less surely than this is refused")
     gate_novelty: float = Field(0.92, ge=0, le=1, description="what has this cosine to something kept is refused as nearly the same")
     keep_sensitive: bool = Field(True, description="keep health and secrets too when they are written; off refuses them")

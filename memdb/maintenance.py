@@ -114,9 +114,8 @@ def _reflect(db: Database, user_id: str | None, keep: Keep, now: datetime, confi
         drawn = reflect(messages, days=config.promote_days, llm=llm)
         origin = "rules" if drawn.by == "rules" else "llm_reflection"
         for note in drawn.notes:
-            item = Item(
-                kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={"origin": origin, "by": drawn.by}
-            )  # fmt: skip
+            told = {"origin": origin, "by": drawn.by}
+            item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
             keep(item, owner, f"reflection-{to_text(now)}", now)
             written += 1
         with db.transaction():

@@ -79,7 +79,7 @@ def test_what_is_left_open_becomes_a_task(tell: Tell, text: str, title: str | No
 
 
 def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
-    mem.observe("Is it far?", "I'll look into the train times tomorrow.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+    mem.observe("Is it far?", "I'll look into the trains tomorrow.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()
     mem.maintain(now="2025-03-01T11:00:00Z")
     (task,) = of(mem, "task")
