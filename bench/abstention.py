@@ -78,10 +78,9 @@ def report(asked: list[Asked], name: str, right: Callable[[Asked], bool]) -> Non
     labels = [right(one) for one in asked]
     share = sum(labels) / len(labels)
     calibrated = left_out(asked, right)
-    print(
-        f"\n{name}: {sum(labels)} of {len(labels)} questions ({100 * share:.1f} %); who knows nothing has a Brier of {share * (1 - share):.3f}\n"
-    )
-    print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % |\n|---|---|---|---|---|---|---|")
+    print(f"\n{name}: {sum(labels)} of {len(labels)} questions ({100 * share:.1f} %); a Brier of {share * (1 - share):.3f} knows nothing\n")
+    print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % |")
+    print("|---" * 7 + "|")
     print(line("confidence of the best item, as it is", [one.evidence["confidence"] for one in asked], labels))
     print(line("calibrated", calibrated, labels))
     print("\n| said | was so | questions |\n|---|---|---|")

@@ -32,6 +32,7 @@ class Config(BaseModel):
 
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
+    rival_weights: str | None = Field(None, description="a second weight set, which ranks for every other user: an A/B comparison")
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from typing import Literal, Self
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
+from memdb.calibration import EVIDENCE, Calibration, evidence_of, fit, measure, probability_of
 from memdb.config import Config, load_config
 from memdb.embed import Embedder, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, InputError, NotFoundError
@@ -60,7 +62,7 @@ from memdb.steps.gate import gate
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
-from memdb.steps.retrieve import retrieve
+from memdb.steps.retrieve import FEATURES, retrieve
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.store import SCHEMA_VERSION, Database, Store
@@ -445,7 +447,7 @@ class Memory:
             user_id=user_id,
             embedder=self._embedder,
             now=at,
-            weights=weights or self._weights,
+            weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
             statuses=statuses or (_EVER if then or question.past else LIVE),
@@ -464,7 +466,7 @@ class Memory:
             warm_days=self._config.warm_days,
             judged=judged,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
+        self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
         return hits
 
     def context(
@@ -506,7 +508,7 @@ class Memory:
             question=clarification,
             degraded=hits.degraded,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at, prompt_tokens=result.tokens)
+        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
@@ -595,7 +597,7 @@ class Memory:
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
-        self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at)
+        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         hits.verdict = verdict
         hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
         return hits
@@ -628,6 +630,54 @@ class Memory:
             if reason is not None:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def weight_sets(self) -> dict[str, dict[str, float]]:
+        """Return every weight set of the file by name."""
+        db = self._store.database()
+        names = [str(row["name"]) for row in db.all("weights.names")]
+        return {name: {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)} for name in names}
+
+    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
+        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
+
+        Raises:
+            InputError: a set is empty, or has a feature that does not rank.
+        """
+        db = self._store.database()
+        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE}
+        for name, features in sets.items():
+            unknown = sorted(set(features) - known)
+            if unknown or not features:
+                what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
+                raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
+        with db.transaction():
+            for name, features in sets.items():
+                db.run("weights.clear", name=checks.name(name, "the name of a weight set"))
+                for feature, value in features.items():
+                    db.run("weights.put", name=name, feature=feature, value=float(value))
+
+    def calibrate(self, questions: Iterable[tuple[str, str, bool]], *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
+        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
+
+        Each is (user_id, question, whether the memory holds the answer). The weights become the set `calibration`. Both measures are on the
+        questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out whole conversations).
+
+        Raises:
+            InputError: there are not both kinds of questions.
+        """
+        found: list[dict[str, float]] = []
+        right: list[bool] = []
+        for user_id, question, answerable in questions:
+            hits = self.recall(question, user_id=user_id, limit=self._config.context_candidates, now=now)
+            found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
+            right.append(answerable)
+        if len(set(right)) < 2:
+            raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
+        old = self.weight_sets().get("calibration", {})
+        before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
+        weights = fit(found, right)
+        self.set_weights({"calibration": weights})
+        return before, measure([probability_of(one, weights) or 0.0 for one in found], right)
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.
@@ -680,6 +730,11 @@ class Memory:
         self._wake()
         return done
 
+    def _set_for(self, user_id: str) -> str:
+        """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
+        rival = self._config.rival_weights
+        return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
+
     def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
         given = item.model_dump(exclude={"text", "details", "key"})
         return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
@@ -698,7 +753,7 @@ class Memory:
                 user_id=user_id,
                 embedder=self._embedder,
                 now=now,
-                weights=self._weights,
+                weights=self._set_for(user_id),
                 limit=self._config.context_candidates,
                 statuses=_EVER if question.as_of or question.past else LIVE,
                 as_of=question.as_of,

@@ -111,6 +111,10 @@ insert into weights (name, feature, value) values
   ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
+  -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
+  ('calibration', 'bias', 0.52), ('calibration', 'match', 0.84), ('calibration', 'window', 0.31), ('calibration', 'coverage', -0.14),
+  ('calibration', 'actor', 1.78), ('calibration', 'rival', -3.79), ('calibration', 'relevance', 0.27), ('calibration', 'confidence', 0.38),
+  ('calibration', 'margin', 1.13),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),

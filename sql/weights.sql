@@ -3,3 +3,13 @@ select feature, value from weights where name = :weights;
 
 -- statement: names
 select distinct name from weights order by name;
+
+-- statement: clear
+delete from weights where name = :name;
+
+-- statement: put
+insert into weights (name, feature, value) values (:name, :feature, :value)
+on conflict (name, feature) do update set value = excluded.value;
+
+-- statement: features
+select distinct feature from weights order by feature;

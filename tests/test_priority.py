@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import memdb
+from memdb.calibration import fit, measure
 from memdb.config import Config
 from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
+from memdb.interfaces.commands import app
 from memdb.records import Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
@@ -152,8 +156,8 @@ def test_a_goal_brings_what_serves_it_nearer(tell: Tell) -> None:
     assert near["t0"] > near["t1"]
 
 
-def test_without_vectors_words_stand_for_the_cosine(tmp_path: object) -> None:
-    with memdb.open(f"{tmp_path}/mem.db", embedder=None, config={"worker": False}) as mem:
+def test_without_vectors_words_stand_for_the_cosine(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.remember("Likes jazz", user_id="ana", key="user.likes")
         assert mem.search("jazz", user_id="ana", weights="priority")[0].parts["match"] == 1.0
 
@@ -318,3 +322,94 @@ def test_a_question_about_the_past_finds_what_is_believed_no_longer(tell: Tell) 
 
 def test_a_change_that_nobody_told_of_is_no_time(tell: Tell) -> None:
     assert tell("I live in Porto.").search("Where was I before I married?", user_id="ana").question.as_of is None
+
+
+# --- weights and calibration -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:
+    tell("I live in Porto.").set_weights({"mine": {"lexical": 1.0, "recency": 0.5}})
+    tell().set_weights({"mine": {"lexical": 2.0}})
+    assert tell().weight_sets()["mine"] == {"lexical": 2.0}
+    assert tell().search("Porto", user_id="ana", weights="mine")[0].score == 2.0
+
+
+@pytest.mark.parametrize(("features", "error"), [({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty")])
+def test_a_weight_set_that_ranks_nothing_is_refused(mem: memdb.Memory, features: dict[str, float], error: str) -> None:
+    with pytest.raises(memdb.InputError, match=error):
+        mem.set_weights({"mine": features})
+    assert "mine" not in mem.weight_sets()
+
+
+def test_a_rival_set_ranks_for_every_other_user(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "rival_weights": "lexical-only"}) as mem:
+        asked = [user for user in map(str, range(200)) if mem.remember("Likes jazz", user_id=user, key="user.likes")]
+        rival = [user for user in asked if mem.search("jazz", user_id=user)[0].score == 1.0]
+        assert 70 < len(rival) < 130
+        assert rival == [user for user in asked if mem.search("jazz", user_id=user)[0].score == 1.0]
+
+
+def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
+    tell("I live in Porto.", "My sister is called Rita.", "I'm allergic to peanuts.", "The boiler is called Bertha.")
+    held = ["Where do I live, Porto?", "What is my sister called?", "Am I allergic to peanuts?", "What is the boiler called?"]
+    unheld = ["Which horse won the derby?", "Quantum chromodynamics?", "Who painted the ceiling?", "How deep is the ocean?"]
+    questions = [("ana", question, question in held) for question in held + unheld]
+    before, after = tell().calibrate(questions, now="2025-03-06")
+    assert before is not None
+    assert after.brier < min(0.25, before.brier)
+    assert after.auc > 0.9
+
+
+def test_calibration_wants_both_kinds_of_questions(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="at least one of each"):
+        mem.calibrate([("ana", "Where?", True)])
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
+def test_the_measures_of_a_calibration_lie_between_nought_and_one(pairs: list[tuple[float, bool]]) -> None:
+    measured = measure([probability for probability, _ in pairs], [was for _, was in pairs])
+    assert 0 <= measured.ece <= 1
+    assert 0 <= measured.brier <= 1
+    assert 0 <= measured.auc <= 1
+    assert sum(shelf.count for shelf in measured.bins) == len(pairs)
+
+
+def test_perfect_probabilities_measure_as_perfect() -> None:
+    measured = measure([0.0, 0.0, 1.0], [False, False, True])
+    assert (measured.ece, measured.brier, measured.auc) == (0.0, 0.0, 1.0)
+
+
+def test_a_fit_recovers_what_decides() -> None:
+    evidence = [{"bias": 1.0, "match": place / 100, "rival": (place * 37 % 100) / 100} for place in range(100)]
+    weights = fit(evidence, [one["match"] > 0.5 for one in evidence])
+    assert weights["match"] > 3 > abs(weights["rival"])
+
+
+def test_an_improbable_answer_is_not_claimed() -> None:
+    hit = found(relevance=0.4, confidence=0.7)
+    question = Question(text="q", meaning="q")
+    verdict = judge(question, [hit], clarification=None, calibration={"bias": -2.0}, config=Config())
+    assert (verdict.decision, round(verdict.probability or 0, 2)) == ("abstain", 0.12)
+
+
+def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
+    path = tell("I live in Porto.", "Remind me to call the dentist.").stats().path
+    (tmp_path / "weights.toml").write_text("[mine]\nlexical = 1.5\n", encoding="utf-8")
+    (tmp_path / "asked.json").write_text(
+        '[{"user_id": "ana", "question": "Where do I live?", "answerable": true}, {"user_id": "ana", "question": "Horses?", "answerable": false}]',
+        encoding="utf-8",
+    )
+    for command, told in (
+        (["maintain", "--embedder", "hashing-64"], "tasks_opened\t1"),
+        (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
+        (["calibrate", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "after\t"),
+    ):
+        result = CliRunner().invoke(app, [*command, "--db", path])
+        assert (result.exit_code, told in result.stdout) == (0, True), result.output
+
+
+@pytest.mark.parametrize(("command", "text"), [("weights", "x = ["), ("weights", "x = 1"), ("calibrate", "{}"), ("calibrate", "[{}]")])
+def test_a_file_that_cannot_be_used_is_told_in_one_sentence(mem: memdb.Memory, tmp_path: Path, command: str, text: str) -> None:
+    (tmp_path / "file").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, [command, str(tmp_path / "file"), "--db", mem.stats().path])
+    assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)

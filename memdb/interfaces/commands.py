@@ -13,7 +13,7 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, NotFoundError
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import work
+from memdb.interfaces import upkeep, work
 from memdb.interfaces.serve import serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record, Status
@@ -40,6 +40,7 @@ app = typer.Typer(
 )
 
 app.command()(serve)
+upkeep.register(app)
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]

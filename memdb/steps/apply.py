@@ -211,7 +211,7 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
         speaker=origin.speaker,
         event_time=to_text(said.event_time) if said.event_time else None,
         valid_from=to_text(said.valid_from or origin.now),
-        valid_to=_ends(action, said, status),
+        valid_to=_ends(action, said, status, kind=origin.kind),
         status=status,
         source_turn_id=origin.turn_id,
         source_excerpt=said.excerpt,
@@ -229,12 +229,12 @@ def _until(target: Fact, ends: datetime) -> str:
     return to_text(target.valid_from if target.status == "pending_confirmation" else ends)
 
 
-def _ends(action: Action, said: Candidate, status: Status) -> str | None:
+def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str | None:
     if action.valid_to is not None and status == "superseded":
         return to_text(action.valid_to)
     if said.valid_to is not None:
         return to_text(said.valid_to)
-    if said.event_time is not None and said.category == "task_context":
+    if said.event_time is not None and said.category == "task_context" and kind != "task":  # a task is due then, not over
         return to_text(said.event_time + _EVENT_LASTS)
     return None
 
@@ -259,7 +259,7 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
             value_text=action.new_value_text,
             value_json=None if action.new_value_json is None else json.dumps(action.new_value_json, ensure_ascii=False),
             event_time=to_text(said.event_time) if said.event_time else None,
-            valid_to=_ends(action, said, "active") or (to_text(action.valid_to) if action.valid_to else None),
+            valid_to=_ends(action, said, "active", kind=target.kind) or (to_text(action.valid_to) if action.valid_to else None),
             confidence=confidence,
         )
     if target.status == "active":

@@ -84,7 +84,7 @@ def retrieve(
     if unknown := sorted(set(wanted) - set(known)):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
     weight = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=weights)}
-    if not weight:
+    if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
     embedding, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)

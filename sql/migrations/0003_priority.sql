@@ -21,7 +21,10 @@ insert or ignore into weights (name, feature, value) values
   ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10),
   ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
-  ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0);
+  ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
+  ('calibration', 'bias', 0.52), ('calibration', 'match', 0.84), ('calibration', 'window', 0.31), ('calibration', 'coverage', -0.14),
+  ('calibration', 'actor', 1.78), ('calibration', 'rival', -3.79), ('calibration', 'relevance', 0.27), ('calibration', 'confidence', 0.38),
+  ('calibration', 'margin', 1.13);
 
 -- Tasks and episodes are sets: one more ends none.
 insert or ignore into predicates (predicate, label, category, cardinality, opposite, high_risk, memory_type, importance) values
