@@ -247,7 +247,7 @@ def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_the_running_server_keeps_to_its_own_description(served: Callable[..., str]) -> None:
+def test_the_running_server_keeps_to_its_own_description(served: Callable[..., str], tmp_path: Path) -> None:
     pytest.importorskip("schemathesis")
     address = served(keys="secret=*")
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
@@ -255,7 +255,7 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
     done = subprocess.run(
         [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
          "-H", "Authorization: Bearer secret"],
-        capture_output=True, text=True, check=False, timeout=400,
+        capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path,  # it leaves a cache where it runs
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt
 
 from memdb import Fact, Hits, Item, Message, Verdict
 from memdb.records import Source, TaskState
@@ -14,7 +14,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Query = Annotated[str, Field(max_length=20_000)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
-Share = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 
 
@@ -30,7 +30,7 @@ class RetrieveIn(Body):
     user_id: Name
     query: Query
     active_goal: Query | None = None
-    K: int = Field(16, ge=1, le=200)
+    K: int = Field(16, strict=True, ge=1, le=200)
 
 
 class ProfileFact(Body):
@@ -169,7 +169,7 @@ class EpisodeIn(Body):
     summary: Text
     raw_excerpt: str = Field("", max_length=100_000)
     session_id: Name | None = None
-    turn_range: tuple[int, int] | None = None
+    turn_range: tuple[StrictInt, StrictInt] | None = None
     timestamp_start: datetime | None = None
     timestamp_end: datetime | None = None
     confidence: Share = 1.0
@@ -309,7 +309,7 @@ class ContextIn(Body):
 
     user_id: Name
     query: Query
-    max_tokens: int | None = Field(None, ge=0, le=200_000)
+    max_tokens: int | None = Field(None, strict=True, ge=0, le=200_000)
     active_goal: Query | None = None
     system: str = Field("", max_length=20_000)
 
