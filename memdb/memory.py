@@ -53,7 +53,7 @@ from memdb.records import (
     Verdict,
     Written,
 )
-from memdb.steps.apply import Origin, dismiss, end, move, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
 from memdb.steps.diversify import diversify
@@ -697,6 +697,21 @@ class Memory:
         self._wake()
         return self._fact(fact_id)
 
+    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
+        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live.
+        """
+        fact, db = self._live_fact(fact_id)
+        if fact.status != "uncertain":
+            with db.transaction():
+                origin = Origin(user_id=fact.user_id, turn_id=f"doubt-{uuid.uuid4().hex}", now=self._time(now))
+                put(db, fact, "doubt", origin=origin, operation="update", reason="said to be uncertain")
+            self._wake()
+        return self._fact(fact_id)
+
     def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
         """Say where a task stands, active, done or stalled, and return it; what is done is over.
 
@@ -834,9 +849,9 @@ class Memory:
 
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
-        if fact.status not in LIVE or fact.kind == "message":
+        if fact.status not in (*LIVE, "uncertain") or fact.kind == "message":
             said = fact.value_text[:60]
-            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed or pending one can be decided.")
+            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
         return fact, self._store.database()
 
     def _open_work(self) -> tuple[int, int]:

@@ -94,6 +94,10 @@ order by f.id;
 -- statement: promote
 update facts set category = 'soft_preference', tags = json_insert(tags, '$[#]', 'promoted'), updated_at = :now where fact_id = :fact_id;
 
+-- What is uncertain is believed half as much, and found only if it is asked for.
+-- statement: doubt
+update facts set status = 'uncertain', confidence = confidence * 0.5, updated_at = :now where fact_id = :fact_id;
+
 -- Notes beyond the number that is kept, the weakest first to go: how sure, how often, how lately.
 -- statement: surplus
 select fact_id from (

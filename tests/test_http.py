@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -115,6 +116,9 @@ def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) ->
     post(client, "observe", user_id="ana", user_input="I live in Porto.", turn_id="t1")
     assert post(client, "load", user_id="ana", messages=[{"text": "I like jazz."}]) == {"new": 1}
     mem.drain()
+    found = post(client, "search", user_id="ana", query="Where do I live?")
+    assert found["hits"][0]["confidence_now"] is not None  # type: ignore[index]
+    assert client.post("/memory/maintain", json={"user_id": "ana"}).status_code == 200
     context = post(client, "context", user_id="ana", query="Where do I live?", max_tokens=200)
     assert "Porto" in str(context["text"])
     assert context["verdict"] is not None
@@ -128,6 +132,12 @@ def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory
     answer = client.post("/memory/task", json={"fact_id": fact.fact_id, "status": "done"})
     assert (answer.status_code, answer.json()["status"]) == (200, "done")
     assert mem.facts("ana") == []
+
+
+def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z|/]+)`", readme) for name in group.split("|")} | {"/health"}
+    assert set(create_app(mem).openapi()["paths"]) == listed
 
 
 # --- keys ----------------------------------------------------------------------------------------------------------------------------

@@ -303,6 +303,13 @@ def test_uncertain_facts_are_left_out_unless_asked_for(mem: memdb.Memory) -> Non
     assert [hit.fact.fact_id for hit in mem.search("lute", user_id="ana", statuses=["uncertain"])] == [fact.fact_id]
 
 
+def test_what_is_doubted_comes_back_when_it_is_confirmed(mem: memdb.Memory) -> None:
+    fact = mem.remember("Plays the lute", user_id="ana", key="user.plays", confidence=0.8)
+    assert (mem.doubt(fact.fact_id).status, mem.doubt(fact.fact_id).confidence) == ("uncertain", 0.4)
+    assert mem.search("lute", user_id="ana") == []
+    assert (mem.confirm(fact.fact_id).status, len(mem.search("lute", user_id="ana"))) == ("active", 1)
+
+
 # --- the past ------------------------------------------------------------------------------------------------------------------------
 
 

@@ -258,6 +258,8 @@ def context(
     print(made.text)
     if made.question:
         say(f"worth asking the user: {made.question}")
+    if made.verdict is not None and made.verdict.decision != "answer":
+        say(f"{made.verdict.decision}: {made.verdict.reason}")
     if is_terminal():
         say(f"{made.tokens} of {made.max_tokens} tokens ({made.tokenizer}), {len(made.dropped)} lines dropped")
 

@@ -27,6 +27,7 @@ from memdb import (
     Fact,
     Forgotten,
     InputError,
+    Maintained,
     MdbError,
     Memory,
     ModelError,
@@ -215,6 +216,18 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         key.fact(memory(), body.fact_id)
         return memory().reject(body.fact_id)
 
+    @app.post("/memory/doubt", tags=["writing"])
+    def doubt(body: shapes.FactId, key: Door) -> Fact:
+        """Take a fact as uncertain."""
+        key.fact(memory(), body.fact_id)
+        return memory().doubt(body.fact_id)
+
+    @app.post("/memory/maintain", tags=["writing"])
+    def maintain(body: shapes.CompactIn, key: Door) -> Maintained:
+        """Write episodes, open and close tasks, draw notes, promote what recurs, archive the rest."""
+        key.open(body.user_id)
+        return memory().maintain(body.user_id)
+
     @app.post("/memory/undo", tags=["writing"])
     def undo(body: shapes.UndoIn, key: Door) -> Undone:
         """Take back what a turn or a session taught."""
@@ -226,6 +239,13 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         """Erase a user, or what was learned under one key."""
         key.open(body.user_id)
         return memory().forget(body.user_id, key=body.key)
+
+    @app.post("/memory/search", tags=["reading"])
+    def search(body: shapes.SearchIn, key: Door) -> shapes.Found:
+        """What bears on a question, best first, with every part of each score."""
+        key.open(body.user_id)
+        hits = memory().search(body.query, user_id=body.user_id, limit=body.limit, as_of=body.as_of, goal=body.active_goal, judged=True)
+        return shapes.Found(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
     @app.post("/memory/context", tags=["reading"])
     def context(body: shapes.ContextIn, key: Door) -> Context:

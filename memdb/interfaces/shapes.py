@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt
 
-from memdb import Fact, Hits, Item, Message, Verdict
+from memdb import Fact, Hit, Hits, Item, Message, Verdict
 from memdb.records import Source, TaskState
 
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -302,6 +302,24 @@ class Loaded(Body):
     """How many messages were new."""
 
     new: int
+
+
+class SearchIn(Body):
+    """A question, and when its answer should have been true."""
+
+    user_id: Name
+    query: Query
+    limit: int = Field(10, strict=True, ge=1, le=200)
+    as_of: datetime | None = None
+    active_goal: Query | None = None
+
+
+class Found(Body):
+    """The hits of a question, best first."""
+
+    hits: list[Hit]
+    degraded: str | None
+    elapsed_ms: float
 
 
 class ContextIn(Body):
