@@ -217,6 +217,8 @@ class Store:
         connection = database.connection
         with database.translated():
             connection.set_busy_timeout(self._config.busy_timeout_ms)
+            # a plan is kept whatever is bound: otherwise SQLite would plan the one long query anew each time, which takes longer than it
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if self._vectors:
                 _load_sqlite_vec(connection)
             version = _check(connection, self.path)  # before the first pragma that writes

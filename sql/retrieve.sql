@@ -159,11 +159,11 @@ scored as materialized (
       when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
     end as source_reliability,
     -- how near it is to what the user is after, and to the mood of the question
-    max(0.0, coalesce((select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id and :goal is not null), 0.0))
-      as goal,
-    coalesce((
+    iif(:goal is null, 0.0,
+        max(0.0, coalesce((select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id), 0.0))) as goal,
+    iif(coalesce(:emotions, '[]') = '[]', 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
-      where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0) as emotion,
+      where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
     f.seen_count,
     f.source_turn_id,
     case
@@ -268,16 +268,12 @@ voice as materialized (
   where l.standing <= (select top from weight)
     and ((select sure_agreement + agreement from weight) > 0 or :agree)
 ),
-pair as materialized (
-  select a.id, a.seen_count, b.id as other_id, b.seen_count as other_seen_count
-  from voice a
-  cross join voice b on a.id < b.id and a.source_turn_id <> b.source_turn_id
-  where 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= (select near from weight)
-),
 vote as materialized (
-  select id, sum(seen_count) as votes
-  from (select id, other_seen_count as seen_count from pair union all select other_id, seen_count from pair)
-  group by id
+  select a.id, sum(b.seen_count) as votes
+  from voice a
+  cross join voice b on a.id <> b.id and a.source_turn_id <> b.source_turn_id
+  where 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= (select near from weight)
+  group by a.id
 ),
 agreed as (
   select l.*, min(1.0, (max(0, l.seen_count - 1) + coalesce(o.votes, 0)) / 3.0) as agreement

@@ -7,7 +7,6 @@ import hmac
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -36,7 +35,7 @@ from memdb import (
     Undone,
 )
 from memdb.interfaces import shapes
-from memdb.interfaces.shapes import Name, Problem
+from memdb.interfaces.shapes import Moment, Name, Problem
 from memdb.records import Change, Record, Stats
 
 MAX_BYTES = 4_000_000
@@ -152,7 +151,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
 
     Door = Annotated[_Door, Depends(door)]
     User = Annotated[Name, Query(description="Whose memory.")]
-    When = Annotated[datetime | None, Query(description="What was true at that time.")]
+    When = Annotated[Moment | None, Query(description="What was true at that time.")]
 
     @app.post("/memory/retrieve", tags=["memory"])
     def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:

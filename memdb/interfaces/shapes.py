@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
 from memdb import Fact, Hit, Hits, Item, Message, Verdict
 from memdb.records import Source, TaskState
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _written(value: object) -> object:
+    """A time is written out: a number would be taken for seconds since 1970."""
+    if value is None or isinstance(value, datetime) or (isinstance(value, str) and _DATE.match(value)):
+        return value
+    raise ValueError("write a time like 2025-03-01T09:30:00Z")
+
+
+Moment = Annotated[datetime, BeforeValidator(_written)]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Query = Annotated[str, Field(max_length=20_000)]
@@ -154,8 +166,8 @@ class FactIn(Body):
     confidence: Share = 1.0
     importance: Share | None = None
     source: Source = "user_message"
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
     tags: Tags = ()
 
     def item(self) -> Item:
@@ -170,8 +182,8 @@ class EpisodeIn(Body):
     raw_excerpt: str = Field("", max_length=100_000)
     session_id: Name | None = None
     turn_range: tuple[StrictInt, StrictInt] | None = None
-    timestamp_start: datetime | None = None
-    timestamp_end: datetime | None = None
+    timestamp_start: Moment | None = None
+    timestamp_end: Moment | None = None
     confidence: Share = 1.0
     source: Source = "inferred"
     tags: Tags = ()
@@ -213,7 +225,7 @@ class TaskIn(Body):
 
     title: Text
     status: TaskState = "active"
-    due: datetime | None = None
+    due: Moment | None = None
     confidence: Share = 1.0
     tags: Tags = ()
 
@@ -252,7 +264,7 @@ class VersionIn(Body):
     """Until when a fact was true; now if null."""
 
     fact_id: Name
-    valid_to: datetime | None = None
+    valid_to: Moment | None = None
 
 
 class UserIn(Body):
@@ -280,7 +292,7 @@ class ObserveIn(Body):
     user_input: Text
     assistant_response: str = Field("", max_length=100_000)
     turn_id: Name | None = None
-    timestamp: datetime | None = None
+    timestamp: Moment | None = None
     session_id: Name | None = None
     speaker: Name | None = None
 
@@ -310,7 +322,7 @@ class SearchIn(Body):
     user_id: Name
     query: Query
     limit: int = Field(10, strict=True, ge=1, le=200)
-    as_of: datetime | None = None
+    as_of: Moment | None = None
     active_goal: Query | None = None
 
 
