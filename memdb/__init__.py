@@ -29,6 +29,7 @@ from memdb.records import (
     Forgotten,
     Hit,
     Hits,
+    Item,
     Labelled,
     Link,
     Linked,
@@ -49,7 +50,9 @@ from memdb.records import (
     TurnRecord,
     Undone,
     Vectors,
+    Verdict,
     WeightChange,
+    Written,
 )
 from memdb.session import Session
 from memdb.working import WorkingItem, WorkingMemory
@@ -74,6 +77,7 @@ __all__ = [
     "Hit",
     "Hits",
     "InputError",
+    "Item",
     "Labelled",
     "LanguageModel",
     "Link",
@@ -106,9 +110,11 @@ __all__ = [
     "TurnRecord",
     "Undone",
     "Vectors",
+    "Verdict",
     "WeightChange",
     "WorkingItem",
     "WorkingMemory",
+    "Written",
     "__version__",
     "export_model",
     "open",

@@ -15,7 +15,7 @@ from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
 
 _ENVIRONMENT_PREFIX = "MEMDB_"
-_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER"})  # defaults of the command line's own options
+_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER"})  # the command line's own, and secrets
 
 
 class Config(BaseModel):
@@ -36,6 +36,7 @@ class Config(BaseModel):
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
     vector_cache_mb: float = Field(64.0, ge=0, description="memory for vectors of the users last asked about; 0 reads them each time")
+    rival_weights: str | None = Field(None, description="a second weight set, which ranks for every other user: an A/B comparison")
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
@@ -68,6 +69,26 @@ class Config(BaseModel):
     context_max_tokens: int = Field(1_000, ge=0, description="token budget of a prompt context, unless given")
     stale_after_days: float = Field(180.0, gt=0, description="a soft fact not mentioned for so long is stale")
     low_confidence: float = Field(0.40, ge=0, le=1, description="a fact below it is dropped first from a tight prompt")
+    context_candidates: int = Field(50, ge=1, description="how many hits a context chooses from")
+    context_balance: float = Field(0.9, ge=0, le=1, description="1 takes the best hits, less prefers those that say different things")
+    hot_days: float = Field(14.0, ge=0, description="a message or episode of this age is hot")
+    warm_days: float = Field(
+        90.0, ge=0, description="an older one is warm up to this age, then cold: asked only when the rest is not enough"
+    )
+    assert_confidence: float = Field(0.80, ge=0, le=1, description="from here on, an item may be stated as it is")
+    hedge_confidence: float = Field(0.60, ge=0, le=1, description="from here on with a hedge; below, it is left out unless asked for")
+    abstain_relevance: float = Field(0.60, ge=0, le=1, description="above it the best item bears on the question")
+    abstain_confidence: float = Field(0.60, ge=0, le=1, description="below it, such an item is asked about, verified, or not used")
+    abstain_probability: float = Field(0.5, ge=0, le=1, description="below this calibrated probability of an answer, nothing is claimed")
+    reflect_every_turns: int = Field(20, ge=1, description="reflect after so many turns of a user, or after a significant fact")
+    reflect_days: float = Field(90.0, gt=0, description="how far back reflection reads")
+    reflection_confidence: float = Field(0.70, ge=0, le=1, description="confidence of a reflective note until others agree")
+    reflection_limit: int = Field(100, ge=0, description="how many notes of a user are kept; the weakest are archived")
+    promote_priority: float = Field(0.60, ge=0, le=1, description="a fact of this priority is promoted to the profile")
+    promote_days: int = Field(3, ge=1, description="if it was said on so many different days")
+    fact_versions: int = Field(5, ge=0, description="how many former versions of a key stay; older ones go to the archive")
+    task_stalls_after_days: float = Field(30.0, gt=0, description="a task that nobody mentions for so long has stalled")
+    bearing_match: float = Field(0.25, ge=0, le=1, description="what shares no word with the question bears on it from this cosine on")
 
     embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")

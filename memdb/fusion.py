@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 MOST = 800
 """How many rows at most are worth scoring for one question."""
 
-_OPEN = ("type_weight", "decay", "recency", "access_bonus", "importance", "confidence", "frequency", "source_reliability")
+_OPEN = (
+    "type_weight",
+    "decay",
+    "recency",
+    "access_bonus",
+    "importance",
+    "confidence",
+    "frequency",
+    "source_reliability",
+    "match",
+    "goal",
+    "emotion",
+    "intrinsic_importance",
+    "agreement",
+)
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float | None, float | None, float | None, int]

@@ -135,14 +135,21 @@ def nights_due(db: Database, config: Config, *, now: datetime) -> list[datetime]
 
 
 def take_night(
-    store: Store, config: Config, llm: LanguageModel | None, *, now: datetime, scheduled: bool, dry_run: bool = False
+    store: Store,
+    config: Config,
+    llm: LanguageModel | None,
+    *,
+    user_id: str | None = None,
+    now: datetime,
+    scheduled: bool,
+    dry_run: bool = False,
 ) -> Maintained:
-    """Do one night's maintenance as of `now`, in one transaction: consolidate, fade, archive, delete.
+    """Do one night's maintenance as of `now` for a user, or for everybody, in one transaction: consolidate, fade, archive, delete.
 
     Killed half-way, nothing of the night was done. A `scheduled` night that another process has done meanwhile is left out.
     """
     db = store.database()
-    rows = db.all("maintain.repeatable", now=to_text(now))
+    rows = db.all("maintain.repeatable", user_id=user_id, now=to_text(now))
     patterns = consolidate([Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone, config=config)
     told = [_tell_pattern(one, None if dry_run else llm, config) for one in patterns]
     done = Maintained()
@@ -152,7 +159,7 @@ def take_night(
             if scheduled and meta.get("maintained_at", "") >= to_text(now):
                 return done
             into = [_write_pattern(db, pattern, *what, now=now, config=config) for pattern, what in zip(patterns, told, strict=True)]
-            faded = decay(db, now=now, config=config)
+            faded = decay(db, user_id=user_id, now=now, config=config)
             done = faded.model_copy(
                 update={"nights": 1, "consolidated": sum(into), "patterns": sum(1 for count in into if count), "dry_run": dry_run}
             )
@@ -377,6 +384,7 @@ def _insert(
     )
     db.run(
         "maintain.decay",
+        user_id=user_id,
         now=to_text(at),
         fact_id=fact_id,
         minimum_importance=config.minimum_importance,

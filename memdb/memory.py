@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
+from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of
+from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
@@ -25,6 +28,7 @@ from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, Stor
 from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
+from memdb.maintenance import maintain
 from memdb.observer import (
     Worker,
     build_profile,
@@ -52,6 +56,7 @@ from memdb.records import (
     Fact,
     Forgotten,
     Hits,
+    Item,
     Kind,
     Labelled,
     Link,
@@ -64,31 +69,41 @@ from memdb.records import (
     NewFact,
     Procedure,
     Profile,
+    Question,
+    Rejected,
     Relation,
+    Section,
     Source,
     Sources,
     Stats,
     Status,
+    TaskState,
+    Tier,
     Tuned,
     Turn,
     TurnRecord,
     Undone,
     Vectors,
+    Verdict,
+    Written,
 )
 from memdb.session import Session, retell, untell
-from memdb.steps.apply import Origin, dismiss, read_fact, settle
+from memdb.steps.admit import admit
+from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
+from memdb.steps.diversify import diversify
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
 from memdb.steps.insert import insert
+from memdb.steps.judge import judge
 from memdb.steps.link import link
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.relate import relate
-from memdb.steps.retrieve import retrieve
+from memdb.steps.retrieve import FEATURES, retrieve
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.steps.walk import walk
@@ -517,6 +532,9 @@ class Memory:
         max_age_days: float | None = None,
         min_score: float | None = None,
         participants: Sequence[str] | None = None,
+        goal: str | None = None,
+        tiers: Sequence[Tier] | None = None,
+        judged: bool = False,
         now: Time | None = None,
         record: bool = True,
     ) -> Hits:
@@ -537,6 +555,9 @@ class Memory:
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in.
+            goal: what the user is after, for weight sets that weigh it (`priority`).
+            tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
+            judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             now: the time that decay and recency are counted to; the present if None.
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
@@ -545,17 +566,19 @@ class Memory:
         """
         at = self._time(now)
         db = self._store.database()
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        then = self._time(as_of) if as_of else question.as_of
         hits = retrieve(
             db,
-            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
+            question,
             user_id=user_id,
             embedder=self._embedder,
             now=at,
-            weights=weights or self._weights,
+            weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
-            statuses=statuses or (_EVER if as_of else LIVE),
-            as_of=self._time(as_of) if as_of else None,
+            statuses=statuses or (_EVER if then or question.past else LIVE),
+            as_of=then,
             categories=categories,
             memory_types=memory_types,
             tags=tags,
@@ -568,49 +591,56 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
+            goal=goal,
+            tiers=tiers,
+            hot_days=self._config.hot_days,
+            warm_days=self._config.warm_days,
+            judged=judged,
         )
         if record:
-            self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._weights, at=at)
+            self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
         return hits
 
     def context(
-        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int | None = None,
+        limit: int = _CONTEXT_HITS,
+        goal: str | None = None,
+        system: str = "",
+        now: Time | None = None,
     ) -> Context:
         """Return memory made ready for the next prompt, within `max_tokens` tokens (`config.context_max_tokens` if None).
 
-        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first.
-        `Context.question` is what the user should be asked, where a conflict of high value is pending.
+        Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
+        no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
+        `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
+        answer from this at all. Cold messages are asked only when the rest is not enough.
         """
         at = self._time(now)
         db = self._store.database()
         profile = materialize(db, user_id=user_id, now=at, config=self._config)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
-        hits = retrieve(
-            db,
-            understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone),
-            user_id=user_id,
-            embedder=self._embedder,
-            now=at,
-            weights=self._weights,
-            limit=limit,
-            base_half_life_days=self._config.base_half_life_days,
-            minimum_importance=self._config.minimum_importance,
-            top_k_lex=self._config.top_k_lex,
-            top_k_vec=self._config.top_k_vec,
-            cache=self._cache,
-        )
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
+        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
-            hits,
+            diversify(db, hits, limit=limit, balance=self._config.context_balance),
             kinds=self._kinds(db),
+            sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
+            system=system,
+            verdict=verdict,
             max_tokens=max(0, budget),
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
             config=self._config,
-            question=clarify(db, user_id=user_id, now=at, config=self._config),
+            question=clarification,
             degraded=hits.degraded,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights=self._weights, at=at, prompt_tokens=result.tokens)
+        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
@@ -1227,23 +1257,35 @@ class Memory:
             memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
         )
 
-    def maintain(self, *, now: Time | None = None, dry_run: bool = False) -> Maintained:
-        """Do the nights' maintenance that is due, and one more as of `now`, and return what was done to the first-person memories.
+    def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
+        """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
 
-        Repeated experiences are consolidated into patterns, importance is reckoned anew, what has faded is archived, and what has lain in
-        the archive for long is deleted. The worker does this by itself each night; nights that were missed are made up for one by one.
-        With `dry_run` nothing is written, and the answer is what one run as of `now` would do.
+        Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
+        what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
+        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes, open loops
+        become tasks and are closed when said to be done, what recurs is drawn into reflective notes and promoted to the profile, and what
+        is more than is kept goes to the archive. With `dry_run` nothing is written and no model is asked, and the answer is what one run
+        would do by the rules.
         """
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run else nights_due(db, self._config, now=at)
+        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
         done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
-        last = take_night(self._store, self._config, self._narrator, now=at, scheduled=False, dry_run=dry_run)
-        self._wake()
+        done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
-        total = {name: sum(getattr(one, name) for one in [*done, last]) for name in counted}
-        return Maintained(nights=sum(one.nights for one in done), processed=last.processed, dry_run=dry_run, **total)
+        total = {name: sum(getattr(one, name) for one in done) for name in counted}
+        total |= {"nights": sum(one.nights for one in done[:-1]), "processed": done[-1].processed}
+        kept = db.rehearsed(partial(self._upkeep, user_id, at, None)) if dry_run else self._upkeep(user_id, at, self._llm)
+        self._wake()
+        return kept.model_copy(update={**total, "dry_run": dry_run})
+
+    def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
+        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
+            return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+
+        done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
+        return done.model_copy(update={"compacted": self.compact(user_id, now=at)})
 
     def _tend(self) -> bool:
         """Do one step of the worker's care for first-person memories; return whether there was one."""
@@ -1329,6 +1371,198 @@ class Memory:
             raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
         return fact
 
+    # --- how sure it is --------------------------------------------------------------------------------------------------------
+
+    def assess(self, query: str, *, user_id: str, goal: str | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None) -> Hits:
+        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them."""
+        at, db = self._time(now), self._store.database()
+        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
+        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
+        hits.verdict = verdict
+        hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
+        return hits
+
+    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
+        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
+
+        Raises:
+            InputError: an item has unknown or unusable fields; those before it are kept.
+        """
+        db = self._store.database()
+        predicates = read_predicates(db)
+        consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=self._config)
+        accepted: list[str] = []
+        rejected: list[Rejected] = []
+        for given in items:
+            try:
+                item = given if isinstance(given, Item) else Item.model_validate(given)
+            except ValidationError as error:
+                wrong = error.errors()[0]
+                raise InputError(f"An item cannot be written: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+            key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
+            try:
+                checks.filled(item.text, "text")
+                reason = admit(
+                    db,
+                    item,
+                    key,
+                    user_id=user_id,
+                    consent=consent,
+                    predicate=predicate_of(key, predicates),
+                    embedder=self._embedder,
+                    config=self._config,
+                )
+                if reason is None:
+                    accepted.append(self._keep(item, key, user_id=user_id, timestamp=timestamp).fact_id)
+            except InputError as error:
+                reason = str(error)
+            if reason is not None:
+                rejected.append(Rejected(item=item, reason=reason))
+        return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def weight_sets(self) -> dict[str, dict[str, float]]:
+        """Return every weight set of the file by name."""
+        db = self._store.database()
+        names = [str(row["name"]) for row in db.all("weights.names")]
+        return {name: {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)} for name in names}
+
+    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
+        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
+
+        Raises:
+            InputError: a set is empty, or has a feature that does not rank.
+        """
+        db = self._store.database()
+        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE}
+        for name, features in sets.items():
+            unknown = sorted(set(features) - known)
+            if unknown or not features:
+                what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
+                raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
+        with db.transaction():
+            for name, features in sets.items():
+                db.run("weights.clear", name=checks.name(name, "the name of a weight set"))
+                for feature, value in features.items():
+                    db.run("weights.put", name=name, feature=feature, value=float(value))
+
+    def calibrate(self, questions: Iterable[tuple[str, str, bool]], *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
+        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
+
+        Each is (user_id, question, whether the memory holds the answer). The weights become the set `calibration`. Both measures are on the
+        questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out whole conversations).
+
+        Raises:
+            InputError: there are not both kinds of questions.
+        """
+        found: list[dict[str, float]] = []
+        right: list[bool] = []
+        for user_id, question, answerable in questions:
+            hits = self.assess(question, user_id=user_id, limit=self._config.context_candidates, now=now)
+            found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
+            right.append(answerable)
+        if len(set(right)) < 2:
+            raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
+        old = self.weight_sets().get("calibration", {})
+        before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
+        weights = fit_probability(found, right)
+        self.set_weights({"calibration": weights})
+        return before, measure([probability_of(one, weights) or 0.0 for one in found], right)
+
+    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
+        """Say until when a fact was true (now, if None), and return it; history keeps it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live, or would end before it began.
+        """
+        fact, db = self._live_fact(fact_id)
+        at = self._time(now)
+        ends = self._time(valid_to) if valid_to is not None else at
+        if ends < fact.valid_from:
+            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
+        with db.transaction():
+            origin = Origin(user_id=fact.user_id, turn_id=f"end-{uuid.uuid4().hex}", now=at)
+            end(db, fact, ends=ends, origin=origin, reason="ended by the application")
+        self._wake()
+        return self._fact(fact_id)
+
+    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
+        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live.
+        """
+        fact, db = self._live_fact(fact_id)
+        if fact.status != "uncertain":
+            with db.transaction():
+                origin = Origin(user_id=fact.user_id, turn_id=f"doubt-{uuid.uuid4().hex}", now=self._time(now))
+                put(db, fact, "doubt", origin=origin, operation="update", reason="said to be uncertain")
+            self._wake()
+        return self._fact(fact_id)
+
+    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
+        """Say where a task stands, active, done or stalled, and return it; what is done is over.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: it is no task.
+        """
+        fact, db = self._fact(fact_id), self._store.database()
+        if fact.kind != "task":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
+        with db.transaction():
+            origin = Origin(user_id=fact.user_id, turn_id=f"task-{uuid.uuid4().hex}", now=self._time(now))
+            move(db, fact, state=state, origin=origin, reason=f"said to be {state}")
+        self._wake()
+        return self._fact(fact_id)
+
+    def _set_for(self, user_id: str) -> str:
+        """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
+        rival = self._config.rival_weights
+        return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
+
+    def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
+        given = item.model_dump(exclude={"text", "details", "key"})
+        return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
+
+    def _weigh(
+        self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime
+    ) -> tuple[Hits, Verdict]:
+        """Ask the hot and the warm first, and the cold too if that is not enough."""
+        db = self._store.database()
+        calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
+        warm: Sequence[Tier] = ("hot", "warm")
+        for tiers in (warm, None):
+            hits = retrieve(
+                db,
+                question,
+                user_id=user_id,
+                embedder=self._embedder,
+                now=now,
+                weights=self._set_for(user_id),
+                limit=self._config.context_candidates,
+                statuses=_EVER if question.as_of or question.past else LIVE,
+                as_of=question.as_of,
+                top_k_lex=self._config.top_k_lex,
+                top_k_vec=self._config.top_k_vec,
+                goal=goal,
+                tiers=tiers,
+                hot_days=self._config.hot_days,
+                warm_days=self._config.warm_days,
+                judged=True,
+                cache=self._cache,
+                base_half_life_days=self._config.base_half_life_days,
+                minimum_importance=self._config.minimum_importance,
+            )
+            verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
+            if enough and verdict.confidence >= self._config.abstain_confidence:
+                break
+        return hits, verdict
+
     # --- inside --------------------------------------------------------------------------------------------------------------
 
     def _turn(
@@ -1402,9 +1636,9 @@ class Memory:
 
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
-        if fact.status not in LIVE or fact.kind == "message":
+        if fact.status not in (*LIVE, "uncertain") or fact.kind == "message":
             said = fact.value_text[:60]
-            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed or pending one can be decided.")
+            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
         return fact, self._store.database()
 
     def _open_work(self) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
+from memdb.emotions import mood_of
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
 from memdb.keys import canonical_key
@@ -330,6 +331,7 @@ def _materialize_if_due(db: Database, turn: Turn, config: Config) -> None:
 def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
     times = find_times(text[:_TIMES_WITHIN], at=turn.timestamp, zone=zone, prefer="past")
     key = canonical_key(speaker, "said")
+    mood = mood_of(text)
     fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
     db.run(
         "apply.insert_fact",
@@ -352,7 +354,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         source_turn_id=turn.turn_id,
         source_excerpt=text,
         session_id=turn.session_id,
-        tags="[]",
+        tags=json.dumps([f"emotion:{mood}"] if mood else []),
         now=to_text(turn.timestamp),
     )
 

@@ -14,6 +14,10 @@ MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRA
 Relation = Literal["relates-to", "contradicts", "supports", "extends"]
 Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
 BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
+Tier = Literal["hot", "warm", "cold"]
+TaskState = Literal["active", "done", "stalled"]
+Tone = Literal["assert", "hedge", "avoid"]
+Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
@@ -276,7 +280,8 @@ class Question(Record):
     `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
     speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
     are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
-    answer would be, and `times` the stretches of time that the question names.
+    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was; `as_of` is the
+    instant that "before I moved" means, where the memory knows of that change. `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -287,31 +292,46 @@ class Question(Record):
     actor: str | None = None
     intent: Intent = "other"
     times: tuple[tuple[datetime, datetime], ...] = ()
+    past: bool = False
+    as_of: datetime | None = None
+    mood: str | None = None
 
 
 class Hit(Record):
     """A fact that was found, its score, and the parts of the score.
 
     `parts` holds every feature as it was measured (lexical and cosine in 0..1, decay, recency, …); `weights` the weight of each in
-    the set that ranked; the score is the sum of the products, which `contributions` gives one by one.
+    the set that ranked; the score is the sum of the products, times `factor`, which `contributions` gives one by one. `factor` is 1 but for
+    sets that multiply relevance by confidence. `relevance` and `confidence_now` are what the set `priority` makes of the same parts,
+    whichever set ranked, and None where it was not asked; `tier` is hot, warm or cold.
     """
 
     fact: Fact
     score: float
     parts: dict[str, float]
     weights: dict[str, float]
+    factor: float = 1.0
+    relevance: float | None = None
+    confidence_now: float | None = None
+    tier: Tier | None = None
+
+    @property
+    def priority(self) -> float | None:
+        """Relevance times confidence, or None where it was not asked."""
+        return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
     @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
-        return {name: weight * self.parts[name] for name, weight in self.weights.items() if weight}
+        return {name: weight * self.parts[name] * self.factor for name, weight in self.weights.items() if weight}
 
 
 class Hits(list[Hit]):
     """The hits, best first.
 
     `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
-    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken.
+    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
+    was asked.
     """
 
     def __init__(
@@ -327,6 +347,7 @@ class Hits(list[Hit]):
         super().__init__(hits)
         self.question = question
         self.degraded = degraded
+        self.verdict: Verdict | None = None
         self.lexical = lexical
         self.semantic = semantic
         self.elapsed_ms = elapsed_ms
@@ -469,13 +490,40 @@ class ContextItem(Record):
     stale: bool = False
     low_confidence: bool = False
     score: float | None = None
+    tone: Tone | None = None
+
+
+class Verdict(Record):
+    """Whether what was found is good enough to answer from, and why.
+
+    `relevance` and `confidence` are those of the best item, as the weight set `priority` counts them; `probability` is the calibrated
+    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it.
+    """
+
+    decision: Decision
+    reason: str
+    relevance: float = 0.0
+    confidence: float = 0.0
+    probability: float | None = None
+    fact_id: str | None = None
+    instruction: str | None = None
+
+
+class Section(Record):
+    """A row of the table `sections`: a heading of a prompt, how early it stands, its own budget, and what its lines begin with."""
+
+    section: str
+    position: int
+    max_tokens: int
+    bullet: str
 
 
 class Context(Record):
     """Memory made ready for a prompt: `text` never exceeds `max_tokens` as counted by `tokenizer`.
 
     `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `question` is what the
-    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None.
+    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None. `verdict`
+    says whether to answer from it.
     """
 
     text: str
@@ -486,6 +534,39 @@ class Context(Record):
     dropped: tuple[ContextItem, ...] = ()
     question: str | None = None
     degraded: str | None = None
+    verdict: Verdict | None = None
+
+
+class Item(Record):
+    """Something to keep, as an application or a model states it. `confidence` (0..1) is how sure it is; `key` None keeps it by its kind."""
+
+    text: str
+    kind: str = "fact"
+    key: str | None = None
+    object: str | None = None
+    confidence: float = Field(1.0, ge=0, le=1)
+    importance: float | None = Field(None, ge=0, le=1)
+    source: Source = "user_message"
+    session_id: str | None = None
+    tags: tuple[str, ...] = ()
+    details: dict[str, JsonValue] = {}
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+class Rejected(Record):
+    """An item that was not kept, and why."""
+
+    item: Item
+    reason: str
+
+
+class Written(Record):
+    """What came of writing: the ids of the facts that stand for the items now, and the items that were not kept."""
+
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
 
 
 class Forgotten(Record):
@@ -660,10 +741,12 @@ class Sources(Record):
 
 
 class Maintained(Record):
-    """What maintenance did: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were
-    `archived` as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`.
+    """What maintenance did.
 
-    `dry_run` says that nothing was written.
+    Of first-person memories: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
+    as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
+    summarised, tasks opened, done and stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes,
+    old versions, and what was `compacted`. `dry_run` says that nothing was written.
     """
 
     nights: int = 0
@@ -672,4 +755,13 @@ class Maintained(Record):
     deleted: int = 0
     consolidated: int = 0
     patterns: int = 0
+    episodes: int = 0
+    tasks_opened: int = 0
+    tasks_done: int = 0
+    tasks_stalled: int = 0
+    notes: int = 0
+    promoted: int = 0
+    notes_archived: int = 0
+    versions_archived: int = 0
+    compacted: int = 0
     dry_run: bool = False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
+from typing import TypeVar
 
 import apsw
 
@@ -19,6 +20,7 @@ from memdb.errors import BusyError, ConfigError, ConflictError, MdbError, Schema
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
+Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 SCHEMA_VERSION = files.migrations()[-1][0]
@@ -89,18 +91,32 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock from the first line to the last; commit at the end, undo everything on an error."""
+        """Hold the write lock from the first line to the last; commit at the end, undo everything on an error.
+
+        Within another one, it is the outer one that commits.
+        """
+        within = self.connection.in_transaction
         with self.translated():
-            self.connection.execute("begin immediate")
+            self.connection.execute("savepoint part" if within else "begin immediate")
         try:
             yield
             with self.translated():
-                self.connection.execute("commit")
+                self.connection.execute("release part" if within else "commit")
         except BaseException:
             # SQLite itself undoes a transaction on a full disk or an I/O error; then there is nothing left to roll back.
             if self.connection.in_transaction:
-                self.connection.execute("rollback")
+                self.connection.execute("rollback to part; release part" if within else "rollback")
             raise
+
+    def rehearsed(self, work: Callable[[], Result]) -> Result:
+        """Do some work, undo all that it wrote, and return what it returned."""
+        with self.translated():
+            self.connection.execute("begin immediate")
+        try:
+            return work()
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -58,3 +58,14 @@ select id, fact_id, user_id, key, operation, before, after, reason, turn_id, act
 from fact_history
 where (:user_id is null or user_id = :user_id) and (:fact_id is null or fact_id = :fact_id)
 order by id;
+
+-- statement: current_key
+select 1 as known
+from facts
+where user_id = :user_id and key = :key and kind = :kind and status in ('active', 'pending_confirmation')
+limit 1;
+
+-- statement: texts
+select fact_id, value_text
+from facts
+where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation');

@@ -94,6 +94,9 @@ delete from feedback where user_id = :user_id;
 -- statement: delete_profile
 delete from profiles where user_id = :user_id;
 
+-- statement: delete_upkeep
+delete from upkeep where user_id = :user_id and :key is null;
+
 -- statement: delete_sessions
 delete from sessions where user_id = :user_id and :key is null;
 

@@ -19,6 +19,7 @@ reckoned as (
   join kinds k on k.kind = f.kind
   join memory_types t on t.memory_type = f.memory_type
   where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now
+    and (:user_id is null or f.user_id = :user_id)
     and (:fact_id is null or f.fact_id = :fact_id)
 )
 update facts set effective_importance = reckoned.effective_importance
@@ -28,12 +29,14 @@ where facts.id = reckoned.id;
 -- statement: archive
 update facts set status = 'archived', updated_at = :now
 where kind = 'narrative' and status = 'active' and created_at <= :now and effective_importance < :archive_threshold
+  and (:user_id is null or user_id = :user_id)
 returning fact_id, user_id, key, effective_importance;
 
 -- What went into a pattern stays as long as the pattern does, so that it is found through it.
 -- statement: delete
 delete from facts
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
+  and (:user_id is null or user_id = :user_id)
   and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
 
 -- statement: history
@@ -56,6 +59,7 @@ select min(created_at) as created_at from facts where kind = 'narrative';
 select r.record
 from facts f join fact_record r on r.id = f.id
 where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now and f.memory_type <> 'SIGNIFICANT'
+  and (:user_id is null or f.user_id = :user_id)
 order by f.user_id, f.created_at, f.id;
 
 -- statement: still_active

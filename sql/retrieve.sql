@@ -13,6 +13,10 @@
 --   :min_age_minutes, :max_age_days, :min_score   null for any
 --   :participants                                 JSON array of names, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
+--   :goal       the vector of what the user is after, or null
+--   :emotions   JSON [[name, match], …] of the question's mood, null for none
+--   :agree      whether votes are counted though the set does not weigh them
+--   :hot_days, :warm_days                         how old a row of each tier is at most; :tiers a JSON array, null for any
 --   :limit                                        how many rows
 with
 weight as materialized (
@@ -34,6 +38,18 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
     coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
     coalesce(max(value) filter (where feature = 'linked'), 0) as linked,
+    coalesce(max(value) filter (where feature = 'match'), 0) as match,
+    coalesce(max(value) filter (where feature = 'goal'), 0) as goal,
+    coalesce(max(value) filter (where feature = 'emotion'), 0) as emotion,
+    coalesce(max(value) filter (where feature = 'intrinsic_importance'), 0) as intrinsic_importance,
+    coalesce(max(value) filter (where feature = 'agreement'), 0) as agreement,
+    coalesce(max(value) filter (where feature = 'sure_confidence'), 0) as sure_confidence,
+    coalesce(max(value) filter (where feature = 'sure_match'), 0) as sure_match,
+    coalesce(max(value) filter (where feature = 'sure_agreement'), 0) as sure_agreement,
+    coalesce(max(value) filter (where feature = 'sure_source_reliability'), 0) as sure_source_reliability,
+    coalesce(max(value) filter (where feature = 'by_confidence'), 0) as by_confidence,
+    coalesce(max(value) filter (where feature = 'near'), 0.8) as near,
+    cast(coalesce(max(value) filter (where feature = 'top'), 50) as integer) as top,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
     coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
     coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
@@ -168,6 +184,20 @@ scored as materialized (
       when 'user_message' then 0.95 when 'tool' then 0.90 when 'system' then 0.80
       when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
     end as source_reliability,
+    -- how near it is to what the user is after, and to the mood of the question
+    iif(:goal is null, 0.0,
+        max(0.0, coalesce((select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id), 0.0))) as goal,
+    iif(coalesce(:emotions, '[]') = '[]', 0.0, coalesce((
+      select max(e.value ->> 1) from json_each(:emotions) e
+      where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
+    f.seen_count,
+    f.source_turn_id,
+    case
+      when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+      when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+      else 'cold'
+    end as tier,
+    k.kind in ('message', 'episode', 'narrative') as episodic,
     l.bm25 is not null as by_words,
     coalesce(s.is_near, 0) as by_meaning
   from candidate c
@@ -199,8 +229,11 @@ featured as (
     actor, is_question, length, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
-    confidence, frequency, source_reliability, by_words, by_meaning
+    confidence, frequency, source_reliability,
+    iif((select max(distance) from semantic) is null, lexical, cosine) as match,  -- without vectors, words must do
+    goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored
+  where :tiers is null or not episodic or tier in (select value from json_each(:tiers))
 ),
 ranked as materialized (
   select
@@ -220,7 +253,11 @@ ranked as materialized (
       + w.importance * p.importance
       + w.confidence * p.confidence
       + w.frequency * p.frequency
-      + w.source_reliability * p.source_reliability as score
+      + w.source_reliability * p.source_reliability
+      + w.match * p.match
+      + w.goal * p.goal
+      + w.emotion * p.emotion
+      + w.intrinsic_importance * p.intrinsic_importance as score
   from featured p
   cross join weight w
 ),
@@ -248,19 +285,54 @@ summed as materialized (
   select r.*, r.score + r.linked * (select linked from weight) as total
   from followed r
 ),
+
+-- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
+voice as materialized (
+  select l.id, l.seen_count, l.source_turn_id, v.embedding
+  from (select id, seen_count, source_turn_id, row_number() over (order by total desc, id desc) as standing from summed) l
+  cross join facts_vec v on v.rowid = l.id
+  where l.standing <= (select top from weight)
+    and ((select sure_agreement + agreement from weight) > 0 or :agree)
+),
+vote as materialized (
+  select a.id, sum(b.seen_count) as votes
+  from voice a
+  cross join voice b on a.id <> b.id and a.source_turn_id <> b.source_turn_id
+  where 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= (select near from weight)
+  group by a.id
+),
+agreed as (
+  select l.*, min(1.0, (max(0, l.seen_count - 1) + coalesce(o.votes, 0)) / 3.0) as agreement
+  from summed l
+  left join vote o on o.id = l.id
+),
+
+-- where a set says so (by_confidence 1), relevance counts as far as it is to be believed
+believed as materialized (
+  select
+    p.*,
+    iif(w.by_confidence = 0, 1.0, pow(
+      w.sure_confidence * p.confidence
+      + w.sure_match * p.match
+      + w.sure_agreement * p.agreement
+      + w.sure_source_reliability * p.source_reliability, w.by_confidence)) as factor,
+    p.total + w.agreement * p.agreement as relevance
+  from agreed p
+  cross join weight w
+),
 -- only what is returned is written out as a record
 best as materialized (
   select *
-  from summed
-  where :min_score is null or total >= :min_score
-  order by total desc, id desc
+  from believed
+  where :min_score is null or relevance * factor >= :min_score
+  order by relevance * factor desc, id desc
   limit :limit
 )
 select
-  f.fact_id, f.record, r.total as score,
+  f.fact_id, f.record, r.relevance * r.factor as score,
   r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
   r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
-  r.by_words, r.by_meaning, r.id
+  r.match, r.goal, r.emotion, r.intrinsic_importance, r.agreement, r.factor, r.tier, r.by_words, r.by_meaning, r.id
 from best r
 cross join fact_record f on f.id = r.id
-order by r.total desc, r.id desc;
+order by r.relevance * r.factor desc, r.id desc;

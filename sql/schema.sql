@@ -27,6 +27,14 @@ create table kinds (
   description text not null
 ) strict, without rowid;
 
+-- The sections of a prompt, in the order of `position`. No section ever has more tokens than its own `max_tokens`.
+create table sections (
+  section text primary key,
+  position integer not null,
+  max_tokens integer not null check (max_tokens >= 0),
+  bullet text not null
+) strict, without rowid;
+
 create table memory_types (
   memory_type text primary key,
   weight real not null check (weight between 0 and 1),
@@ -252,6 +260,13 @@ create table profiles (
   profile text not null check (json_valid(profile)),
   built_at text not null,
   turns_since integer not null default 0
+) strict, without rowid;
+
+-- How far upkeep has come with each user: until when it was reflected upon, and the last turn that was looked through for open loops.
+create table upkeep (
+  user_id text primary key,
+  reflected_at text not null default '',
+  looped_id integer not null default 0
 ) strict, without rowid;
 
 create table links (

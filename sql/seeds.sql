@@ -90,6 +90,8 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('wants',           'wants',                'task_context',    'many', 'does_not_want', 0, 'OBSERVATION', 0.5),
   ('needs_to',        'needs to',             'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
   ('deadline',        'has a deadline:',      'task_context',    'many', null,       0, 'OBSERVATION', 0.7),
+  ('task',            'has to:',              'task_context',    'many', null,       0, 'OBSERVATION', 0.6),
+  ('episode',         '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('note',            '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('said',            'said',                 'other',           'many', null,       0, 'OBSERVATION', 0.2);
 
@@ -106,6 +108,16 @@ insert into weights (name, feature, value) values
   -- the ablations
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
+  -- priority = relevance × confidence: six features of the one, four of the other (`sure_…`), M = 50 candidates a kind
+  ('priority', 'match', 0.45), ('priority', 'goal', 0.15), ('priority', 'emotion', 0.10), ('priority', 'recency', 0.10),
+  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10),
+  ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
+  ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
+  ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
+  -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
+  ('calibration', 'bias', 0.52), ('calibration', 'match', 0.84), ('calibration', 'window', 0.31), ('calibration', 'coverage', -0.14),
+  ('calibration', 'actor', 1.78), ('calibration', 'rival', -3.79), ('calibration', 'relevance', 0.27), ('calibration', 'confidence', 0.38),
+  ('calibration', 'margin', 1.13),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),
@@ -116,3 +128,11 @@ insert into weights (name, feature, value) values
 
 insert into tenants (name) values ('default_tenant');
 insert into databases (database_id, tenant, name) values ('00000000-0000-0000-0000-000000000000', 'default_tenant', 'default_database');
+-- The sections of a prompt: where each stands, how many tokens it may have, and what its lines begin with.
+insert into sections (section, position, max_tokens, bullet) values
+  ('System',              0, 300, '-'),
+  ('User Profile',        1, 200, '-'),
+  ('Active Goals',        2, 120, '-'),
+  ('Reflective Notes',    3, 120, '-'),
+  ('Relevant Facts',      4, 400, '•'),
+  ('Episodic Highlights', 5, 600, '•');

@@ -8,3 +8,18 @@ with recursive voice (speaker) as (
   where v.speaker is not null
   limit 200)
 select speaker from voice where speaker is not null;
+
+-- The latest change of belief whose words speak of something ("moved"): what was held until then, and from when on it was not.
+-- statement: change
+select f.valid_from as changed_at
+from facts f indexed by facts_user_id
+where f.user_id = :user_id
+  and f.kind = 'fact'
+  and f.status in ('active', 'superseded', 'expired')
+  and instr(lower(f.source_excerpt), :stem) > 0
+  and f.valid_from <= :now
+  and exists (
+    select 1 from fact_history h
+    where h.user_id = f.user_id and h.turn_id = f.source_turn_id and h.key = f.key and h.operation = 'supersede' and h.fact_id <> f.fact_id)
+order by f.valid_from desc
+limit 1;

@@ -8,4 +8,8 @@ select distinct name from weights order by name;
 delete from weights where name = :name;
 
 -- statement: put
-insert into weights (name, feature, value) values (:name, :feature, :value);
+insert into weights (name, feature, value) values (:name, :feature, :value)
+on conflict (name, feature) do update set value = excluded.value;
+
+-- statement: features
+select distinct feature from weights order by feature;

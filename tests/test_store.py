@@ -81,7 +81,7 @@ def test_the_migrations_lead_to_the_schema_of_today(connection: apsw.Connection,
     fresh.execute(new_schema())
     listing = "select type, name, tbl_name, sql from sqlite_schema order by type, name"
     assert connection.execute(listing).fetchall() == fresh.execute(listing).fetchall()
-    for table in ("kinds", "memory_types", "predicates", "weights"):
+    for table in ("kinds", "memory_types", "predicates", "sections", "weights"):
         rows = fresh.execute(f"select * from {table} order by 1, 2").fetchall()
         assert rows
         assert connection.execute(f"select * from {table} order by 1, 2").fetchall() == rows

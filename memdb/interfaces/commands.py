@@ -13,11 +13,12 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import household_demo, life, model, ranking, work
+from memdb.interfaces import household_demo, life, model, ranking, upkeep, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
 from memdb.interfaces.options import existing as _existing
+from memdb.interfaces.serve import serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record, Status
 
@@ -46,6 +47,8 @@ for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune):
     app.command()(verb)
 
 app.add_typer(life.app)
+app.command()(serve)
+upkeep.register(app)
 
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None
@@ -250,6 +253,8 @@ def context(
     print(made.text)
     if made.question:
         say(f"worth asking the user: {made.question}")
+    if made.verdict is not None and made.verdict.decision != "answer":
+        say(f"{made.verdict.decision}: {made.verdict.reason}")
     if is_terminal():
         say(f"{made.tokens} of {made.max_tokens} tokens ({made.tokenizer}), {len(made.dropped)} lines dropped")
 

@@ -88,14 +88,17 @@ def recall(
 
 @app.command()
 def maintain(
+    user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; everybody's by default.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     now: Now = None,
     db: Db = FILE,
+    embedder: Embedder = "none",
     json: Json = False,
 ) -> None:
-    """Do the nights' maintenance that is due: repeated memories become patterns, faded ones are archived, old archives deleted."""
-    with _open(existing(db)) as memory:
-        done: Maintained = memory.maintain(now=now, dry_run=dry_run)
+    """Do the maintenance that is due: patterns and fading of what was lived, episodes, tasks, notes, promotion, archiving of the rest."""
+    with _open(existing(db), embedder=_embedder(embedder)) as memory:
+        done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)
+        memory.drain()
     if json:
         print_json(done)
     else:

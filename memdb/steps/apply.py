@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status
+from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -95,6 +95,28 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
     db.run("apply.unlink", source_id=fact.fact_id)
+
+
+def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
+    """End a fact at an instant; what is asked of the time before still finds it."""
+    log = _Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
+    log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
+
+
+def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
+    """Say where a task stands; one that is done is over."""
+    log = _Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
+    before = db.one("believe.by_id", fact_id=fact.fact_id)
+    db.run("task.move", fact_id=fact.fact_id, state=state, now=to_text(origin.now))
+    log.record(fact.fact_id, "expire" if state == "done" else "update", reason, before=str(before["record"]) if before else None)
+
+
+def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: Operation, reason: str) -> None:
+    """Run a statement of `sql/upkeep.sql` that changes one fact, and record it."""
+    before = db.one("believe.by_id", fact_id=fact.fact_id)
+    db.run(f"upkeep.{statement}", fact_id=fact.fact_id, now=to_text(origin.now))
+    log = _Log(db, origin, action_hash_of(statement, fact.fact_id, origin.turn_id))
+    log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
 
 
 def expire_over(db: Database, *, user_id: str, now: datetime) -> int:
@@ -191,7 +213,7 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
         speaker=origin.speaker,
         event_time=to_text(said.event_time) if said.event_time else None,
         valid_from=to_text(said.valid_from or origin.now),
-        valid_to=_ends(action, said, status),
+        valid_to=_ends(action, said, status, kind=origin.kind),
         status=status,
         source_turn_id=origin.turn_id,
         source_excerpt=said.excerpt,
@@ -209,12 +231,12 @@ def _until(target: Fact, ends: datetime) -> str:
     return to_text(target.valid_from if target.status == "pending_confirmation" else ends)
 
 
-def _ends(action: Action, said: Candidate, status: Status) -> str | None:
+def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str | None:
     if action.valid_to is not None and status == "superseded":
         return to_text(action.valid_to)
     if said.valid_to is not None:
         return to_text(said.valid_to)
-    if said.event_time is not None and said.category == "task_context":
+    if said.event_time is not None and said.category == "task_context" and kind != "task":  # a task is due then, not over
         return to_text(said.event_time + _EVENT_LASTS)
     return None
 
@@ -239,7 +261,7 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
             value_text=action.new_value_text,
             value_json=None if action.new_value_json is None else json.dumps(action.new_value_json, ensure_ascii=False),
             event_time=to_text(said.event_time) if said.event_time else None,
-            valid_to=_ends(action, said, "active") or (to_text(action.valid_to) if action.valid_to else None),
+            valid_to=_ends(action, said, "active", kind=target.kind) or (to_text(action.valid_to) if action.valid_to else None),
             confidence=confidence,
         )
     if target.status == "active":

@@ -10,20 +10,21 @@ from memdb.store import Database
 from memdb.times import to_text
 
 
-def decay(db: Database, *, now: datetime, config: Config) -> Maintained:
-    """Do one night's fading within the caller's transaction, and return how much it was.
+def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
+    """Do one night's fading, of a user or of everybody, within the caller's transaction, and return how much it was.
 
     Each archiving leaves a line in the history, without the text: what is deleted later is gone.
     """
     processed = db.run(
         "maintain.decay",
+        user_id=user_id,
         now=to_text(now),
         fact_id=None,
         minimum_importance=config.minimum_importance,
         max_importance=config.max_importance,
         base_half_life_days=config.base_half_life_days,
     )
-    archived = db.all("maintain.archive", now=to_text(now), archive_threshold=config.archive_threshold)
+    archived = db.all("maintain.archive", user_id=user_id, now=to_text(now), archive_threshold=config.archive_threshold)
     for row in archived:
         db.run(
             "maintain.history",
@@ -34,5 +35,5 @@ def decay(db: Database, *, now: datetime, config: Config) -> Maintained:
             turn_id=f"maintain-{to_text(now)}",
             now=to_text(now),
         )
-    deleted = db.run("maintain.delete", before=to_text(now - timedelta(days=config.delete_archived_after_days)))
+    deleted = db.run("maintain.delete", user_id=user_id, before=to_text(now - timedelta(days=config.delete_archived_after_days)))
     return Maintained(processed=processed, archived=len(archived), deleted=deleted)

@@ -51,8 +51,13 @@ def explain(
 
 def _lacks(own: Hit, rival: Hit) -> dict[str, float]:
     """How much more of the score each feature gives to the rival, the most first; negative where it gives less."""
-    gaps = {name: weight * (rival.parts[name] - own.parts[name]) for name, weight in own.weights.items()}
+    gaps = {name: weight * (_counted(rival, name) - _counted(own, name)) for name, weight in own.weights.items()}
     return {name: gap for name, gap in sorted(gaps.items(), key=lambda item: -item[1]) if abs(gap) >= 0.0005}
+
+
+def _counted(hit: Hit, name: str) -> float:
+    """A part as far as the score of its hit counts it."""
+    return hit.parts[name] * hit.factor
 
 
 def _reason(place: int, rival: Hit | None, lacks: dict[str, float]) -> str:
@@ -81,12 +86,13 @@ def _changes(own: Hit, hits: Sequence[Hit], *, limit: int) -> list[WeightChange]
     for name, weight in own.weights.items():
         steps = []
         for rival in hits:
-            lead = own.parts[name] - rival.parts[name]
+            lead = _counted(own, name) - _counted(rival, name)
             if rival is not own and lead:
                 steps.append((rival.score - own.score + _MARGIN) / lead)
         for nudged in sorted(steps, key=abs):
             above = sum(
-                rival is not own and rival.score + nudged * rival.parts[name] > own.score + nudged * own.parts[name] for rival in hits
+                rival is not own and rival.score + nudged * _counted(rival, name) > own.score + nudged * _counted(own, name)
+                for rival in hits
             )
             if above < limit:
                 changes.append(WeightChange(feature=name, weight=weight, wanted=weight + nudged))

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Tokenizer
-from memdb.records import Context, ContextItem, Fact, Hit, Kind, Profile, ProfileEntry, Record
+from memdb.records import Context, ContextItem, Fact, Hit, Kind, Profile, ProfileEntry, Record, Section, Tone, Verdict
 
 _PROFILE = "User Profile"
+_SYSTEM = "System"
+_MARKS: dict[Tone, str] = {"assert": "", "hedge": " (probably)", "avoid": " (unsure)"}
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
 
 
@@ -36,19 +38,29 @@ def inject(
     config: Config,
     question: str | None = None,
     degraded: str | None = None,
+    verdict: Verdict | None = None,
+    sections: Mapping[str, Section] | None = None,
+    system: str = "",
 ) -> Context:
     """Return the context for the next prompt; its text never has more than `max_tokens` tokens.
 
     Hard constraints and hard preferences come first, then current tasks, then soft preferences and whatever bears on the question.
-    When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important.
+    When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important. No section has more
+    tokens than its own row of `sections` allows. `system` opens the prompt, as far as there is room for whole lines of it; what the verdict
+    says about answering stands there too.
     """
-    lines = list(_lines(profile, hits, kinds=kinds, now=now, config=config))
+    layout = sections or {}
+    lines = [*_instructions(system, verdict), *_lines(profile, hits, kinds=kinds, now=now, config=config)]
+    if layout:
+        lines = [_laid_out(line, layout) for line in lines]
+    if not any(line.item.fact_id for line in lines):
+        lines = [line for line in lines if system]  # a verdict on nothing is no memory
     weak = {id(line) for line in lines if line.item.stale or line.item.low_confidence}
     lines.sort(key=lambda line: (id(line) in weak, line.rank, -(line.item.score or 0.0), -line.item.confidence))
     chosen: list[_Line] = []
     dropped: list[_Line] = []
     for line in lines:
-        if tokenizer.count(_render([*chosen, line])) <= max_tokens:
+        if _fits(line, chosen, layout, tokenizer) and tokenizer.count(_render([*chosen, line])) <= max_tokens:
             chosen.append(line)
         else:
             dropped.append(line)
@@ -62,7 +74,31 @@ def inject(
         dropped=tuple(line.item for line in reversed(dropped)),
         question=question,
         degraded=degraded,
+        verdict=verdict,
     )
+
+
+def _instructions(system: str, verdict: Verdict | None) -> Iterator[_Line]:
+    said = [" ".join(line.split()) for line in system.splitlines()]
+    told = [verdict.instruction] if verdict is not None and verdict.instruction else []
+    for text in [*filter(None, said), *told]:
+        yield _Line(item=ContextItem(section=_SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0), rank=1, order=-1)
+
+
+def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
+    section = layout.get(line.item.section)
+    if section is None:
+        return line.model_copy(update={"order": 1 + max(row.position for row in layout.values())})
+    item = line.item.model_copy(update={"text": section.bullet + line.item.text.removeprefix("-")})
+    return line.model_copy(update={"item": item, "order": section.position})
+
+
+def _fits(line: _Line, chosen: Sequence[_Line], layout: Mapping[str, Section], tokenizer: Tokenizer) -> bool:
+    section = layout.get(line.item.section)
+    if section is None:
+        return True
+    beside = [other for other in chosen if other.item.section == section.section]
+    return tokenizer.count(_render([*beside, line])) <= section.max_tokens
 
 
 def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config) -> Iterator[_Line]:
@@ -84,6 +120,8 @@ def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], 
     told = [hit.fact for hit in hits if hit.fact.fact_id in shown]
     for hit in hits:
         fact = hit.fact
+        if _tone(hit, config) == "avoid" and not _asked_for(hit, config):
+            continue
         if fact.fact_id not in shown and not _said_already(fact, told):
             told.append(fact)
             kind = kinds[fact.kind]
@@ -111,10 +149,11 @@ def _profile_item(entry: ProfileEntry, section: str, scores: dict[str, float], *
 
 def _hit_item(hit: Hit, section: str, *, now: datetime, config: Config) -> ContextItem:
     fact = hit.fact
+    tone = _tone(hit, config)
     if fact.kind == "message":
         text = f"- [{fact.valid_from:%Y-%m-%d}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
     else:
-        doubt = " (unconfirmed)" if fact.status == "pending_confirmation" else ""
+        doubt = " (unconfirmed)" if fact.status == "pending_confirmation" else _MARKS[tone] if tone else ""
         text = f"- {_one_line(fact.value_text)}{_until(fact.valid_to)}{doubt}"
     return ContextItem(
         section=section,
@@ -122,9 +161,24 @@ def _hit_item(hit: Hit, section: str, *, now: datetime, config: Config) -> Conte
         fact_id=fact.fact_id,
         confidence=fact.confidence,
         stale=fact.kind != "message" and now - (fact.last_mentioned_at or fact.updated_at) > timedelta(days=config.stale_after_days),
-        low_confidence=fact.confidence < config.low_confidence or fact.status == "pending_confirmation",
+        low_confidence=fact.confidence < config.low_confidence or fact.status == "pending_confirmation" or tone == "avoid",
         score=hit.score,
+        tone=tone,
     )
+
+
+def _tone(hit: Hit, config: Config) -> Tone | None:
+    """How an item may be used: stated, hedged, or only if asked for; None where nobody judged."""
+    if hit.confidence_now is None:
+        return None
+    if hit.confidence_now >= config.assert_confidence:
+        return "assert"
+    return "hedge" if hit.confidence_now >= config.hedge_confidence else "avoid"
+
+
+def _asked_for(hit: Hit, config: Config) -> bool:
+    """Whether a question asks for an item: in its words, or plainly by meaning."""
+    return hit.parts.get("lexical", 0.0) > 0 or (hit.relevance or 0.0) > config.abstain_relevance
 
 
 def _said_already(fact: Fact, told: Sequence[Fact]) -> bool:
@@ -132,9 +186,17 @@ def _said_already(fact: Fact, told: Sequence[Fact]) -> bool:
     words = " ".join(fact.value_text.split()).casefold()
     for other in told:
         theirs = " ".join((other.source_excerpt if fact.kind == "message" else other.value_text).split()).casefold()
-        if theirs == words or (fact.kind == "message" and theirs in words and len(theirs) >= 0.6 * len(words)):
+        if theirs == words or _within(fact, other) or (fact.kind == "message" and theirs in words and len(theirs) >= 0.6 * len(words)):
             return True
     return False
+
+
+def _within(fact: Fact, other: Fact) -> bool:
+    """Whether all that a fact says under a key stands in another under the same."""
+    if fact.kind == "message" or other.kind == "message" or fact.key != other.key or fact.status != other.status:
+        return False
+    theirs = other.value_text.casefold().split()
+    return all(word in theirs for word in fact.value_text.casefold().split())
 
 
 def _render(lines: Sequence[_Line]) -> str:

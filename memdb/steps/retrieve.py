@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from memdb.embed import Embedder, check_vectors
+from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
 from memdb.fusion import Field, Found, Legs, Word, fuse, only
-from memdb.records import LIVE, Fact, Hit, Hits, Question, Status
+from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
 from memdb.vectors import VectorCache
@@ -44,6 +45,11 @@ FEATURES = (
     "frequency",
     "source_reliability",
     "linked",
+    "match",
+    "goal",
+    "emotion",
+    "intrinsic_importance",
+    "agreement",
 )
 """The parts of a score: columns of the statement and features of a weight set, under the same names."""
 
@@ -72,8 +78,16 @@ def retrieve(
     top_k_lex: int | None = None,
     top_k_vec: int | None = None,
     cache: VectorCache | None = None,
+    goal: str | None = None,
+    tiers: Sequence[Tier] | None = None,
+    hot_days: float = 14.0,
+    warm_days: float = 90.0,
+    judged: bool = False,
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
+
+    `goal` is what the user is after, for sets that weigh it. `tiers` leaves out messages and episodes of other ages. `judged` counts votes
+    and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
 
     `question` comes from `understand`; any text is a safe one. When the embedder fails, or there is none, words alone are searched and
     `Hits.degraded` says why.
@@ -87,10 +101,11 @@ def retrieve(
     if unknown := sorted(set(wanted) - set(known)):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
     weight = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=weights)}
-    if not weight:
+    if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
     meant, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
+    aim = _embed(goal, embedder, db)[0] if goal and weight.get("goal") and meant is not None else None
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
@@ -125,6 +140,12 @@ def retrieve(
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             times=times,
+            goal=to_blob(aim) if aim is not None else None,
+            emotions=json.dumps(moods_like(question.mood)),
+            agree=int(judged),
+            tiers=_json(tiers),
+            hot_days=hot_days,
+            warm_days=warm_days,
             shelves="[]",
             min_score=min_score,
             base_half_life_days=base_half_life_days,
@@ -144,8 +165,9 @@ def retrieve(
         field = fuse(words, near, weight=weight, question=question, legs=legs)
         rows = _best(field, score, legs=legs, limit=limit, least=min_score)
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
+    judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
     return Hits(
-        [_hit(row, ranking) for row in rows],
+        [_hit(row, ranking, judge) for row in rows],
         question=question,
         degraded=degraded,
         lexical=sum(1 for row in rows if row["by_words"]),
@@ -212,12 +234,17 @@ def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[NDArray
     return vectors[0], None
 
 
-def _hit(row: Row, weights: dict[str, float]) -> Hit:
+def _hit(row: Row, weights: dict[str, float], judge: dict[str, float]) -> Hit:
+    parts = {feature: float(row[feature] or 0) for feature in FEATURES}
     return Hit(
         fact=Fact.model_validate_json(str(row["record"])),
         score=float(row["score"] or 0),
-        parts={feature: float(row[feature] or 0) for feature in FEATURES},
+        parts=parts,
         weights=weights,
+        factor=float(row["factor"] or 0),
+        relevance=sum(judge.get(feature, 0.0) * part for feature, part in parts.items()) if judge else None,
+        confidence_now=sum(judge.get(f"sure_{feature}", 0.0) * part for feature, part in parts.items()) if judge else None,
+        tier=cast(Tier, str(row["tier"])),
     )
 
 

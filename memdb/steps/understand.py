@@ -6,8 +6,11 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from memdb.cues import asks_past, change_in
+from memdb.emotions import mood_of
 from memdb.records import Intent, Question
 from memdb.store import Database
+from memdb.times import to_text, to_utc
 from memdb.when import find_times
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
@@ -80,7 +83,19 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         actor=_actor(text, named, participants),
         intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other"),
         times=tuple(_times(text, now=now, zone=zone)),
+        past=asks_past(text),
+        as_of=_before_change(db, text, user_id=user_id, now=now),
+        mood=mood_of(text),
     )
+
+
+def _before_change(db: Database, text: str, *, user_id: str, now: datetime) -> datetime | None:
+    """The last instant before a change that the question counts back from ("before I moved"), if the memory knows of it."""
+    change = change_in(text)
+    if change is None or change.way != "before":
+        return None
+    row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now))
+    return to_utc(str(row["changed_at"])) - timedelta(milliseconds=1) if row else None
 
 
 def _called(speaker: str) -> tuple[str, ...]:

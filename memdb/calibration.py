@@ -1,0 +1,154 @@
+"""How far a probability can be trusted: what it is made of, how it is fitted, and how it is measured."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from memdb.records import Hit, Question, Record
+
+_WORD = re.compile(r"\w+")
+_LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
+_ROUNDS = 60
+_RIDGE = 1.0
+
+EVIDENCE = ("bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin")
+"""What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names."""
+
+
+class Bin(Record):
+    """Some answers of like probability: their mean, how often they were right, and how many they are."""
+
+    probability: float
+    right: float
+    count: int
+
+
+class Calibration(Record):
+    """How well probabilities fit what was so. `ece` and `brier` are the less the better, `auc` the more."""
+
+    questions: int
+    ece: float
+    brier: float
+    auc: float
+    bins: tuple[Bin, ...]
+
+
+def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
+    """Return what the first hits of a question say about whether they answer it, each part in about 0..1."""
+    first = list(hits[:_LOOKED_AT])
+    asked = {_stem(term) for term in question.terms}
+
+    def best(feature: str, *, ours: bool | None = None) -> float:
+        among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
+        return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
+
+    said = [{_stem(word) for word in _WORD.findall(hit.fact.value_text.casefold())} for hit in first]
+    scores = [hit.score for hit in first]
+    top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
+    named = question.actor is not None
+    return {
+        "bias": 1.0,
+        "match": best("match"),
+        "window": best("window"),
+        "coverage": max((len(asked & words) / len(asked) for words in said), default=0.0) if asked else 0.0,
+        "actor": best("match", ours=True) if named else best("match"),
+        "rival": best("match", ours=False) if named else 0.0,
+        "relevance": (top.relevance or 0.0) if top else 0.0,
+        "confidence": (top.confidence_now or 0.0) if top else 0.0,
+        "margin": (scores[0] - scores[-1]) / max(abs(scores[0]), 1e-9) if scores else 0.0,
+    }
+
+
+def probability_of(evidence: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
+    """Return the probability that the memory holds the answer, or None while nothing is fitted."""
+    if not weights:
+        return None
+    return _logistic(sum(weights.get(name, 0.0) * part for name, part in evidence.items()))
+
+
+def fit(evidence: Sequence[Mapping[str, float]], right: Sequence[bool]) -> dict[str, float]:
+    """Return the weights of a logistic regression with a ridge, by Newton's method."""
+    rows = [[one.get(name, 0.0) for name in EVIDENCE] for one in evidence]
+    size = len(EVIDENCE)
+    weights = [0.0] * size
+    for _ in range(_ROUNDS):
+        slope = [-_RIDGE * weight * (place > 0) for place, weight in enumerate(weights)]
+        bend = [[_RIDGE * (one == other) * (one > 0) + 1e-9 * (one == other) for other in range(size)] for one in range(size)]
+        for row, label in zip(rows, right, strict=True):
+            guess = _logistic(sum(weight * part for weight, part in zip(weights, row, strict=True)))
+            for one in range(size):
+                slope[one] += (label - guess) * row[one]
+                for other in range(size):
+                    bend[one][other] += guess * (1 - guess) * row[one] * row[other]
+        step = _solve(bend, slope)
+        weights = [weight + change for weight, change in zip(weights, step, strict=True)]
+        if max(abs(change) for change in step) < 1e-8:
+            break
+    return dict(zip(EVIDENCE, (round(weight, 4) for weight in weights), strict=True))
+
+
+def measure(probabilities: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> Calibration:
+    """Return how well probabilities fit what was so, in bins of equal width."""
+    pairs = list(zip(probabilities, right, strict=True))
+    shelves: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    for probability, was in pairs:
+        shelves[min(bins - 1, int(probability * bins))].append((probability, was))
+    filled = [
+        Bin(probability=sum(one for one, _ in shelf) / len(shelf), right=sum(was for _, was in shelf) / len(shelf), count=len(shelf))
+        for shelf in shelves
+        if shelf
+    ]
+    count = max(1, len(pairs))
+    return Calibration(
+        questions=len(pairs),
+        ece=sum(shelf.count * abs(shelf.probability - shelf.right) for shelf in filled) / count,
+        brier=sum((probability - was) ** 2 for probability, was in pairs) / count,
+        auc=_auc(pairs),
+        bins=tuple(filled),
+    )
+
+
+def selective_accuracy(probabilities: Sequence[float], right: Sequence[bool], *, share: float) -> float:
+    """Return how many of the surest `share` of answers are right."""
+    surest = sorted(zip(probabilities, right, strict=True), key=lambda pair: -pair[0])[: max(1, round(share * len(right)))]
+    return sum(was for _, was in surest) / len(surest)
+
+
+def _auc(pairs: Sequence[tuple[float, bool]]) -> float:
+    """The chance that one that is right is given more than one that is wrong, by ranks; ties count half."""
+    ordered = sorted(pairs)
+    positives = sum(was for _, was in ordered)
+    if positives in (0, len(ordered)):
+        return 0.5
+    ranks, place = 0.0, 0
+    while place < len(ordered):
+        end = place
+        while end < len(ordered) and ordered[end][0] == ordered[place][0]:
+            end += 1
+        ranks += (place + end + 1) / 2 * sum(was for _, was in ordered[place:end])
+        place = end
+    return (ranks - positives * (positives + 1) / 2) / (positives * (len(ordered) - positives))
+
+
+def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
+    """Solve a small symmetric system by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, vector, strict=True)]
+    size = len(rows)
+    for place in range(size):
+        pivot = max(range(place, size), key=lambda one: abs(rows[one][place]))
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        for other in range(size):
+            if other != place:
+                ratio = rows[other][place] / rows[place][place]
+                rows[other] = [mine - ratio * theirs for mine, theirs in zip(rows[other], rows[place], strict=True)]
+    return [row[-1] / row[place] for place, row in enumerate(rows)]
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()

@@ -1,0 +1,56 @@
+"""The mood of English text, from the lexicon `rules/emotions.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from functools import cache
+
+from memdb import files
+from memdb.records import Record
+
+_LONGEST = 4_000  # characters that are read
+_SAME_SIDE = 0.5  # what two pleasant moods, or two unpleasant ones, have in common
+
+
+class _Lexicon(Record):
+    positive: dict[str, tuple[str, ...]]
+    negative: dict[str, tuple[str, ...]]
+    denials: frozenset[str]
+
+    def emotion_of(self) -> dict[str, str]:
+        return {word: emotion for side in (self.positive, self.negative) for emotion, words in side.items() for word in words}
+
+
+def mood_of(text: str) -> str | None:
+    """Return the emotion that most of a text's words speak of, such as "sad", or None."""
+    words, emotion_of, denials = _compiled()
+    counts: Counter[str] = Counter()
+    for match in words.finditer(text[:_LONGEST].casefold().replace("’", "'")):
+        before = match.string[max(0, match.start() - 40) : match.start()].split()[-3:]
+        if not denials.intersection(before):
+            counts[emotion_of[match.group()]] += 1
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def moods_like(emotion: str | None) -> list[tuple[str, float]]:
+    """Return how well other moods fit one: 1.0 itself, 0.5 those of its side, and the side's own name ("negative")."""
+    lexicon = _lexicon()
+    for name, side in (("positive", lexicon.positive), ("negative", lexicon.negative)):
+        if emotion is not None and (emotion in side or emotion == name):
+            return [(other, 1.0 if other == emotion else _SAME_SIDE) for other in (*side, name)]
+    return []
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    return _Lexicon.model_validate(tomllib.loads(files.read("rules/emotions.toml")))
+
+
+@cache
+def _compiled() -> tuple[re.Pattern[str], dict[str, str], frozenset[str]]:
+    lexicon = _lexicon()
+    emotion_of = lexicon.emotion_of()
+    longest_first = sorted(emotion_of, key=len, reverse=True)
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])"), emotion_of, lexicon.denials

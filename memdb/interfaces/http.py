@@ -1,0 +1,341 @@
+"""The memory over HTTP: `/memory/retrieve`, `/memory/write`, `/memory/profile/version`, `/memory/compact`, and the other verbs.
+
+Errors are problem+json (RFC 9457). With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
+"""
+
+import hmac
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, cast
+
+from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.security import HTTPBearer
+from fastapi.security.http import HTTPAuthorizationCredentials
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import memdb
+from memdb import (
+    BusyError,
+    ConflictError,
+    Context,
+    Fact,
+    Forgotten,
+    InputError,
+    Maintained,
+    MdbError,
+    Memory,
+    ModelError,
+    NotFoundError,
+    Profile,
+    Undone,
+)
+from memdb.interfaces import shapes
+from memdb.interfaces.shapes import Moment, Name, Problem
+from memdb.records import Change, Record, Stats
+
+MAX_BYTES = 4_000_000
+"""A request with a longer body is refused with 413."""
+
+_EVERYBODY = "*"
+_STATUSES: list[tuple[type[MdbError], int, str]] = [
+    (InputError, 422, "The request cannot be used"),
+    (NotFoundError, 404, "Not found"),
+    (ConflictError, 409, "Conflict"),
+    (BusyError, 503, "Busy"),
+    (ModelError, 502, "A model failed"),
+    (MdbError, 500, "The memory failed"),
+]
+_PROBLEM = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+_REFUSALS = {400: "The request is malformed", 401: "No API key, or an unknown one", 403: "The key is another user's", 404: "Not found",
+             409: "Conflict", 413: "Too long", 422: "The request cannot be used", 503: "Busy"}  # fmt: skip
+_RESPONSES: dict[int | str, dict[str, object]] = {
+    status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()
+}
+_BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
+
+
+class Health(Record):
+    """The server lives."""
+
+    status: str
+    version: str
+
+
+def parse_keys(text: str) -> dict[str, str]:
+    """Return API keys by key, from "key=user,key=*".
+
+    Raises:
+        InputError: a part is not of this form.
+    """
+    keys = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, _, user = part.partition("=")
+        if not key.strip() or not user.strip():
+            raise InputError("An API key in MEMDB_API_KEYS names no user; write key=user, or key=* for all users.")
+        keys[key.strip()] = user.strip()
+    return keys
+
+
+def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str] | None = None, max_bytes: int = MAX_BYTES) -> FastAPI:
+    """Return the server of a memory.
+
+    Args:
+        memory: the memory, or a function that opens it when the server starts, which then also closes it.
+        keys: API keys, each with its user or `*`; anybody may ask if there are none.
+        max_bytes: the longest body of a request.
+    """
+    held: list[Memory] = [memory] if isinstance(memory, Memory) else []
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        opened = None if isinstance(memory, Memory) else memory()
+        if opened is not None:
+            held.append(opened)
+        yield
+        if opened is not None:
+            opened.close()
+
+    app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, description="The long-term memory of an AI assistant.",
+                  responses=_RESPONSES)  # fmt: skip
+    app.add_exception_handler(MdbError, _memory_problem)
+    app.add_exception_handler(RequestValidationError, _validation_problem)
+    app.add_exception_handler(StarletteHTTPException, _http_problem)
+    app.add_exception_handler(Exception, _unexpected_problem)
+    app.add_middleware(_Limit, max_bytes=max_bytes)
+    _routes(app, lambda: held[0], keys or {})
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Return the server of the file `MEMDB_DB`, with the keys `MEMDB_API_KEYS`; what every worker of `memdb serve` runs."""
+    path = Path(os.environ.get("MEMDB_DB", "mem.db"))
+    chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
+    return create_app(
+        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen), keys=parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
+    )
+
+
+class _Door:
+    """Who may read and write whose memory."""
+
+    def __init__(self, keys: Mapping[str, str], given: HTTPAuthorizationCredentials | None) -> None:
+        self.owner = _EVERYBODY if not keys else None
+        if keys and given is not None:
+            for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
+                if hmac.compare_digest(key.encode(), given.credentials.encode()):
+                    self.owner = user
+        if self.owner is None:
+            raise HTTPException(401, "Send a valid API key as `Authorization: Bearer KEY`.", headers={"WWW-Authenticate": "Bearer"})
+
+    def open(self, user_id: str | None) -> None:
+        """Let in who may see this user, or everybody's memory if None."""
+        if self.owner not in (_EVERYBODY, user_id):
+            raise HTTPException(403, "This API key is bound to another user.")
+
+    def fact(self, memory: Memory, fact_id: str) -> None:
+        """Let in who may see this fact; to others it does not exist."""
+        if self.owner != _EVERYBODY and not any(change.user_id == self.owner for change in memory.history(fact_id=fact_id)):
+            raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
+
+
+def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str]) -> None:
+    scheme = _BEARER if keys else _unasked
+
+    def door(given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
+        return _Door(keys, given)
+
+    Door = Annotated[_Door, Depends(door)]
+    User = Annotated[Name, Query(description="Whose memory.")]
+    When = Annotated[Moment | None, Query(description="What was true at that time.")]
+
+    @app.post("/memory/retrieve", tags=["memory"])
+    def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:
+        """What bears on a question, by tier, with scores and a verdict."""
+        key.open(body.user_id)
+        return shapes.Retrieved.of(memory().assess(body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K))
+
+    @app.post("/memory/write", tags=["memory"])
+    def write(body: shapes.WriteIn, key: Door) -> shapes.WrittenOut:
+        """Keep facts, episodes, notes and tasks that are new and sure enough."""
+        key.open(body.user_id)
+        accepted: list[str] = []
+        rejected: list[shapes.RejectedOut] = []
+        items: list[shapes.FactIn | shapes.EpisodeIn | shapes.NoteIn | shapes.TaskIn] = []
+        items += [*body.facts, *body.episodes, *body.reflective, *body.tasks]
+        for given in items:
+            written = memory().write([given.item()], user_id=body.user_id)
+            accepted += written.accepted
+            rejected += [shapes.RejectedOut(item=given.model_dump(mode="json"), reason=one.reason) for one in written.rejected]
+        return shapes.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
+
+    @app.post("/memory/profile/version", tags=["memory"])
+    def version(body: shapes.VersionIn, key: Door) -> shapes.ProfileFact:
+        """Say until when a fact was true."""
+        key.fact(memory(), body.fact_id)
+        return shapes.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
+
+    @app.post("/memory/compact", tags=["memory"])
+    def compact(body: shapes.CompactIn, key: Door) -> shapes.Compacted:
+        """Move what has long been superseded into the archive."""
+        key.open(body.user_id)
+        return shapes.Compacted(archived=memory().compact(body.user_id))
+
+    @app.post("/memory/observe", tags=["writing"])
+    def observe(body: shapes.ObserveIn, key: Door) -> shapes.Observed:
+        """Take a turn of a conversation; its facts follow in the background."""
+        key.open(body.user_id)
+        return shapes.Observed(turn_id=memory().observe(**body.model_dump()))
+
+    @app.post("/memory/load", tags=["writing"])
+    def load(body: shapes.LoadIn, key: Door) -> shapes.Loaded:
+        """Take many messages at once; loading them again adds nothing."""
+        key.open(body.user_id)
+        return shapes.Loaded(new=memory().load(body.messages, user_id=body.user_id))
+
+    @app.post("/memory/task", tags=["writing"])
+    def task(body: shapes.TaskIs, key: Door) -> shapes.Task:
+        """Say where a task stands."""
+        key.fact(memory(), body.fact_id)
+        return shapes.task(memory().task(body.fact_id, body.status))
+
+    @app.post("/memory/confirm", tags=["writing"])
+    def confirm(body: shapes.FactId, key: Door) -> Fact:
+        """Take a fact as confirmed."""
+        key.fact(memory(), body.fact_id)
+        return memory().confirm(body.fact_id)
+
+    @app.post("/memory/reject", tags=["writing"])
+    def reject(body: shapes.FactId, key: Door) -> Fact:
+        """Take a fact as never true."""
+        key.fact(memory(), body.fact_id)
+        return memory().reject(body.fact_id)
+
+    @app.post("/memory/doubt", tags=["writing"])
+    def doubt(body: shapes.FactId, key: Door) -> Fact:
+        """Take a fact as uncertain."""
+        key.fact(memory(), body.fact_id)
+        return memory().doubt(body.fact_id)
+
+    @app.post("/memory/maintain", tags=["writing"])
+    def maintain(body: shapes.CompactIn, key: Door) -> Maintained:
+        """Write episodes, open and close tasks, draw notes, promote what recurs, archive the rest."""
+        key.open(body.user_id)
+        return memory().maintain(user_id=body.user_id)
+
+    @app.post("/memory/undo", tags=["writing"])
+    def undo(body: shapes.UndoIn, key: Door) -> Undone:
+        """Take back what a turn or a session taught."""
+        key.open(body.user_id)
+        return memory().undo(user_id=body.user_id, turn_id=body.turn_id, session_id=body.session_id)
+
+    @app.post("/memory/forget", tags=["writing"])
+    def forget(body: shapes.ForgetIn, key: Door) -> Forgotten:
+        """Erase a user, or what was learned under one key."""
+        key.open(body.user_id)
+        return memory().forget(body.user_id, key=body.key)
+
+    @app.post("/memory/search", tags=["reading"])
+    def search(body: shapes.SearchIn, key: Door) -> shapes.Found:
+        """What bears on a question, best first, with every part of each score."""
+        key.open(body.user_id)
+        hits = memory().search(body.query, user_id=body.user_id, limit=body.limit, as_of=body.as_of, goal=body.active_goal, judged=True)
+        return shapes.Found(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
+
+    @app.post("/memory/context", tags=["reading"])
+    def context(body: shapes.ContextIn, key: Door) -> Context:
+        """Memory made ready for a prompt, within a budget of tokens, with a verdict on it."""
+        key.open(body.user_id)
+        return memory().context(
+            body.query, user_id=body.user_id, max_tokens=body.max_tokens, goal=body.active_goal, system=body.system
+        )  # fmt: skip
+
+    @app.get("/memory/facts", tags=["reading"])
+    def facts(user_id: User, key: Door, as_of: When = None) -> list[Fact]:
+        """What is believed of a user, now or at another time."""
+        key.open(user_id)
+        return memory().facts(user_id, as_of=as_of)
+
+    @app.get("/memory/profile", tags=["reading"])
+    def profile(user_id: User, key: Door) -> Profile:
+        """Identity, preferences, tasks, recent changes and sensitive topics."""
+        key.open(user_id)
+        return memory().profile(user_id)
+
+    @app.get("/memory/history", tags=["reading"])
+    def history(user_id: User, key: Door) -> list[Change]:
+        """The audit trail, oldest first."""
+        key.open(user_id)
+        return memory().history(user_id=user_id)
+
+    @app.get("/memory/stats", tags=["reading"])
+    def stats(key: Door) -> Stats:
+        """The state of the file in numbers; for a key of all users."""
+        key.open(None)
+        return memory().stats()
+
+    @app.get("/health", tags=["server"])
+    def health() -> Health:
+        """Whether the server lives."""
+        return Health(status="ok", version=memdb.__version__)
+
+
+def _unasked() -> None:
+    """Without keys nobody is asked for one, and the API's description does not say so."""
+
+
+class _Limit:
+    """Refuses a body that is too long, whether or not it says so beforehand."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self.app, self.max_bytes = app, max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        parts: list[Message] = []
+        length = 0
+        while True:
+            message = await receive()
+            parts.append(message)
+            length += len(message.get("body", b""))
+            if length > self.max_bytes:
+                await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
+                return
+            if message["type"] != "http.request" or not message.get("more_body"):
+                break
+
+        async def replay() -> Message:
+            return parts.pop(0) if parts else await receive()
+
+        await self.app(scope, replay, send)
+
+
+def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    body = Problem(title=title, status=status, detail=detail).model_dump()
+    return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=dict(headers or {}))
+
+
+async def _memory_problem(_request: Request, error: Exception) -> Response:
+    status, title = next((status, title) for kind, status, title in _STATUSES if isinstance(error, kind))
+    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
+
+
+async def _validation_problem(_request: Request, error: Exception) -> Response:
+    first = cast(RequestValidationError, error).errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")
+
+
+async def _http_problem(_request: Request, error: Exception) -> Response:
+    met = cast(StarletteHTTPException, error)
+    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), str(met.detail), met.headers)
+
+
+async def _unexpected_problem(_request: Request, _error: Exception) -> Response:
+    return _problem(500, "The server failed", "The request met an error that is in the server's log; report it if it happens again.")

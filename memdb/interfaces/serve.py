@@ -1,0 +1,37 @@
+"""`memdb serve`: the memory over HTTP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import memdb
+from memdb import InputError
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Where to listen; others than this machine need API keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 takes a free one.")] = 8620,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="How many processes serve the file.")] = 1,
+    db: Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")] = Path("mem.db"),
+    embedder: Annotated[
+        str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384.")
+    ] = "auto",
+) -> None:
+    """Serve the memory over HTTP, its API described at /docs; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
+    try:
+        import uvicorn
+
+        from memdb.interfaces.http import parse_keys
+    except ModuleNotFoundError as error:
+        raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
+    if host not in LOOPBACK and not parse_keys(os.environ.get("MEMDB_API_KEYS", "")):
+        raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
+    memdb.open(db, embedder=None if embedder == "none" else embedder, config={"worker": False}).close()  # an error is told here, once
+    os.environ["MEMDB_DB"], os.environ["MEMDB_EMBEDDER"] = str(db), embedder
+    uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")

@@ -1,0 +1,451 @@
+"""What the HTTP server takes and gives: the bodies of its requests and answers."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
+
+from memdb import Fact, Hit, Hits, Item, Message, Verdict
+from memdb.records import Source, TaskState
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _written(value: object) -> object:
+    """A time is written out: a number would be taken for seconds since 1970."""
+    if value is None or isinstance(value, datetime) or (isinstance(value, str) and _DATE.match(value)):
+        return value
+    raise ValueError("write a time like 2025-03-01T09:30:00Z")
+
+
+Moment = Annotated[datetime, BeforeValidator(_written)]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+Query = Annotated[str, Field(max_length=20_000)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Tags = Annotated[tuple[str, ...], Field(max_length=50)]
+
+
+class Body(BaseModel):
+    """A body of a request; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class RetrieveIn(Body):
+    """A question, and what the user is after."""
+
+    user_id: Name
+    query: Query
+    active_goal: Query | None = None
+    K: int = Field(16, strict=True, ge=1, le=200)
+
+
+class ProfileFact(Body):
+    """A fact: subject, predicate, object, and since when."""
+
+    id: str
+    user_id: str
+    text: str
+    type: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime
+    valid_to: datetime | None
+    first_seen: datetime
+    last_seen: datetime
+    seen_count: int
+    source: str
+    confidence_base: float
+    intrinsic_importance: float
+    tags: tuple[str, ...]
+
+
+class Episode(Body):
+    """A stretch of conversation: a summary, or a message word for word."""
+
+    id: str
+    user_id: str
+    session_id: str | None
+    turn_range: JsonValue
+    summary: str
+    raw_excerpt: str
+    timestamp_start: datetime
+    timestamp_end: datetime
+    source: str
+    tags: tuple[str, ...]
+
+
+class Note(Body):
+    """An insight or a rule of thumb."""
+
+    id: str
+    user_id: str
+    text: str
+    origin: str | None
+    confidence_base: float
+    tags: tuple[str, ...]
+
+
+class Task(Body):
+    """A task, goal or open loop."""
+
+    id: str
+    user_id: str
+    title: str
+    status: TaskState
+    due: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    tags: tuple[str, ...]
+
+
+class Score(Body):
+    """How a hit was ranked."""
+
+    score: float
+    relevance: float | None
+    confidence: float | None
+    tier: str | None
+    parts: dict[str, float]
+
+
+class Debug(Body):
+    """How it came about."""
+
+    scores: dict[str, Score]
+    verdict: Verdict | None
+    degraded: str | None
+    elapsed_ms: float
+
+
+class Retrieved(Body):
+    """What bears on a question, by tier, best first in each."""
+
+    profile: list[ProfileFact]
+    episodic: list[Episode]
+    tasks: list[Task]
+    reflective: list[Note]
+    debug: Debug
+
+    @classmethod
+    def of(cls, hits: Hits) -> Retrieved:
+        """Return hits as an answer."""
+        facts = [hit.fact for hit in hits]
+        return cls(
+            profile=[profile_fact(fact) for fact in facts if fact.kind == "fact"],
+            episodic=[episode(fact) for fact in facts if fact.kind in ("message", "episode", "narrative")],
+            tasks=[task(fact) for fact in facts if fact.kind == "task"],
+            reflective=[note(fact) for fact in facts if fact.kind in ("note", "procedure")],
+            debug=Debug(
+                scores={
+                    hit.fact.fact_id: Score(
+                        score=hit.score, relevance=hit.relevance, confidence=hit.confidence_now, tier=hit.tier, parts=hit.parts
+                    )
+                    for hit in hits
+                },
+                verdict=hits.verdict,
+                degraded=hits.degraded,
+                elapsed_ms=hits.elapsed_ms,
+            ),
+        )
+
+
+class FactIn(Body):
+    """A fact to keep: a sentence, or subject, predicate and object."""
+
+    text: Text
+    subject: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "user"
+    predicate: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "note"
+    object: Text | None = None
+    confidence: Share = 1.0
+    importance: Share | None = None
+    source: Source = "user_message"
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    tags: Tags = ()
+
+    def item(self) -> Item:
+        """Return it as memory takes it."""
+        return Item(key=f"{self.subject}.{self.predicate}", **self.model_dump(exclude={"subject", "predicate"}))
+
+
+class EpisodeIn(Body):
+    """A summary of a stretch of conversation."""
+
+    summary: Text
+    raw_excerpt: str = Field("", max_length=100_000)
+    session_id: Name | None = None
+    turn_range: tuple[StrictInt, StrictInt] | None = None
+    timestamp_start: Moment | None = None
+    timestamp_end: Moment | None = None
+    confidence: Share = 1.0
+    source: Source = "inferred"
+    tags: Tags = ()
+
+    def item(self) -> Item:
+        """Return it as memory takes it."""
+        times = {
+            name: time.isoformat() if time else None
+            for name, time in (("timestamp_start", self.timestamp_start), ("timestamp_end", self.timestamp_end))
+        }
+        details: dict[str, JsonValue] = {
+            "raw_excerpt": self.raw_excerpt,
+            "turn_range": list(self.turn_range) if self.turn_range else None,
+            **times,
+        }
+        return Item(
+            kind="episode", text=self.summary, session_id=self.session_id, confidence=self.confidence, source=self.source, tags=self.tags,
+            event_time=self.timestamp_start, details=details,
+        )  # fmt: skip
+
+
+class NoteIn(Body):
+    """An insight to keep."""
+
+    text: Text
+    origin: Literal["llm_reflection", "human_feedback"] = "llm_reflection"
+    confidence: Share = 0.7
+    tags: Tags = ()
+
+    def item(self) -> Item:
+        """Return it as memory takes it."""
+        return Item(
+            kind="note", text=self.text, confidence=self.confidence, source="inferred", tags=self.tags, details={"origin": self.origin}
+        )
+
+
+class TaskIn(Body):
+    """A task to keep."""
+
+    title: Text
+    status: TaskState = "active"
+    due: Moment | None = None
+    confidence: Share = 1.0
+    tags: Tags = ()
+
+    def item(self) -> Item:
+        """Return it as memory takes it."""
+        return Item(
+            kind="task", text=self.title, confidence=self.confidence, tags=self.tags, event_time=self.due, details={"state": self.status}
+        )
+
+
+class WriteIn(Body):
+    """What to keep of a user."""
+
+    user_id: Name
+    facts: list[FactIn] = Field([], max_length=200)
+    episodes: list[EpisodeIn] = Field([], max_length=200)
+    reflective: list[NoteIn] = Field([], max_length=200)
+    tasks: list[TaskIn] = Field([], max_length=200)
+
+
+class RejectedOut(Body):
+    """What was not kept, and why."""
+
+    item: dict[str, JsonValue]
+    reason: str
+
+
+class WrittenOut(Body):
+    """What was kept, by id, and what was not."""
+
+    accepted: list[str]
+    rejected: list[RejectedOut]
+
+
+class VersionIn(Body):
+    """Until when a fact was true; now if null."""
+
+    fact_id: Name
+    valid_to: Moment | None = None
+
+
+class UserIn(Body):
+    """Whose memory."""
+
+    user_id: Name
+
+
+class CompactIn(Body):
+    """Whose memory; everybody's if null."""
+
+    user_id: Name | None = None
+
+
+class Compacted(Body):
+    """How many rows were moved into the archive."""
+
+    archived: int
+
+
+class ObserveIn(Body):
+    """A turn of a conversation."""
+
+    user_id: Name
+    user_input: Text
+    assistant_response: str = Field("", max_length=100_000)
+    turn_id: Name | None = None
+    timestamp: Moment | None = None
+    session_id: Name | None = None
+    speaker: Name | None = None
+
+
+class Observed(Body):
+    """The id of a turn that is safely on disk."""
+
+    turn_id: str
+
+
+class LoadIn(Body):
+    """Messages to take at once."""
+
+    user_id: Name
+    messages: list[Message] = Field(max_length=10_000)
+
+
+class Loaded(Body):
+    """How many messages were new."""
+
+    new: int
+
+
+class SearchIn(Body):
+    """A question, and when its answer should have been true."""
+
+    user_id: Name
+    query: Query
+    limit: int = Field(10, strict=True, ge=1, le=200)
+    as_of: Moment | None = None
+    active_goal: Query | None = None
+
+
+class Found(Body):
+    """The hits of a question, best first."""
+
+    hits: list[Hit]
+    degraded: str | None
+    elapsed_ms: float
+
+
+class ContextIn(Body):
+    """What the next prompt is about."""
+
+    user_id: Name
+    query: Query
+    max_tokens: int | None = Field(None, strict=True, ge=0, le=200_000)
+    active_goal: Query | None = None
+    system: str = Field("", max_length=20_000)
+
+
+class FactId(Body):
+    """Which fact."""
+
+    fact_id: Name
+
+
+class TaskIs(Body):
+    """Where a task stands now."""
+
+    fact_id: Name
+    status: TaskState
+
+
+class UndoIn(Body):
+    """Whose teaching is taken back: a turn's, or a session's."""
+
+    user_id: Name
+    turn_id: Name | None = None
+    session_id: Name | None = None
+
+
+class ForgetIn(Body):
+    """What to erase: a user, or one key of a user."""
+
+    user_id: Name
+    key: Key | None = None
+
+
+class Problem(Body):
+    """What went wrong (RFC 9457)."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+def profile_fact(fact: Fact) -> ProfileFact:
+    """Return a fact in the server's shape."""
+    subject, _, predicate = fact.key.partition(".")
+    return ProfileFact(
+        id=fact.fact_id,
+        user_id=fact.user_id,
+        text=fact.value_text,
+        type=fact.category,
+        subject=subject,
+        predicate=predicate,
+        object=fact.object,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        first_seen=fact.created_at,
+        last_seen=fact.last_mentioned_at or fact.updated_at,
+        seen_count=fact.seen_count,
+        source=fact.source,
+        confidence_base=fact.confidence,
+        intrinsic_importance=fact.importance,
+        tags=fact.tags,
+    )
+
+
+def episode(fact: Fact) -> Episode:
+    """Return a message, an episode or a narrative in the server's shape."""
+    details = fact.value_json if isinstance(fact.value_json, dict) else {}
+    return Episode(
+        id=fact.fact_id,
+        user_id=fact.user_id,
+        session_id=fact.session_id,
+        turn_range=details.get("turn_range"),
+        summary=fact.value_text,
+        raw_excerpt=str(details.get("raw_excerpt") or fact.source_excerpt),
+        timestamp_start=fact.event_time if fact.kind != "message" and fact.event_time else fact.valid_from,
+        timestamp_end=fact.valid_to or fact.valid_from,
+        source=fact.speaker or fact.source,
+        tags=fact.tags,
+    )
+
+
+def note(fact: Fact) -> Note:
+    """Return a note in the server's shape."""
+    details = fact.value_json if isinstance(fact.value_json, dict) else {}
+    origin = details.get("origin")
+    return Note(
+        id=fact.fact_id,
+        user_id=fact.user_id,
+        text=fact.value_text,
+        origin=str(origin) if origin else None,
+        confidence_base=fact.confidence,
+        tags=fact.tags,
+    )
+
+
+def task(fact: Fact) -> Task:
+    """Return a task in the server's shape."""
+    details = fact.value_json if isinstance(fact.value_json, dict) else {}
+    state = details.get("state")
+    return Task(
+        id=fact.fact_id,
+        user_id=fact.user_id,
+        title=fact.value_text,
+        status=state if state in ("done", "stalled") else "active",
+        due=fact.event_time,
+        created_at=fact.created_at,
+        updated_at=fact.updated_at,
+        tags=fact.tags,
+    )

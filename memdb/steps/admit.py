@@ -1,0 +1,66 @@
+"""Decide whether something that an application or a model wants kept is worth keeping: novel, sure, and allowed."""
+
+from __future__ import annotations
+
+from memdb.config import Config
+from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.errors import ModelError
+from memdb.keys import normalise
+from memdb.privacy import secret_in, topic_of
+from memdb.records import Candidate, Consent, Item, Predicate
+from memdb.store import Database
+
+
+def admit(
+    db: Database,
+    item: Item,
+    key: str,
+    *,
+    user_id: str,
+    consent: Consent,
+    predicate: Predicate,
+    embedder: Embedder | None,
+    config: Config,
+) -> str | None:
+    """Return why an item is not to be kept under a key, or None.
+
+    Secrets and sensitive topics are refused as far as `consent` does. A fact under a key that is known goes on, since the same value
+    confirms and another one supersedes; everything else must be new: no row of its kind says the same, or has a cosine of
+    `config.novelty_cosine` or more to it.
+    """
+    if item.confidence < config.gate_confidence:
+        return f"not sure enough: {item.confidence:.2f} is below {config.gate_confidence:.2f}"
+    if refused := _refusal(item, key, consent, predicate):
+        return refused
+    if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):
+        return None
+    said = normalise(item.text)
+    for row in db.all("believe.texts", user_id=user_id, kind=item.kind):
+        if normalise(str(row["value_text"])) == said:
+            return f"said already by {row['fact_id']!s}"
+    if embedder is None or not db.has_vectors:
+        return None
+    try:
+        vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
+    except ModelError:
+        return None  # novelty cannot be told; keeping twice is better than losing
+    near = db.one("admit", user_id=user_id, kind=item.kind, embedding=to_blob(vectors[0]))
+    if near is not None and (cosine := float(near["cosine"] or 0)) >= config.novelty_cosine:
+        return f"nearly the same as {near['fact_id']!s} (cosine {cosine:.2f})"
+    return None
+
+
+def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> str | None:
+    said = Candidate(
+        key=key,
+        value_text=item.text,
+        object=item.object or item.text,
+        category=predicate.category,
+        confidence=item.confidence,
+        excerpt=item.text,
+    )
+    if consent.secrets == "refuse" and (secret := secret_in(said)):
+        return f"it holds a secret ({secret}), and none is to be kept"
+    if consent.sensitive_topics == "refuse" and (topic := topic_of(said)):
+        return f"it is about {topic}, of which nothing is to be kept"
+    return None

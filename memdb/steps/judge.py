@@ -1,0 +1,59 @@
+"""Decide whether what was found is good enough to answer from: answer, clarify, verify, or abstain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memdb.calibration import evidence_of, probability_of
+from memdb.config import Config
+from memdb.records import Decision, Hit, Question, Verdict
+
+_CHECKABLE = ("tool", "web", "system")
+
+
+def judge(
+    question: Question, hits: Sequence[Hit], *, clarification: str | None, calibration: Mapping[str, float], config: Config
+) -> Verdict:
+    """Return the verdict on the hits of a question, which must have been retrieved as `judged`.
+
+    Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
+    user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. Nothing is claimed either
+    where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`.
+    """
+    bearing = [hit for hit in hits if hit.parts.get("lexical", 0.0) > 0 or hit.parts.get("match", 0.0) >= config.bearing_match]
+    if not bearing:
+        return _verdict("abstain", "nothing remembered bears on it", None, None, "Nothing remembered bears on this; say so, do not guess.")
+    top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
+    probability = probability_of(evidence_of(question, hits), calibration)
+    relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0
+    disputed = top.fact.status == "pending_confirmation"
+    if disputed and clarification:
+        return _verdict(
+            "clarify", "two memories contradict each other", top, probability, f"Do not decide between them; ask: {clarification}"
+        )
+    if relevance > config.abstain_relevance and confidence < config.abstain_confidence:
+        why = f"what fits best is not sure enough ({confidence:.2f} < {config.abstain_confidence:.2f})"
+        if top.fact.source in _CHECKABLE:
+            return _verdict("verify", why, top, probability, "Check the marked memory with a tool before relying on it.")
+        if top.fact.source in ("user_message", "inferred") and top.fact.kind != "message":
+            said = " ".join(top.fact.value_text.split())[:200]
+            return _verdict("clarify", why, top, probability, f"Ask before relying on it: Is it still right that “{said}”?")
+        return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
+    if probability is not None and probability < config.abstain_probability:
+        why = f"what was found hardly answers it (probability {probability:.2f})"
+        return _verdict(
+            "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."
+        )
+    return _verdict("answer", "what was found bears on it", top, probability, None)
+
+
+def _verdict(decision: Decision, reason: str, top: Hit | None, probability: float | None, instruction: str | None) -> Verdict:
+    return Verdict(
+        decision=decision,
+        reason=reason,
+        relevance=(top.relevance or 0.0) if top else 0.0,
+        confidence=(top.confidence_now or 0.0) if top else 0.0,
+        probability=probability,
+        fact_id=top.fact.fact_id if top else None,
+        instruction=instruction,
+    )

@@ -1,0 +1,74 @@
+"""Say in a sentence or two what happened in a stretch of conversation: the summary of an episode."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from memdb import files
+from memdb.errors import ModelError
+from memdb.llm import LanguageModel, Prompt
+from memdb.records import Fact, ModelCall, Record
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_LINES = 3
+_LONGEST_LINE = 160
+_LONGEST_READ = 24_000
+
+
+class Summary(Record):
+    """What happened; `by` is the model that says so, or "rules"."""
+
+    text: str
+    by: str
+    calls: tuple[ModelCall, ...] = ()
+
+
+class _Told(Record):
+    summary: str = Field(min_length=1, max_length=600)
+
+
+def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary | None:
+    """Return the summary of messages in their order, or None if they say nothing.
+
+    Without a model, or when it fails, it is the three sentences whose words the rest of the stretch shares most, word for word.
+    """
+    lines = [f"{message.speaker or 'user'}: {' '.join(message.value_text.split())}" for message in messages]
+    if llm is not None and lines:
+        try:
+            answer = llm.ask(
+                Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
+            )
+            return Summary(text=" ".join(answer.record.summary.split()), by=llm.name, calls=answer.calls)
+        except ModelError:
+            pass  # rules stand in
+    text = " ".join(_telling(messages))
+    return Summary(text=text, by="rules") if text else None
+
+
+def _telling(messages: Sequence[Fact]) -> list[str]:
+    sentences = [
+        (message.speaker or "user", " ".join(match.group().split()))
+        for message in messages
+        for match in _SENTENCE.finditer(message.value_text)
+        if not match.group().rstrip().endswith("?")
+    ]
+    words = [set(_WORD.findall(sentence.casefold())) for _, sentence in sentences]
+    shared = Counter(word for one in words for word in one)
+    chosen: list[int] = []
+    covered: set[str] = set()
+    while len(chosen) < min(_LINES, len(sentences)):
+        left = [place for place in range(len(sentences)) if place not in chosen]
+        best = max(
+            left, key=lambda place: (sum(map(shared.__getitem__, words[place] - covered)) / math.sqrt(5 + len(words[place])), -place)
+        )
+        if not words[best] - covered:
+            break
+        chosen.append(best)
+        covered |= words[best]
+    return [f"{speaker}: {sentence[:_LONGEST_LINE]}" for speaker, sentence in (sentences[place] for place in sorted(chosen))]

@@ -1,0 +1,277 @@
+"""The server: the four endpoints with their bodies and answers, keys, limits, errors, several processes on one file."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+pytest.importorskip("fastapi")
+httpx = pytest.importorskip("httpx")
+from fastapi.testclient import TestClient  # noqa: E402
+
+from memdb.interfaces.http import create_app, parse_keys  # noqa: E402
+
+Tell = Callable[..., memdb.Memory]
+CLIMBS: dict[str, object] = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}
+
+
+@pytest.fixture
+def client(mem: memdb.Memory) -> TestClient:
+    return TestClient(create_app(mem))
+
+
+def post(client: TestClient, path: str, status: int = 200, **body: object) -> dict[str, object]:
+    answer = client.post(f"/memory/{path}", json=body)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == ("application/json" if status == 200 else "application/problem+json")
+    found: dict[str, object] = answer.json()
+    return found
+
+
+# --- the four endpoints ----------------------------------------------------------------------------------------------------------
+
+
+def test_retrieve_answers_by_tier_with_scores(client: TestClient, tell: Tell) -> None:
+    tell("I live in Porto.").remember("Find the toy in Porto", user_id="ana", kind="task", key="user.task")
+    tell().remember("Porto stories calm her", user_id="ana", kind="note")
+    found = post(client, "retrieve", user_id="ana", query="Porto", active_goal="toy", K=16)
+    assert {"profile", "episodic", "tasks", "reflective", "debug"} == set(found)
+    ids = {item["id"] for tier in ("profile", "episodic", "tasks", "reflective") for item in found[tier]}  # type: ignore[attr-defined]
+    assert ids == set(found["debug"]["scores"]) != set()  # type: ignore[index]
+    (fact,) = [item for item in found["profile"] if item["predicate"] == "lives_in"]  # type: ignore[attr-defined]
+    assert (fact["subject"], fact["object"], fact["valid_to"], fact["seen_count"]) == ("user", "Porto", None, 1)
+
+
+def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tell) -> None:
+    tell(*(f"The boiler hums in room {number}" for number in range(6)))
+    found = post(client, "retrieve", user_id="ana", query="boiler", K=2)
+    assert len(found["debug"]["scores"]) == 2  # type: ignore[index]
+
+
+def test_write_keeps_every_tier(client: TestClient, mem: memdb.Memory) -> None:
+    body: dict[str, list[dict[str, object]]] = {
+        "facts": [CLIMBS],
+        "episodes": [{"summary": "They lost the toy dinosaur", "turn_range": [120, 148], "session_id": "s1"}],
+        "reflective": [{"text": "Calms down with a story"}],
+        "tasks": [{"title": "Find the toy", "due": "2030-01-01T00:00:00Z"}],
+    }
+    written = post(client, "write", user_id="ana", **body)  # type: ignore[arg-type]
+    assert written["rejected"] == []
+    kinds = {fact.kind: fact for fact in mem.facts("ana")}
+    assert {fact.fact_id for fact in kinds.values()} == set(written["accepted"])  # type: ignore[call-overload]
+    assert set(kinds) == {"fact", "episode", "note", "task"}
+    assert kinds["note"].confidence == 0.7
+
+
+def test_write_says_why_something_was_not_kept(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember("Calms down with a story", user_id="ana", kind="note")
+    mem.drain()
+    notes = [{"text": "calms down, with a story!"}, {"text": "Perhaps likes blue", "confidence": 0.6}]
+    rejected = post(client, "write", user_id="ana", reflective=notes)["rejected"]
+    assert [one["item"]["text"] for one in rejected] == [note["text"] for note in notes]  # type: ignore[attr-defined, index]
+    assert [one["reason"].split(":")[0][:15] for one in rejected] == ["said already by", "not sure enough"]  # type: ignore[attr-defined]
+
+
+def test_a_written_value_closes_the_one_before(client: TestClient, mem: memdb.Memory) -> None:
+    for place in ("Porto", "Lisbon"):
+        post(client, "write", user_id="ana", facts=[{"text": f"Stays in {place}", "predicate": "staying_in", "object": place}])
+    assert [fact.object for fact in mem.facts("ana")] == ["Lisbon"]
+    assert [(fact.object, fact.valid_to is None) for fact in mem.facts("ana", statuses=["superseded"])] == [("Porto", False)]
+
+
+def test_version_closes_a_fact(client: TestClient, mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", timestamp="2025-01-01")
+    closed = post(client, "profile/version", fact_id=fact.fact_id, valid_to="2025-09-05T21:10:00Z")
+    assert closed["valid_to"] == "2025-09-05T21:10:00Z"
+    assert [mem.facts("ana"), len(mem.facts("ana", as_of="2025-09-01"))] == [[], 1]
+
+
+def test_a_fact_cannot_end_before_it_began(client: TestClient, mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", timestamp="2025-01-01")
+    problem = post(client, "profile/version", 422, fact_id=fact.fact_id, valid_to="2024-01-01T00:00:00Z")
+    assert "cannot end 2024-01-01" in str(problem["detail"])
+
+
+def test_compact_says_how_much_it_moved(client: TestClient, mem: memdb.Memory) -> None:
+    for place, day in (("Porto", 1), ("Lisbon", 2)):
+        mem.remember(f"Stays in {place}", user_id="ana", key="user.staying_in", timestamp=f"2020-01-0{day}")
+    assert post(client, "compact", user_id="ana") == {"archived": 1}
+
+
+# --- the verbs beside them ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) -> None:
+    post(client, "observe", user_id="ana", user_input="I live in Porto.", turn_id="t1")
+    assert post(client, "load", user_id="ana", messages=[{"text": "I like jazz."}]) == {"new": 1}
+    mem.drain()
+    found = post(client, "search", user_id="ana", query="Where do I live?")
+    assert found["hits"][0]["confidence_now"] is not None  # type: ignore[index]
+    assert client.post("/memory/maintain", json={"user_id": "ana"}).status_code == 200
+    context = post(client, "context", user_id="ana", query="Where do I live?", max_tokens=200)
+    assert "Porto" in str(context["text"])
+    assert context["verdict"] is not None
+    for path in ("facts", "profile", "history", "stats"):
+        assert client.get(f"/memory/{path}", params={"user_id": "ana"}).status_code == 200
+    assert post(client, "forget", user_id="ana")["messages"] == 2
+
+
+def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory) -> None:
+    fact = mem.remember("Find the toy", user_id="ana", kind="task", key="user.task")
+    answer = client.post("/memory/task", json={"fact_id": fact.fact_id, "status": "done"})
+    assert (answer.status_code, answer.json()["status"]) == (200, "done")
+    assert mem.facts("ana") == []
+
+
+def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z|/]+)`", readme) for name in group.split("|")} | {"/health"}
+    assert set(create_app(mem).openapi()["paths"]) == listed
+
+
+# --- keys ----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "user", "status"),
+    [(None, "ana", 401), ("wrong", "ana", 401), ("a", "ana", 200), ("a", "bob", 403), ("all", "ana", 200), ("all", "bob", 200)],
+)
+def test_a_key_opens_its_own_user_s_memory_only(mem: memdb.Memory, key: str | None, user: str, status: int) -> None:
+    client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    assert client.post("/memory/retrieve", json={"user_id": user, "query": "x"}, headers=headers).status_code == status
+
+
+def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", user_id="bob", key="user.lives_in")
+    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
+    for path in ("profile/version", "confirm", "reject"):
+        post(client, path, 404, fact_id=fact.fact_id)
+    post(client, "compact", 403)
+    assert client.get("/memory/stats").status_code == 403
+    assert mem.facts("bob")[0].valid_to is None
+
+
+def test_keys_are_read_from_text() -> None:
+    assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
+    with pytest.raises(memdb.InputError, match="names no user"):
+        parse_keys("k1")
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("retrieve", {"user_id": "ana"}, 422),
+        ("retrieve", {"user_id": " ", "query": "x"}, 422),
+        ("retrieve", {"user_id": "ana", "query": "x", "K": 0}, 422),
+        ("retrieve", {"user_id": "ana", "query": "x", "spare": 1}, 422),
+        ("confirm", {"fact_id": "nothing"}, 404),
+        ("undo", {"user_id": "ana"}, 422),
+        ("nowhere", {}, 404),
+    ],
+)
+def test_what_cannot_be_used_is_told_as_a_problem(client: TestClient, path: str, body: dict[str, object], status: int) -> None:
+    problem = post(client, path, status, **body)
+    assert (problem["status"], {"type", "title", "detail"} <= set(problem)) == (status, True)
+
+
+def test_another_turn_under_the_same_name_is_a_conflict(client: TestClient) -> None:
+    post(client, "observe", user_id="ana", user_input="One.", turn_id="t")
+    post(client, "observe", 409, user_id="ana", user_input="Two.", turn_id="t")
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["length told", "length not told"])
+def test_a_body_that_is_too_long_is_refused(mem: memdb.Memory, told: bool) -> None:
+    client = TestClient(create_app(mem, max_bytes=1_000))
+    content = b"x" * 2_000 if told else iter([b"x" * 600] * 3)
+    answer = client.post("/memory/retrieve", content=content, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["title"]) == (413, "Too long")
+
+
+def test_half_a_surrogate_pair_is_refused(client: TestClient) -> None:
+    answer = client.post(
+        "/memory/retrieve", content=rb'{"user_id": "ana", "query": "\ud800"}', headers={"Content-Type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["status"]) == (422, 422)
+
+
+# --- a real server -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Start `memdb serve` on a free port; return its address once it answers."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(*options: str, keys: str = "") -> str:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--embedder", "hashing-64"]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MEMDB_API_KEYS": keys}
+        running.append(subprocess.Popen([*command, "--port", str(port), *options], env=environment))
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(600):
+            try:
+                if httpx.get(f"{address}/health").status_code == 200:
+                    return address
+            except httpx.TransportError:
+                time.sleep(0.1)
+        raise AssertionError("the server did not start")
+
+    yield start
+    for process in running:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.slow
+def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Path) -> None:
+    address = served("--workers", "3")
+
+    def observe(number: int) -> int:
+        body = {"user_id": "ana", "user_input": f"I like thing{number}.", "turn_id": f"t{number}"}
+        return int(httpx.post(f"{address}/memory/observe", json=body, timeout=60).status_code)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(observe, range(40))) == {200}
+    for _ in range(300):
+        if httpx.get(f"{address}/memory/stats", timeout=60).json()["turns_by_status"] == {"done": 40}:
+            break
+        time.sleep(0.1)
+    assert len(httpx.get(f"{address}/memory/facts", params={"user_id": "ana"}, timeout=60).json()) == 40
+
+
+@pytest.mark.slow
+def test_the_running_server_keeps_to_its_own_description(served: Callable[..., str], tmp_path: Path) -> None:
+    pytest.importorskip("schemathesis")
+    address = served(keys="secret=*")
+    checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
+    command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{address}/openapi.json"]
+    done = subprocess.run(
+        [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
+         "-H", "Authorization: Bearer secret"],
+        capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path,  # it leaves a cache where it runs
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
+
+
+def test_a_server_that_others_reach_wants_keys(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--host", "0.0.0.0", "--db", str(tmp_path / "mem.db")]
+    environment = {name: value for name, value in os.environ.items() if name != "MEMDB_API_KEYS"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "set MEMDB_API_KEYS" in done.stderr) == (1, True)

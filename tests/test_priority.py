@@ -1,0 +1,422 @@
+"""The read path that knows how sure it is: the recipes of the score, diversity, budgets a section, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import memdb
+from memdb.calibration import fit, measure
+from memdb.config import Config
+from memdb.embed import Tokenizer, conservative_count
+from memdb.emotions import mood_of, moods_like
+from memdb.interfaces.commands import app
+from memdb.records import Fact, Hit, Kind, Profile, Question, Section, Source
+from memdb.steps.inject import inject
+from memdb.steps.judge import judge
+
+Tell = Callable[..., memdb.Memory]
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+COUNT = Tokenizer("conservative", conservative_count)
+SECTIONS = {
+    name: Section(section=name, position=place, max_tokens=cap, bullet=bullet)
+    for place, (name, cap, bullet) in enumerate(
+        [("System", 300, "-"), ("User Profile", 200, "-"), ("Active Goals", 120, "-"), ("Reflective Notes", 120, "-"),
+         ("Relevant Facts", 400, "•"), ("Episodic Highlights", 600, "•")]
+    )
+}  # fmt: skip
+KINDS = {
+    kind: Kind(kind=kind, injection_order=place, section=section)
+    for place, (kind, section) in enumerate(
+        [("task", "Active Goals"), ("note", "Reflective Notes"), ("fact", "Relevant Facts"), ("message", "Episodic Highlights")]
+    )
+}
+
+
+def first(mem: memdb.Memory, query: str, **more: object) -> Hit:
+    return mem.search(query, user_id="ana", weights="priority", now="2025-03-02", judged=True, **more)[0]  # type: ignore[arg-type]
+
+
+def found(text: str = "Lives in Porto", *, kind: str = "fact", source: Source = "user_message", relevance: float = 0.7,
+          confidence: float = 0.7, status: memdb.records.Status = "active", lexical: float = 1.0) -> Hit:  # fmt: skip
+    fact = Fact(
+        fact_id=text, user_id="ana", kind=kind, key="user.note", value_text=text, category="other", confidence=confidence, importance=0.5,
+        effective_importance=0.5, source=source, valid_from=NOW, status=status, source_turn_id="t", source_excerpt="", created_at=NOW,
+        updated_at=NOW, seen_count=1, access_count=0,
+    )  # fmt: skip
+    return Hit(fact=fact, score=relevance, parts={"lexical": lexical}, weights={}, relevance=relevance, confidence_now=confidence)
+
+
+def verdict_on(*hits: Hit, clarification: str | None = None) -> memdb.Verdict:
+    return judge(Question(text="q", meaning="q"), hits, clarification=clarification, calibration={}, config=Config())
+
+
+# --- the recipes ---------------------------------------------------------------------------------------------------------------
+
+
+def test_priority_is_relevance_times_confidence(tell: Tell) -> None:
+    hit = first(tell("I live in Porto."), "Where do I live?")
+    assert hit.score == pytest.approx(hit.priority)
+    assert hit.score == pytest.approx(sum(hit.contributions.values()))
+
+
+def test_relevance_and_confidence_weigh_what_the_set_says(tell: Tell) -> None:
+    hit = first(tell("I live in Porto."), "Where do I live?")
+    weights = {"match": 0.45, "goal": 0.15, "emotion": 0.10, "recency": 0.10, "frequency": 0.10, "intrinsic_importance": 0.10}
+    assert hit.relevance == pytest.approx(sum(weight * hit.parts[name] for name, weight in weights.items()))
+    sure = {"confidence": 0.40, "match": 0.20, "agreement": 0.25, "source_reliability": 0.15}
+    assert hit.confidence_now == pytest.approx(sum(weight * hit.parts[name] for name, weight in sure.items()))
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 5])
+def test_frequency_grows_less_with_every_repetition(mem: memdb.Memory, times: int) -> None:
+    for day in range(times):
+        mem.remember("Likes jazz", user_id="ana", key="user.likes", timestamp=f"2025-02-{day + 1:02}")
+    assert first(mem, "jazz").parts["frequency"] == pytest.approx(1 - math.exp(-times / 3))
+
+
+@pytest.mark.parametrize(
+    ("source", "reliability"), [("user_message", 0.95), ("tool", 0.9), ("system", 0.8), ("inferred", 0.7), ("web", 0.6)]
+)
+def test_a_source_is_as_reliable_as_its_kind(mem: memdb.Memory, source: Source, reliability: float) -> None:
+    mem.remember("Likes jazz", user_id="ana", key="user.likes", source=source)
+    assert first(mem, "jazz").parts["source_reliability"] == reliability
+
+
+def test_what_was_said_again_agrees_with_itself(mem: memdb.Memory) -> None:
+    for day in range(1, 4):
+        mem.remember("Likes jazz", user_id="ana", key="user.likes", timestamp=f"2025-02-{day:02}")
+    assert first(mem, "jazz").parts["agreement"] == pytest.approx(2 / 3)
+
+
+def test_near_duplicates_of_other_turns_are_votes(mem: memdb.Memory) -> None:
+    for number in range(5):
+        mem.remember("The heating breaks every winter", user_id="ana", key=f"house.note{number}", kind="note", turn_id=f"t{number}")
+    mem.remember("Rex is a dog", user_id="ana", key="rex.note", kind="note")
+    mem.drain()
+    hits = mem.search("heating dog", user_id="ana", weights="priority")
+    assert {hit.fact.value_text: hit.parts["agreement"] for hit in hits} == {"The heating breaks every winter": 1.0, "Rex is a dog": 0.0}
+
+
+def test_a_turn_does_not_vote_for_itself(mem: memdb.Memory) -> None:
+    for number in range(3):
+        mem.remember("The heating breaks", user_id="ana", key=f"house.note{number}", kind="note", turn_id="same")
+    mem.drain()
+    assert first(mem, "heating").parts["agreement"] == 0.0
+
+
+@pytest.mark.parametrize(("days", "tau"), [(0, 7), (7, 7), (21, 7)])
+def test_a_message_fades_within_weeks(mem: memdb.Memory, days: int, tau: int) -> None:
+    mem.observe("The boiler hums", user_id="ana", timestamp="2025-03-01")
+    found = mem.search("boiler", user_id="ana", weights="priority", now=f"2025-03-{days + 1:02}")[0]
+    assert found.parts["recency"] == pytest.approx(math.exp(-days / tau))
+
+
+@pytest.mark.parametrize(("category", "importance"), [("user.allergic_to", 0.9), ("user.name", 0.9), ("user.likes", 0.4)])
+def test_importance_follows_from_what_a_thing_is(mem: memdb.Memory, category: str, importance: float) -> None:
+    mem.remember("Peanut", user_id="ana", key=category)
+    assert first(mem, "peanut").parts["intrinsic_importance"] == importance
+
+
+def test_a_message_is_chit_chat_until_something_is_learned_from_it(tell: Tell) -> None:
+    assert first(tell("Nice weather today."), "weather", kinds=["message"]).parts["intrinsic_importance"] == 0.2
+
+
+def test_a_mood_finds_what_was_said_in_it(tell: Tell) -> None:
+    tell("I am so sad, I lost my toy.", "I am happy, we won a prize.", "The bus is red.")
+    parts = {hit.fact.source_turn_id: hit.parts["emotion"] for hit in tell().search("Why was I crying?", user_id="ana", kinds=["message"])}
+    assert parts["t0"] == 1.0
+    assert parts["t1"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "mood"), [("I'm sad", "sad"), ("not happy at all", None), ("", None), ("so worried, so nervous, a bit happy", "concerned")]
+)
+def test_a_mood_is_read_from_words(text: str, mood: str | None) -> None:
+    assert mood_of(text) == mood
+
+
+def test_moods_of_one_side_are_half_alike() -> None:
+    likeness = dict(moods_like("sad"))
+    assert (likeness["sad"], likeness["lonely"], likeness["negative"], likeness.get("happy")) == (1.0, 0.5, 0.5, None)
+
+
+def test_a_goal_brings_what_serves_it_nearer(tell: Tell) -> None:
+    tell("I bought a tent.", "I bought a piano.")
+    hits = tell().search("What did I buy?", user_id="ana", goal="a tent", weights="priority", kinds=["message"])
+    near = {hit.fact.source_turn_id: hit.parts["goal"] for hit in hits}
+    assert near["t0"] > near["t1"]
+
+
+def test_without_vectors_words_stand_for_the_cosine(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="ana", key="user.likes")
+        assert mem.search("jazz", user_id="ana", weights="priority")[0].parts["match"] == 1.0
+
+
+# --- tiers -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_age_makes_hot_warm_and_cold(mem: memdb.Memory) -> None:
+    for day in ("2025-05-25", "2025-04-01", "2024-01-01"):
+        mem.observe(f"The boiler hums on {day}", user_id="ana", timestamp=day)
+    hits = mem.search("boiler", user_id="ana", now=NOW)
+    assert {hit.fact.valid_from.date().isoformat(): hit.tier for hit in hits} == {
+        "2025-05-25": "hot",
+        "2025-04-01": "warm",
+        "2024-01-01": "cold",
+    }
+    assert [hit.tier for hit in mem.search("boiler", user_id="ana", tiers=["warm"], now=NOW)] == ["warm"]
+
+
+def test_facts_belong_to_every_tier(mem: memdb.Memory) -> None:
+    mem.remember("Likes boilers", user_id="ana", key="user.likes", timestamp="2020-01-01")
+    assert len(mem.search("boilers", user_id="ana", tiers=["hot"], now=NOW)) == 1
+
+
+def test_the_cold_is_asked_when_nothing_else_answers(mem: memdb.Memory) -> None:
+    mem.observe("The boiler is called Bertha.", user_id="ana", timestamp="2020-01-01")
+    mem.drain()
+    assert "Bertha" in mem.context("What is the boiler called?", user_id="ana", now=NOW).text
+
+
+# --- diversity -------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_context_does_not_say_the_same_in_other_words(mem: memdb.Memory) -> None:
+    for number in range(4):
+        mem.remember(f"The heating breaks every winter {number}", user_id="ana", key=f"house.note{number}", kind="note")
+    mem.remember("A heating engineer comes from Braga", user_id="ana", key="house.engineer", kind="note")
+    mem.drain()
+    for balance, present in ((1.0, False), (0.3, True)):
+        with memdb.open(mem.stats().path, embedder=mem.embedder, config={"worker": False, "context_balance": balance}) as other:
+            text = other.context("every winter heating breaks", user_id="ana", limit=2).text
+        assert ("engineer" in text) is present
+
+
+def test_what_a_fact_says_under_its_key_is_not_said_again_in_fewer_words() -> None:
+    long, short = found("User lives in Porto near the river", relevance=0.9), found("User lives in Porto")
+    items = inject(Profile(), [long, short], kinds=KINDS, max_tokens=999, tokenizer=COUNT, now=NOW, config=Config()).items
+    assert [item.fact_id for item in items] == [long.fact.fact_id]
+
+
+# --- sections and their budgets ----------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    hits=st.lists(st.builds(found, st.text(max_size=900), kind=st.sampled_from(sorted(KINDS)), relevance=st.floats(0, 1), confidence=st.floats(0, 1)), max_size=12),
+    caps=st.lists(st.integers(0, 150), min_size=6, max_size=6),
+    system=st.text(max_size=200),
+    budget=st.integers(0, 600),
+)  # fmt: skip
+def test_no_section_exceeds_its_budget_whatever_the_memory(hits: list[Hit], caps: list[int], system: str, budget: int) -> None:
+    sections = {name: row.model_copy(update={"max_tokens": cap}) for (name, row), cap in zip(SECTIONS.items(), caps, strict=True)}
+    verdict = verdict_on(*hits)
+    made = inject(Profile(), hits, kinds=KINDS, max_tokens=budget, tokenizer=COUNT, now=NOW, config=Config(), sections=sections,
+                  system=system, verdict=verdict)  # fmt: skip
+    assert COUNT.count(made.text) == made.tokens <= budget
+    for block in made.text.split("\n\n") if made.text else []:
+        heading = block.splitlines()[0].removeprefix("# ")
+        assert COUNT.count(block) <= sections[heading].max_tokens
+
+
+def test_the_sections_stand_in_the_order_of_the_layout(tell: Tell) -> None:
+    tell("I live in Porto.", "The boiler is called Bertha.")
+    tell().remember("Find the lost toy", user_id="ana", key="user.task", kind="task")
+    tell().remember("Calms down with a story about Porto", user_id="ana", key="user.note", kind="note")
+    tell().remember("The boiler in Porto is old", user_id="ana", key="boiler.age", turn_id="x")
+    text = tell().context("Porto boiler toy", user_id="ana", system="You are kind.", now="2025-03-03").text
+    headings = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("#")]
+    assert headings == [name for name in SECTIONS if name in headings]
+    assert {"System", "User Profile", "Active Goals", "Reflective Notes", "Relevant Facts", "Episodic Highlights"} == set(headings)
+    assert "\n• [2025-03-02] user: The boiler is called Bertha." in text
+
+
+def test_the_budgets_are_rows_that_can_be_changed(tell: Tell) -> None:
+    tell("I live in Porto.", "The boiler is called Bertha.")
+    apsw.Connection(tell().stats().path).execute("update sections set max_tokens = 0 where section = 'Episodic Highlights'")
+    assert "Bertha" not in tell().context("boiler", user_id="ana").text
+
+
+# --- tone and verdict ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("confidence", "tone", "mark"), [(0.8, "assert", ""), (0.6, "hedge", " (probably)"), (0.59, "avoid", " (unsure)")])
+def test_the_tone_of_a_line_follows_from_its_confidence(confidence: float, tone: str, mark: str) -> None:
+    made = inject(Profile(), [found(confidence=confidence)], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config())
+    assert [(item.tone, item.text) for item in made.items] == [(tone, f"- Lives in Porto{mark}")]
+
+
+def test_what_is_to_be_avoided_is_left_out_unless_asked_for() -> None:
+    unasked = found(confidence=0.5, lexical=0.0, relevance=0.4)
+    made = inject(Profile(), [unasked], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config())
+    assert made.text == ""
+
+
+def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
+    verdict = mem.context("Where do I live?", user_id="ana").verdict
+    assert verdict is not None
+    assert (verdict.decision, verdict.reason) == ("abstain", "nothing remembered bears on it")
+
+
+@pytest.mark.parametrize(
+    ("hit", "decision"),
+    [
+        (found(relevance=0.61, confidence=0.60), "answer"),
+        (found(relevance=0.60, confidence=0.10), "answer"),
+        (found(relevance=0.61, confidence=0.59), "clarify"),
+        (found(relevance=0.61, confidence=0.59, source="tool"), "verify"),
+        (found(relevance=0.61, confidence=0.59, source="assistant_message"), "abstain"),
+        (found(relevance=0.61, confidence=0.59, kind="message"), "abstain"),
+        (found(lexical=0.0), "abstain"),
+    ],
+)
+def test_relevant_but_unsure_is_asked_verified_or_left(hit: Hit, decision: str) -> None:
+    assert verdict_on(hit).decision == decision
+
+
+def test_a_dispute_is_asked_about() -> None:
+    verdict = verdict_on(found(status="pending_confirmation"), clarification="Which is right now?")
+    assert verdict.decision == "clarify"
+    assert "Which is right now?" in str(verdict.instruction)
+
+
+def test_the_verdict_is_said_in_the_prompt() -> None:
+    hit = found(relevance=0.7, confidence=0.4)
+    made = inject(Profile(), [hit], kinds=KINDS, max_tokens=200, tokenizer=COUNT, now=NOW, config=Config(), verdict=verdict_on(hit))
+    assert made.text.startswith("# System\n- Ask before relying on it: Is it still right that “Lives in Porto”?")
+
+
+def test_uncertain_facts_are_left_out_unless_asked_for(mem: memdb.Memory) -> None:
+    fact = mem.remember("Plays the lute", user_id="ana", key="user.plays")
+    apsw.Connection(mem.stats().path).execute("update facts set status = 'uncertain' where fact_id = ?", [fact.fact_id])
+    assert mem.search("lute", user_id="ana") == []
+    assert [hit.fact.fact_id for hit in mem.search("lute", user_id="ana", statuses=["uncertain"])] == [fact.fact_id]
+
+
+def test_what_is_doubted_comes_back_when_it_is_confirmed(mem: memdb.Memory) -> None:
+    fact = mem.remember("Plays the lute", user_id="ana", key="user.plays", confidence=0.8)
+    assert (mem.doubt(fact.fact_id).status, mem.doubt(fact.fact_id).confidence) == ("uncertain", 0.4)
+    assert mem.search("lute", user_id="ana") == []
+    assert (mem.confirm(fact.fact_id).status, len(mem.search("lute", user_id="ana"))) == ("active", 1)
+
+
+# --- the past ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_before_a_change_means_what_was_true_then(tell: Tell) -> None:
+    tell("I live in Porto.", "We moved to Lisbon!")
+    hits = tell().search("Where did I live before I moved?", user_id="ana", kinds=["fact"], now="2025-04-01")
+    assert [hit.fact.object for hit in hits] == ["Porto"]
+    assert "Porto" in tell().context("Where did I live before I moved?", user_id="ana", now="2025-04-01").text
+
+
+def test_a_question_about_the_past_finds_what_is_believed_no_longer(tell: Tell) -> None:
+    tell("I live in Porto.", "We moved to Lisbon!")
+    asked = {query: {hit.fact.object for hit in tell().search(query, user_id="ana", kinds=["fact"])} for query in
+             ("Where do I live?", "Where did I use to live?")}  # fmt: skip
+    assert asked == {"Where do I live?": {"Lisbon"}, "Where did I use to live?": {"Lisbon", "Porto"}}
+
+
+def test_a_change_that_nobody_told_of_is_no_time(tell: Tell) -> None:
+    assert tell("I live in Porto.").search("Where was I before I married?", user_id="ana").question.as_of is None
+
+
+# --- weights and calibration -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:
+    tell("I live in Porto.").set_weights({"mine": {"lexical": 1.0, "recency": 0.5}})
+    tell().set_weights({"mine": {"lexical": 2.0}})
+    assert tell().weight_sets()["mine"] == {"lexical": 2.0}
+    assert tell().search("Porto", user_id="ana", weights="mine")[0].score == 2.0
+
+
+@pytest.mark.parametrize(("features", "error"), [({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty")])
+def test_a_weight_set_that_ranks_nothing_is_refused(mem: memdb.Memory, features: dict[str, float], error: str) -> None:
+    with pytest.raises(memdb.InputError, match=error):
+        mem.set_weights({"mine": features})
+    assert "mine" not in mem.weight_sets()
+
+
+def test_a_rival_set_ranks_for_every_other_user(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "rival_weights": "lexical-only"}) as mem:
+        asked = [user for user in map(str, range(200)) if mem.remember("Likes jazz", user_id=user, key="user.likes")]
+        rival = [user for user in asked if mem.search("jazz", user_id=user)[0].score == 1.0]
+        assert 70 < len(rival) < 130
+        assert rival == [user for user in asked if mem.search("jazz", user_id=user)[0].score == 1.0]
+
+
+def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
+    tell("I live in Porto.", "My sister is called Rita.", "I'm allergic to peanuts.", "The boiler is called Bertha.")
+    held = ["Where do I live, Porto?", "What is my sister called?", "Am I allergic to peanuts?", "What is the boiler called?"]
+    unheld = ["Which horse won the derby?", "Quantum chromodynamics?", "Who painted the ceiling?", "How deep is the ocean?"]
+    questions = [("ana", question, question in held) for question in held + unheld]
+    before, after = tell().calibrate(questions, now="2025-03-06")
+    assert before is not None
+    assert after.brier < min(0.25, before.brier)
+    assert after.auc > 0.9
+
+
+def test_calibration_wants_both_kinds_of_questions(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="at least one of each"):
+        mem.calibrate([("ana", "Where?", True)])
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
+def test_the_measures_of_a_calibration_lie_between_nought_and_one(pairs: list[tuple[float, bool]]) -> None:
+    measured = measure([probability for probability, _ in pairs], [was for _, was in pairs])
+    assert 0 <= measured.ece <= 1
+    assert 0 <= measured.brier <= 1
+    assert 0 <= measured.auc <= 1
+    assert sum(shelf.count for shelf in measured.bins) == len(pairs)
+
+
+def test_perfect_probabilities_measure_as_perfect() -> None:
+    measured = measure([0.0, 0.0, 1.0], [False, False, True])
+    assert (measured.ece, measured.brier, measured.auc) == (0.0, 0.0, 1.0)
+
+
+def test_a_fit_recovers_what_decides() -> None:
+    evidence = [{"bias": 1.0, "match": place / 100, "rival": (place * 37 % 100) / 100} for place in range(100)]
+    weights = fit(evidence, [one["match"] > 0.5 for one in evidence])
+    assert weights["match"] > 3 > abs(weights["rival"])
+
+
+def test_an_improbable_answer_is_not_claimed() -> None:
+    hit = found(relevance=0.4, confidence=0.7)
+    question = Question(text="q", meaning="q")
+    verdict = judge(question, [hit], clarification=None, calibration={"bias": -2.0}, config=Config())
+    assert (verdict.decision, round(verdict.probability or 0, 2)) == ("abstain", 0.12)
+
+
+def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
+    path = tell("I live in Porto.", "Remind me to call the dentist.").stats().path
+    (tmp_path / "weights.toml").write_text("[mine]\nlexical = 1.5\n", encoding="utf-8")
+    (tmp_path / "asked.json").write_text(
+        '[{"user_id": "ana", "question": "Where do I live?", "answerable": true}, {"user_id": "ana", "question": "Horses?", "answerable": false}]',
+        encoding="utf-8",
+    )
+    for command, told in (
+        (["maintain", "--embedder", "hashing-64"], "tasks_opened\t1"),
+        (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
+        (["calibrate", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "after\t"),
+    ):
+        result = CliRunner().invoke(app, [*command, "--db", path])
+        assert (result.exit_code, told in result.stdout) == (0, True), result.output
+
+
+@pytest.mark.parametrize(("command", "text"), [("weights", "x = ["), ("weights", "x = 1"), ("calibrate", "{}"), ("calibrate", "[{}]")])
+def test_a_file_that_cannot_be_used_is_told_in_one_sentence(mem: memdb.Memory, tmp_path: Path, command: str, text: str) -> None:
+    (tmp_path / "file").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, [command, str(tmp_path / "file"), "--db", mem.stats().path])
+    assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
