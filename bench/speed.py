@@ -111,7 +111,7 @@ class Memdb:
     def __init__(self, data: Data, folder: Path, *, megabytes: float) -> None:
         self.path, self._data, self._megabytes = folder / "mem.db", data, megabytes
         self._known = {text: vector for text, _, vector in data.questions}
-        self._facts = data.facts()
+        self._facts = data.facts() if data.texts else []
         self._memory: memdb.Memory | None = None
 
     def open(self) -> None:
