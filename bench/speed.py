@@ -111,6 +111,7 @@ class Memdb:
     def __init__(self, data: Data, folder: Path, *, megabytes: float) -> None:
         self.path, self._data, self._megabytes = folder / "mem.db", data, megabytes
         self._known = {text: vector for text, _, vector in data.questions}
+        self._facts = data.facts() if data.texts else []
         self._memory: memdb.Memory | None = None
 
     def open(self) -> None:
@@ -121,7 +122,7 @@ class Memdb:
     def insert(self) -> None:
         """Store everything."""
         assert self._memory is not None
-        self._memory.remember_many(self._data.facts(), vectors=self._data.vectors)
+        self._memory.remember_many(self._facts, vectors=self._data.vectors)
 
     def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The places of the facts found by meaning, most alike first, as others find them; the whole hybrid search is what is timed."""

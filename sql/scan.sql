@@ -65,8 +65,7 @@ select c.partition01 as shelf, c.validity, c.rowids, v.vectors
 from facts_vec_chunks c
 cross join facts_vec_vector_chunks00 v on v._rowid_ = c.chunk_id
 where c.partition00 = :user_id
-  and c.partition01 in (select value from json_each(:shelves))
-order by c.partition01, c.chunk_id;
+  and c.partition01 in (select value from json_each(:shelves));
 
 -- statement: sizes
 select partition01 as shelf, sum(size) as slots

@@ -164,6 +164,7 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
     chunks = plan(store.database(), "scan.chunks")
     assert any("facts_vec_partition (partition00=? AND partition01=?)" in line for line in chunks), chunks
     assert "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)" in chunks
+    assert not any("TEMP B-TREE" in line for line in chunks), chunks  # vectors are not sorted, only their cosines
     store.close()
 
 
