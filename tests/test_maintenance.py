@@ -175,3 +175,24 @@ def test_forgetting_a_user_forgets_how_far_upkeep_had_come(mem: memdb.Memory) ->
     mem.forget("ana")
     assert b"dentist" not in Path(mem.stats().path).read_bytes()
     assert apsw.Connection(mem.stats().path).execute("select * from upkeep").fetchall() == []
+
+
+def test_a_dry_run_of_everything_says_what_it_would_do_and_writes_nothing(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "Remind me to call the dentist.", "We lost the toy dinosaur in the park.")
+    before = [fact.fact_id for fact in mem.facts("ana")], len(mem.history(user_id="ana"))
+    told = mem.maintain(now="2025-03-20", dry_run=True)
+    assert ([fact.fact_id for fact in mem.facts("ana")], len(mem.history(user_id="ana"))) == before
+    done = mem.maintain(now="2025-03-20")
+    assert (done.episodes, done.tasks_opened) == (1, 1)
+    assert told == done.model_copy(update={"dry_run": True})
+
+
+def test_maintenance_of_one_user_leaves_the_others_alone(mem: memdb.Memory) -> None:
+    for user in ("ana", "bob"):
+        mem.observe("The boiler is called Bertha.", user_id=user, session_id="s1", timestamp="2025-03-01T10:00:00Z")
+        mem.event("The lamp broke for good", user_id=user, timestamp="2025-03-01T10:00:00Z", importance=0.1)
+    mem.drain()
+    mem.narrate(now="2025-03-02T00:00:00Z")
+    done = mem.maintain(user_id="ana", now="2026-03-20")
+    assert (done.episodes, done.archived, done.nights) == (1, 1, 0)
+    assert {fact.status for fact in mem.facts("bob", kinds=["narrative", "episode"], statuses=["active", "archived"])} == {"active"}

@@ -420,3 +420,25 @@ def test_a_file_that_cannot_be_used_is_told_in_one_sentence(mem: memdb.Memory, t
     (tmp_path / "file").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, [command, str(tmp_path / "file"), "--db", mem.stats().path])
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
+
+
+def test_what_is_written_is_refused_as_far_as_the_user_does_not_let_it_be_kept(mem: memdb.Memory) -> None:
+    secret, health = {"text": "My password is hunter2"}, {"text": "Ana is allergic to peanuts", "key": "user.allergic_to"}
+    written = mem.write([secret, health], user_id="ana")
+    assert [one.reason for one in written.rejected] == ["it holds a secret (password), and none is to be kept"]
+    assert len(written.accepted) == 1
+    mem.consent("bob", sensitive_topics="refuse", secrets="keep")
+    written = mem.write([secret, health], user_id="bob")
+    assert [one.reason for one in written.rejected] == ["it is about health, of which nothing is to be kept"]
+    assert len(written.accepted) == 1
+
+
+def test_why_a_fact_is_not_higher_counts_how_far_it_is_believed(mem: memdb.Memory) -> None:
+    mem.remember("The cat likes fish", user_id="ana", confidence=0.9)
+    doubted = mem.remember("The cat likes cheese", user_id="ana", confidence=0.3)
+    mem.drain()
+    why = mem.explain("What does the cat like?", user_id="ana", fact_id=doubted.fact_id, limit=1, weights="priority")
+    assert why.hit is not None
+    assert why.rival is not None
+    assert sum(why.lacks.values()) == pytest.approx(why.rival.score - why.hit.score, abs=0.005)
+    assert why.hit.factor < why.rival.factor

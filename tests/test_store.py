@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 import re
@@ -21,6 +22,7 @@ import memdb
 from memdb import files
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
+from memdb.errors import InputError
 from memdb.store import APPLICATION_ID, SCHEMA_VERSION, Store, new_schema
 
 ROOT = Path(__file__).parent.parent
@@ -511,3 +513,16 @@ def test_a_closed_store_says_how_to_go_on(path: Path) -> None:
     store.close()
     with pytest.raises(memdb.StoreError, match=r"is closed; open it again with memdb\.open\(\)"):
         store.database()
+
+
+def test_of_a_transaction_within_another_only_the_outer_one_commits(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        db = mem._store.database()
+        with db.transaction():
+            db.run("meta.put", name="outer", value="kept")
+            with contextlib.suppress(InputError), db.transaction():
+                db.run("meta.put", name="inner", value="lost")
+                raise InputError("the inner one fails")
+        assert {"outer"} == {"outer", "inner"} & {str(row["name"]) for row in db.all("meta.all")}
+        db.rehearsed(lambda: db.run("meta.put", name="tried", value="undone"))
+        assert "tried" not in {str(row["name"]) for row in db.all("meta.all")}
