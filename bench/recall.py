@@ -23,8 +23,10 @@ from pathlib import Path
 import memdb
 from memdb.conversations import evidence_of, read_conversation
 from memdb.metrics import MEASURES, judge
+from memdb.steps.tune import Example, tune
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+FITTED = ("lexical", "cosine", "window", "actor", "is_question", "length", "has_time", "date")
 Scores = dict[str, float]
 
 
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--link-strength", type=float, default=0.25, help="how alike two messages must be to be linked")
     parser.add_argument("--db", type=Path, help="keep the loaded memory here, and use it again")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--held-out", action="store_true", help="fit `default` anew on all conversations but one, and measure on that one")
     parser.add_argument("--chart", type=Path, help="draw any@10 by category here (SVG or PNG; needs matplotlib, the extra `bench`)")
     arguments = parser.parse_args()
     samples = {sample["sample_id"]: sample["qa"] for sample in json.loads(arguments.data.read_text(encoding="utf-8"))}
@@ -81,7 +84,10 @@ def main() -> None:
                         times[name].append((time.perf_counter() - started) * 1000)
                         found = [hit.fact.source_turn_id for hit in hits]
                         results[name].setdefault(user, []).append((int(question["category"]), judge(found, wanted)))
-    report = {name: summary(results[name], times[name]) for name in sets}
+            if arguments.held_out:
+                results["default, fitted on the others"] = held_out(mem, samples)
+                times["default, fitted on the others"] = [0.0]
+    report = {name: summary(one, times[name]) for name, one in results.items()}
     print(json.dumps(report, indent=1) if arguments.json else table(report) + (multi_hop(report) if followed else ""))
     if arguments.chart:
         chart(report, arguments.chart)
@@ -97,6 +103,34 @@ def follow(path: Path, weights: Mapping[str, float]) -> None:
                 {"name": name, "weight": weight},
             )
     shell.close()
+
+
+def held_out(mem: memdb.Memory, samples: Mapping[str, list[dict[str, object]]]) -> dict[str, list[tuple[int, Scores]]]:
+    """What the features of `default` reach with weights that were fitted without the conversation they are measured on."""
+    start = {feature: value for feature, value in mem.weights("default").items() if feature in FITTED}
+    asked: dict[str, list[tuple[int, set[str], list[str], list[list[float]]]]] = {}
+    for user, questions in samples.items():
+        for question in questions:
+            wanted = set(evidence_of(question.get("evidence")))
+            if wanted:
+                hits = mem.search(str(question["question"]), user_id=user, kinds=["message"], limit=300, weights="default")
+                parts = [[hit.parts[feature] for feature in start] for hit in hits]
+                turns = [hit.fact.source_turn_id for hit in hits]
+                asked.setdefault(user, []).append((int(str(question["category"])), wanted, turns, parts))
+    results: dict[str, list[tuple[int, Scores]]] = {}
+    for left_out in asked:
+        examples = [
+            Example(group=user, parts=parts, gains=[float(turn in wanted) for turn in turns], relevant=len(wanted))
+            for user, questions in asked.items()
+            for _, wanted, turns, parts in questions
+            if user != left_out
+        ]
+        weights = list(tune(examples, start=start, anchor="lexical", held_out=0.0).weights.values())
+        for category, wanted, turns, parts in asked[left_out]:
+            scores = [sum(weight * part for weight, part in zip(weights, row, strict=True)) for row in parts]
+            ranked = [turns[place] for place in sorted(range(len(turns)), key=lambda place: -scores[place])]
+            results.setdefault(left_out, []).append((category, judge(ranked[:20], wanted)))
+    return results
 
 
 def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) -> dict[str, object]:

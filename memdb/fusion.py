@@ -55,7 +55,7 @@ class Near:
 class Legs:
     """How many candidates a kind the words and the meaning give at least.
 
-    `given` if these numbers were asked for as they are, `linked` if links count.
+    `given` if nothing but these is to be ranked, `linked` if links count.
     """
 
     lexical: int

@@ -98,7 +98,8 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
 insert into weights (name, feature, value) values
   -- mem-skill, stage 1: HybridScore = 0.45*NormLexical + 0.45*VecSim + 0.10*RecencyBoost
   ('mem-skill', 'lexical', 0.45), ('mem-skill', 'cosine', 0.45), ('mem-skill', 'recency', 0.10),
-  ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'bm25_body', 1.0),
+  -- of the candidates of both legs, twenty each, and nothing else
+  ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'legs', 1), ('mem-skill', 'bm25_body', 1.0),
   -- first-person memories: semantic, importance × type weight × decay, recency (the decay factor), access bonus
   ('first-person', 'cosine', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
   ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0), ('first-person', 'bm25_context', 0.3),

@@ -17,7 +17,7 @@ from memdb.times import to_text
 EMBEDDER = HashingEmbedder(64)
 WORDS = "tea coffee garden river train letter sister music winter market bridge doctor painting summer kitchen bicycle".split()
 NOW = "2025-06-01T00:00:00.000Z"
-SETS = ["default", "mem-skill", "lexical-only", "vector-only"]
+SETS = ["default", "lexical-only", "vector-only"]
 
 
 @pytest.fixture
@@ -153,3 +153,10 @@ def test_a_row_that_waits_for_its_vector_is_found_by_its_words(crowded: memdb.Me
     assert (hit.fact.value_text, hit.parts["lexical"], hit.parts["cosine"]) == ("A zeppelin over the garden", 1.0, 0.0)
     assert crowded.drain(30)
     assert crowded.search("zeppelin", user_id="ana", now=NOW)[0].parts["cosine"] > 0
+
+
+def test_mem_skill_ranks_twenty_of_the_words_and_twenty_of_the_meaning_and_nothing_else(crowded: memdb.Memory) -> None:
+    hits = crowded.search("tea in the garden by the river", user_id="ana", kinds=["fact"], weights="mem-skill", limit=200, now=NOW)
+    by_words = sum(hit.parts["lexical"] > 0 for hit in hits)
+    assert 20 <= len(hits) <= 40 < len(crowded.search("tea in the garden by the river", user_id="ana", kinds=["fact"], limit=200, now=NOW))
+    assert by_words >= 20

@@ -110,7 +110,7 @@ def retrieve(
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
         semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
-        given=top_k_lex is not None or top_k_vec is not None,
+        given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
         linked=weight.get("linked", 0.0) != 0,
     )
     filters: dict[str, SqlValue] = {
