@@ -61,9 +61,7 @@ where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_jso
 order by 1;
 
 -- statement: unreason_history
-insert or replace into fact_history (id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
-select id, fact_id, user_id, key, operation, before, after, '(forgotten)', turn_id, action_hash, changed_at
-from fact_history
+update fact_history set reason = '(forgotten)'
 where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(reason), w.value) > 0);
 
 -- statement: delete_quoting_calls
