@@ -277,6 +277,9 @@ class Memory:
                 return True
             remaining = None if deadline is None else deadline - monotonic()
             if left == waiting if remaining is None else remaining <= 0:
+                if self._worker is not None:  # a turn is put back a moment before it is told why
+                    self._worker.wait(0.05)
+                    self._worker.raise_damage()
                 return False
             if self._worker is None:
                 if not self._work():

@@ -222,10 +222,10 @@ class Worker:
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
             except Exception as error:  # the work never stops; a turn that failed was put back
-                log.exception("the memory worker met an error and goes on")
                 busy = False
                 if isinstance(error, StoreError) and error.damaged:
                     self._damage = error
+                log.exception("the memory worker met an error and goes on")
             with self._progress:
                 self._progress.notify_all()
             if busy:
