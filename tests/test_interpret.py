@@ -161,3 +161,16 @@ def test_a_model_for_which_everything_is_too_long_leaves_the_turn_to_the_rules(t
     facts, turn = long_turn(tmp_path, SmallModel(10), "I live in Porto. " + "What a day! " * 100)
     assert [fact.object for fact in facts] == ["Porto"]
     assert (turn.extracted_by, turn.error) == ("rules", "too long")
+
+
+def test_a_model_adds_details_and_a_category_where_the_vocabulary_has_none(tmp_path: Path) -> None:
+    more = {"key": "user.blood_type", "category": "health", "value_json": {"since": "2019", "subject": "rita", "polarity": "negative"}}
+    [fact], _ = read(tmp_path, "My blood type is A.", stated("A", "My blood type is A.", **more))
+    assert fact.category == "health"
+    assert fact.value_json == {"since": "2019", "subject": "user", "predicate": "blood_type", "object": "A"}
+
+
+@pytest.mark.parametrize("category", ["other", "soft_preference", "gossip", ""])
+def test_a_model_cannot_make_a_key_safer_than_the_vocabulary_does(tmp_path: Path, category: str) -> None:
+    [fact], _ = read(tmp_path, "I live in Porto.", stated("Porto", "I live in Porto.", category=category))
+    assert fact.category == "identity"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
+from typing import get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -14,10 +15,11 @@ from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
-from memdb.records import Candidate, ModelCall, Note, Predicate, Turn
+from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
+_MOST_DETAILS, _LONGEST_DETAIL = 8, 300
 _SHORTEST = 200  # a text that is too long for the model is halved, but not below this
 
 
@@ -33,6 +35,8 @@ class Stated(BaseModel):
     value_text: str
     object: str
     excerpt: str
+    category: str | None = None
+    value_json: dict[str, str] | None = None
     confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
@@ -124,10 +128,10 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         key=key,
         value_text=stated.value_text.strip(),
         object=said,
-        category=predicate_of(key, predicates).category,
+        category=_category(stated, predicate_of(key, predicates)),
         confidence=stated.confidence,
         excerpt=excerpt,
-        value_json={"subject": subject, "predicate": predicate, "object": said},
+        value_json={**_details(stated), "subject": subject, "predicate": predicate, "object": said},
         event_time=read_time(stated.event_time, at=at, zone=zone, edge="happens"),
         valid_from=starts,
         valid_to=ends,
@@ -135,6 +139,19 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         negated=stated.negated,
         explicit=stated.explicit,
     )
+
+
+def _category(stated: Stated, predicate: Predicate) -> Category:
+    """The vocabulary's category; the model's counts where that knows none, so that it can make a key riskier, never safer."""
+    named = (stated.category or "").strip().lower()
+    known: dict[str, Category] = {name: name for name in get_args(Category)}
+    return known[named] if predicate.category == "other" and named in known else predicate.category
+
+
+def _details(stated: Stated) -> dict[str, str]:
+    """What the model adds beside the object ("since": "2019"); it never replaces the parts of the key, nor turns the meaning round."""
+    given = list((stated.value_json or {}).items())[:_MOST_DETAILS]
+    return {name[:60]: value[:_LONGEST_DETAIL] for name, value in given if name != "polarity"}
 
 
 def _unusable(stated: Stated, key: str, text: str) -> str | None:
