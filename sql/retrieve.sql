@@ -60,12 +60,6 @@ weight as materialized (
   where name = :weights
 ),
 
--- what was found beforehand: words and meaning already brought together, and cut
-given as materialized (
-  select value ->> 0 as id, value ->> 1 as bm25, value ->> 2 as distance, value ->> 3 as window_distance, value ->> 4 as is_near
-  from json_each(:found)
-),
-
 -- what the words find: filtered before the cut, and cut for each kind by itself
 matched as materialized (
   select
@@ -77,7 +71,8 @@ matched as materialized (
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
     -- one among many users: most of what matches is another's, and is told by its id before its row is read
-    and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+    and ((select min(user_id) from facts) = (select max(user_id) from facts)
+      or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
       or +facts_fts.rowid in (select id from facts where user_id = :user_id))
     and f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
@@ -99,10 +94,6 @@ lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) as place
   from matched
   where bm25 < 0
-  union all
-  select id, bm25, 0
-  from given
-  where bm25 < 0
 ),
 
 -- what the meaning finds: the nearest of each shelf of this user, or what another index found; a window has its message's id with a minus
@@ -121,9 +112,6 @@ semantic as materialized (
   select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance, 1 as is_near
   from nearest
   group by abs(id)
-  union all
-  select id, distance, window_distance, is_near
-  from given
 ),
 
 -- a row a candidate, with all that was found of it, and with what is linked to it, where links count
@@ -134,7 +122,10 @@ found as materialized (
     from lexical
     union all
     select id, null, distance, window_distance, is_near, 1
-    from semantic)
+    from semantic
+    union all
+    select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, value ->> 4, 1
+    from json_each(:found))
   group by id
   having max(is_wanted)
 ),
