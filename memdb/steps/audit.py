@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
-from memdb.keys import canonical_key, normalise, predicate_of, says_no_more
+from memdb.keys import canonical_key, normalise, predicate_of, says_no_more, says_the_same
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
@@ -207,10 +207,12 @@ def _misfit(
         return f"the target of {type_} has another key"
     same = target.key == said.key
     alike = same and bool(said.object) and not target.denies and not said.denies
-    repeats = alike and says_no_more(said.object, target.object)
+    repeats = alike and (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
     refines = repeats or (alike and says_no_more(target.object, said.object))
     if type_ == "noop":
         return None if repeats else "noop would swallow something else"
+    if type_ == "update" and refines and not repeats and not single and predicate.high_risk:
+        return "update would narrow something of high risk"
     if type_ == "update":
         return None if refines else "update would overwrite something else"
     if (target.last_mentioned_at or target.created_at) > now:
