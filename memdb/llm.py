@@ -36,10 +36,15 @@ class FormatRefused(ModelError):
 
 
 class Prompt(Record):
-    """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest."""
+    """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest.
+
+    `least` and `most` bound how many items a list that is the answer has, where the server keeps to that: small models know no end.
+    """
 
     system: str
     user: str
+    least: int = 0
+    most: int | None = None
 
 
 class ModelRequest(Record):
@@ -93,7 +98,7 @@ class LanguageModel:
             ContextTooLong: the prompt is too long for it.
             ModelOutputError: it never gave a usable answer. Each error carries the calls made as `calls`.
         """
-        schema = answer.model_json_schema()
+        schema = _shape(prompt, answer)
         digest = _prompt_hash(prompt, schema)
         calls: list[ModelCall] = []
         wrong: str | None = None
@@ -206,7 +211,7 @@ class ReplayModel(LanguageModel):
             ModelError: the model failed then, too.
         """
         with self._lock:
-            asked = self._kept.get(_prompt_hash(prompt, answer.model_json_schema()))
+            asked = self._kept.get(_prompt_hash(prompt, _shape(prompt, answer)))
             calls = tuple((asked.popleft() if len(asked) > 1 else asked[0]) if asked else ())
             self.answered, self.unanswered = self.answered + bool(calls), self.unanswered + (not calls)
         if not calls:
@@ -307,6 +312,16 @@ def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | Non
         return None
     transport = openai_transport(model=model, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY"), timeout=timeout)
     return LanguageModel(transport, name=model, attempts=attempts)
+
+
+def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
+    """The JSON schema of an answer, with the bounds of its list."""
+    schema = answer.model_json_schema()
+    if prompt.most is not None:
+        for field in schema.get("properties", {}).values():
+            if field.get("type") == "array":
+                field |= {"minItems": prompt.least, "maxItems": prompt.most}
+    return schema
 
 
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
@@ -20,21 +21,26 @@ _LONGEST_INPUT = 2_000  # characters; of a longer turn the model sees the senten
 _LONGEST_VALUE = 300
 
 
+# bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
+_Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
+_Sentence = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_VALUE})]
+
+
 class Decided(BaseModel):
     """One decision as the model writes it down: the target, then why, then what to do. Nothing of it is done before it is checked."""
 
     # servers let a model write what is required first, in this order; an answer that leaves some out may still be read
     model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]})
 
-    candidate: str
-    target_fact_id: str | None = None
-    reason: str
+    candidate: _Name
+    target_fact_id: _Name | None = None
+    reason: _Sentence
     type: ActionType
-    key: str | None = None
-    new_value_text: str | None = None
-    new_value_json: dict[str, str] | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    key: _Name | None = None
+    new_value_text: _Sentence | None = None
+    new_value_json: dict[str, _Sentence] | None = None
+    valid_from: _Name | None = None
+    valid_to: _Name | None = None
     confidence_delta: float | None = None
 
 
@@ -79,7 +85,8 @@ def audit(
         some = waiting.pop(0)
         shown = _shown(some, related)
         try:
-            answer = llm.ask(Prompt(system=system, user=_evidence(turn, some, shown, config.zone)), answer=Decisions, purpose="arbitrate")
+            prompt = Prompt(system=system, user=_evidence(turn, some, shown, config.zone), least=len(some), most=len(some))
+            answer = llm.ask(prompt, answer=Decisions, purpose="arbitrate")
         except ModelError as error:
             calls += error.calls
             if isinstance(error, ContextTooLong) and (len(some) > 1 or related):
