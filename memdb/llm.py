@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
@@ -324,6 +324,13 @@ def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
     return schema
 
 
+def bounded_details() -> dict[str, JsonValue]:
+    """The JSON schema of further details by name: free names have no end for a small model, these have."""
+    text: dict[str, JsonValue] = {"type": "string", "maxLength": 120}
+    names = ("since", "place", "person", "amount", "reason", "detail")
+    return {"type": "object", "properties": dict.fromkeys(names, text), "additionalProperties": False}
+
+
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     """What a prompt is known by: its text, and the shape that its answer must have."""
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
@@ -402,6 +409,7 @@ __all__ = [
     "ReplayModel",
     "ScriptedModel",
     "Transport",
+    "bounded_details",
     "calls_of",
     "choose_llm",
     "openai_transport",

@@ -91,7 +91,7 @@ from memdb.records import (
 from memdb.session import Session, retell, untell
 from memdb.stating import state
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
@@ -501,10 +501,14 @@ class Memory:
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows."""
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
         at = self._time(now)
         db = self._store.database()
         with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._wake()
         return moved

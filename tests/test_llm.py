@@ -176,3 +176,12 @@ def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None
     ways = dict(sqlite3.connect(tmp_path / "mem.db").execute("select extracted_by, count(*) from turns group by 1").fetchall())
     assert ways["rules"] > 0
     assert ways["hostile"] > turns / 2
+
+
+def test_a_prompt_bounds_the_list_that_is_its_answer() -> None:
+    script = ScriptedModel(['{"words": ["a", "b", "c"]}'])
+    prompt = Prompt(system="s", user="u", least=1, most=2)
+    answer = LanguageModel(script, name="scripted").ask(prompt, answer=Words, purpose="test")
+    (field,) = (script.requests[0].schema_ or {})["properties"].values()  # type: ignore[attr-defined]
+    assert (field["minItems"], field["maxItems"]) == (1, 2)
+    assert answer.record.words == ["a", "b", "c"]  # a server that does not keep to it

@@ -48,19 +48,19 @@ def model_at(base_url: str, *, reads: bool = True) -> memdb.LanguageModel:
         said = {"key": "user.lives_in", "value_text": "User lives in Lisbon", "object": "Lisbon", "excerpt": "I moved to Lisbon"}
         return ModelReply(text=json.dumps({"facts": [{**said, "confidence": 0.95, "explicit": True}]}), finish_reason="stop")
 
-    return memdb.LanguageModel(transport if reads else half, name="smollm2", attempts=1, max_tokens=1_000)
+    return memdb.LanguageModel(transport if reads else half, name="smollm2", attempts=1, max_tokens=1_500)
 
 
 def test_turns_go_through_a_real_model_and_every_one_is_done(base_url: str, tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=model_at(base_url)) as mem:
-        for place, text in enumerate(["I live in Lisbon.", "What a day!"]):
+        for place, text in enumerate(["I live in Lisbon.", "My name is Ana."]):
             mem.observe(text, "Tell me more.", user_id="ana", turn_id=f"t{place}")
         assert mem.drain(timeout=300)
         assert mem.stats().turns_by_status == {"done": 2}
         assert mem.search("Where do I live?", user_id="ana")[0].fact.source_turn_id == "t0"
     shell = sqlite3.connect(tmp_path / "mem.db")
     calls = shell.execute("select model, mode, prompt_tokens > 0, raw is not null from model_calls").fetchall()
-    assert calls == [("smollm2", "json_schema", 1, 1)] * 2
+    assert calls == [("smollm2", "json_schema", 1, 1)] * 2  # an answer each, whole or cut, and no second try
     assert {by for (by,) in shell.execute("select extracted_by from turns")} <= {"smollm2", "rules"}
 
 
@@ -71,7 +71,7 @@ def test_a_whole_extraction_of_a_real_model_is_read_and_checked(base_url: str, t
         (call,), (turn,) = mem.calls(), mem.turns("ana")
         assert (call.purpose, call.finish_reason, call.error, turn.extracted_by) == ("extract", "stop", None, "smollm2")
         found = json.loads(call.raw or "")["facts"]
-        assert len(found) == len({(one["key"], one["object"]) for one in found}) or len(found) <= 4  # a list that ends
+        assert len(found) <= 4  # a list that ends: so short a sentence holds no more
         assert all(fact.source_excerpt in "I live in Lisbon." for fact in mem.facts("ana"))
         assert len(turn.notes) + len(mem.facts("ana")) <= len(found)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, normalise, predicate_of, says_no_more, says_the_same
-from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
@@ -24,6 +24,7 @@ _LONGEST_VALUE = 300
 # bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
 _Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
 _Sentence = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_VALUE})]
+_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Decided(BaseModel):
@@ -38,7 +39,7 @@ class Decided(BaseModel):
     type: ActionType
     key: _Name | None = None
     new_value_text: _Sentence | None = None
-    new_value_json: dict[str, _Sentence] | None = None
+    new_value_json: _Details | None = None
     valid_from: _Name | None = None
     valid_to: _Name | None = None
     confidence_delta: float | None = None

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
 
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
-from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
 from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
@@ -26,6 +26,7 @@ _SHORTEST = 200  # a text that is too long for the model is halved, but not belo
 # bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
 _Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
 _Sentence = Annotated[str, Field(json_schema_extra={"maxLength": 300})]
+_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Stated(BaseModel):
@@ -41,7 +42,7 @@ class Stated(BaseModel):
     object: _Sentence
     excerpt: _Sentence
     category: _Name | None = None
-    value_json: dict[str, _Sentence] | None = None
+    value_json: _Details | None = None
     confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
