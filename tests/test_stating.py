@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.records import Source
 
 
 class OneMeaning:
@@ -115,3 +116,20 @@ def test_an_episode_tells_no_secret(mem: memdb.Memory) -> None:
     (episode,) = mem.facts("ana", kinds=["episode"])
     assert "router" in episode.value_text
     assert "hunter2" not in episode.value_text
+
+
+@pytest.mark.parametrize(
+    ("source", "status"), [("user_message", "active"), ("tool", "pending_confirmation"), ("web", "pending_confirmation")]
+)
+def test_a_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, source: Source, status: str) -> None:
+    mem.remember("Likes green", user_id="ana", key="user.favourite_colour", object="green", timestamp="2025-03-01")
+    said = mem.remember("Likes blue", user_id="ana", key="user.favourite_colour", object="blue", source=source, timestamp="2025-04-01")
+    assert said.status == status
+    assert len(mem.facts("ana")) == (1 if status == "active" else 2)
+
+
+@pytest.mark.parametrize(("first", "then", "object"), [("tool", "user_message", "blue"), ("web", "web", "blue"), ("web", "tool", "blue")])
+def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Source, then: Source, object: str) -> None:
+    for source, colour in ((first, "green"), (then, "blue")):
+        mem.remember(f"Likes {colour}", user_id="ana", key="user.favourite_colour", object=colour, source=source)
+    assert [fact.object for fact in mem.facts("ana")] == [object]
