@@ -24,6 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
+_THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 
@@ -109,7 +110,7 @@ class LanguageModel:
             )
             started = time.perf_counter()
             try:
-                mode, reply = self._call(prompt.system, user, schema, budget, temperature)
+                mode, reply = self._call(prompt.system, user, schema, budget, temperature, told=wrong is not None)
             except ModelError as error:
                 why = _TOO_LONG if isinstance(error, ContextTooLong) else None
                 calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error), why))
@@ -127,13 +128,18 @@ class LanguageModel:
         failure.calls = tuple(calls)
         raise failure
 
-    def _call(self, system: str, user: str, schema: dict[str, object], max_tokens: int, temperature: float) -> tuple[Mode, ModelReply]:
-        """Call in the mode that worked last; when the server refuses it, in the next plainer one."""
+    def _call(
+        self, system: str, user: str, schema: dict[str, object], max_tokens: int, temperature: float, *, told: bool
+    ) -> tuple[Mode, ModelReply]:
+        """Call in the mode that worked last; when the server refuses it, in the next plainer one.
+
+        The schema is also told in words where the server was not given it, or may have passed over it.
+        """
         while True:
             mode = self._mode
-            told = system if mode == "json_schema" else f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
+            in_words = f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
             request = ModelRequest(
-                system=told,
+                system=in_words if told or mode != "json_schema" else system,
                 user=user,
                 mode=mode,
                 schema_=schema if mode == "json_schema" else None,
@@ -265,24 +271,36 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
         raise ConfigError("A language model needs the package openai; install memdb[llm] or open with llm=None.") from error
     client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
 
+    spelled = {
+        "max_tokens": "max_tokens",
+        "temperature": "temperature",
+    }  # newer models of OpenAI want the one otherwise, the other not at all
+
     def call(request: ModelRequest) -> ModelReply:
         formats: dict[Mode, object] = {
             "json_schema": {"type": "json_schema", "json_schema": {"name": "answer", "schema": request.schema_}},
             "json_object": {"type": "json_object"},
             "text": openai.omit,
         }
+        settings = {"max_tokens": request.max_tokens, "temperature": request.temperature}
+        sent = {spelled[name]: value for name, value in settings.items() if name in spelled}
         try:
             reply: ChatCompletion = client.chat.completions.create(  # type: ignore[call-overload]
                 model=model,
                 messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                temperature=request.temperature,
                 seed=0,
-                max_tokens=request.max_tokens,
                 response_format=formats[request.mode],
+                **sent,
             )
         except openai.APIConnectionError as error:  # timeouts are of this kind
             raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
         except openai.APIStatusError as error:
+            if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
+                spelled["max_tokens"] = "max_completion_tokens"
+                return call(request)
+            if error.status_code == 400 and "'temperature'" in str(error) and "temperature" in sent:
+                spelled.pop("temperature", None)
+                return call(request)
             raise _status(model, error.status_code, str(error), request.mode) from error
         except (openai.OpenAIError, ValueError) as error:
             raise _passing(f"The model {model} answered with something that is no answer ({error}); check the server.") from error
@@ -352,7 +370,7 @@ def _status(model: str, status: int, detail: str, mode: Mode) -> ModelError:
         and re.search(r"format|schema|json|grammar|unsupported", detail, re.IGNORECASE)
     ):
         return FormatRefused(f"{mode} is refused: {short}")
-    if status == 429 or status >= 500:
+    if status in (408, 409, 425, 429) or status >= 500:
         return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
     return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
 
@@ -361,9 +379,10 @@ def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
     """Return the record, or what is wrong with the answer."""
     if reply.finish_reason == "length":
         return None, "it was cut off, be shorter"
-    value = _json(reply.text)
+    text = _THOUGHT.sub("", reply.text)
+    value = _json(text)
     if value is None:
-        return None, "it was empty" if not reply.text.strip() else "it was no JSON"
+        return None, "it was empty" if not text.strip() else "it was no JSON"
     fields = answer.model_fields
     if isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
         value = {next(iter(fields)): value}
