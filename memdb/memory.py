@@ -8,6 +8,7 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -32,7 +33,6 @@ from memdb.maintenance import maintain
 from memdb.observer import (
     Worker,
     build_profile,
-    decide,
     derived_turn_id,
     enqueue,
     new_identity,
@@ -42,6 +42,7 @@ from memdb.observer import (
     take_vectors,
 )
 from memdb.page import erase_page, read_page, write_page
+from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -88,8 +89,9 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session, retell, untell
+from memdb.stating import state
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
@@ -314,7 +316,9 @@ class Memory:
     ) -> Fact:
         """Store a fact that the application states, and return the row that stands afterwards.
 
-        It goes the same way as an extracted one: said again it is confirmed, against an older value under the same key it supersedes it.
+        It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
+        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
+        wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -337,7 +341,7 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used.
+            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
@@ -381,13 +385,10 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        with db.transaction():
-            results = decide(db, said, origin=origin, predicates=predicates, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
         self._wake()
-        for action, fact_id in reversed(results):
-            fact = read_fact(db, fact_id or action.target_fact_id or "")
-            if fact is not None:
-                return fact
+        if fact is not None:
+            return fact
         known = self.facts(user_id, key=key, statuses=_EVER, kinds=[kind])
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
@@ -449,8 +450,8 @@ class Memory:
     ) -> Consent:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
-        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. What
-        the application states by `remember` is kept as it is.
+        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
+        binds the application, too: `remember` raises `InputError`, `write` says why.
 
         Args:
             user_id: whose choice this is.
@@ -500,10 +501,14 @@ class Memory:
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows."""
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
         at = self._time(now)
         db = self._store.database()
         with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._wake()
         return moved
@@ -1284,8 +1289,12 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
-            return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact | None:
+            if read_consent(self._store.database(), user_id=owner, config=self._config).secrets == "refuse":
+                item = item.model_copy(update={"text": without_secrets(item.text)})
+            with suppress(InputError):  # what its user does not let be kept
+                return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+            return None
 
         done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
         return done.model_copy(update={"compacted": self.compact(user_id, now=at)})

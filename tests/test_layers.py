@@ -16,6 +16,7 @@ CHAINS = {
     "memdb.maintenance": 4,
     "memdb.ranking": 4,
     "memdb.page": 5,
+    "memdb.stating": 5,
     "memdb.tiers": 5,
     "memdb.session": 6,
     "memdb.collections": 7,
