@@ -36,6 +36,7 @@ Ways = Mapping[str, Mapping[str, object]]
 SETTINGS: Ways = {
     "before": {"max_events_per_segment": 1, "generation_cooldown_seconds": 0},  # and never maintained
     "at most 4 events each": {"max_events_per_segment": 4, "generation_cooldown_seconds": 0},
+    "at most 8 events each": {"max_events_per_segment": 8, "generation_cooldown_seconds": 0},
     "the defaults": {},
     "the defaults and fading": {"archive_threshold": 0.10},
 }

@@ -25,10 +25,11 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
+from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
@@ -1165,9 +1166,9 @@ class Memory:
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
-                timestamp=self._time(timestamp),
-                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
-                location=checks.text(location, "location").strip() or None if location is not None else None,
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
             )
@@ -1273,8 +1274,9 @@ class Memory:
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
-        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        done: list[Maintained] = []
+        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
+            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
         done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
         total = {name: sum(getattr(one, name) for one in done) for name in counted}
@@ -1299,9 +1301,8 @@ class Memory:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
         if monotonic() >= self._next_night:
-            nights = nights_due(self._store.database(), self._config, now=now)
-            if nights:
-                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
             self._next_night = monotonic() + _NIGHT_SECONDS
         return False
@@ -1589,7 +1590,7 @@ class Memory:
             speaker=speaker or None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=self._time(timestamp),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
     def _message_turns(

@@ -51,8 +51,16 @@ update facts set
   importance = max(importance, min(:max_importance, importance + :times * :access_reinforcement))
 where fact_id = :fact_id and kind = 'narrative';
 
--- statement: oldest
-select min(created_at) as created_at from facts where kind = 'narrative';
+-- Since when something waits to fade, since when something lies in the archive that may be deleted, and the last night that was done.
+-- statement: due
+select
+  min(created_at) filter (where status = 'active') as active_since,
+  min(updated_at) filter (
+    where status = 'archived'
+      and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports')) as archived_since,
+  (select value from meta where name = 'maintained_at') as maintained_at
+from facts
+where kind = 'narrative';
 
 -- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one.
 -- statement: repeatable

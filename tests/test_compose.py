@@ -136,6 +136,15 @@ def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(h
     assert len(one.script.requests) == 6
 
 
+def test_a_model_is_shown_the_beginning_of_what_is_too_long_for_it(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed that Rui read aloud for long; it seems he enjoyed it."))
+    for place in range(3):
+        one.mem.event(f"Rui read aloud: {place} " + "blah " * 100_000, user_id="home", timestamp=f"2025-03-03T18:0{place}:00Z")
+    assert one.mem.narrate(now="2025-03-04T12:00:00Z")[0].value_json["written_by"] == "script"  # type: ignore[index,call-overload]
+    assert all(f"Rui read aloud: {place}" in one.script.requests[0].user for place in range(3))
+    assert len(one.script.requests[0].user) < 10_000
+
+
 def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
     def think(request: ModelRequest) -> str:
         with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "busy_timeout_ms": 0}) as other:
@@ -161,7 +170,9 @@ def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
         "Rui and Joana seemed at ease. Quietly, I kept the lights warm for them.",
         'I noticed it: "Everything seems fine," I thought.',
         "On Monday Rui asked me for one or two warmer lights.",
-        "I have seen it about 3 times: Rui asks, and after 2 minutes the lights are warmer.",
+        "I have seen it about three times: Rui asks, and after two minutes the lights are warmer.",
+        "It may be that Rui winds down, I think.",
+        "I noticed Rui march to the lights.",
     ],
 )
 def test_what_is_in_the_events_may_be_said(content: str) -> None:

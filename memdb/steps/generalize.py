@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
-from memdb.household import listed
+from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue
@@ -34,7 +34,7 @@ def generalize(
     """
     system = files.fill("consolidate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     when = " ".join(part for part in (detail.day_type, detail.time_of_day) if part)
-    asked = f"When: {when}\nWho: {listed(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
+    asked = f"When: {when}\nWho: {named(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
         f"- {one}" for one in memories
     )
     given = [
