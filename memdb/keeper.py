@@ -158,21 +158,33 @@ def _tell(
     )
     alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
+    plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
     if llm is None:
-        return narrate(events, seen_before=seen_before, zone=config.zone, config=config), (), None
+        return plain, (), None
     try:
         narrative, calls = compose(events, seen_before=seen_before, llm=llm, zone=config.zone, config=config)
-        return narrative, calls, None
+        return _settled(narrative, plain, events, config), calls, None
     except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
         log.warning("a memory of user %s is told by rules: %s", events[0].user_id, failure)
-        plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
         calls = calls_of(failure)
         try:
             sorted_in, more = classify(plain.content, llm=llm, config=config)
             update = {"memory_type": sorted_in.memory_type, "importance": sorted_in.importance}
-            return plain.model_copy(update=update), (*calls, *more), str(failure)[:500]
+            return _settled(plain.model_copy(update=update), plain, events, config), (*calls, *more), str(failure)[:500]
         except Exception as again:
             return plain, (*calls, *calls_of(again)), str(failure)[:500]
+
+
+def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], config: Config) -> Narrative:
+    """Hold how a model sorts a memory against what is known: what an event says of its own importance, and what SIGNIFICANT means."""
+    stated = [event.importance for event in events if event.importance is not None]
+    guessed = [narrative.importance] if len(stated) < len(events) else []
+    importance, memory_type = max([*guessed, *stated]), narrative.memory_type
+    if any(event.trigger == "significant_event" for event in events) or max(stated, default=0.0) > config.significant_importance:
+        importance, memory_type = max(importance, config.significant_importance), "SIGNIFICANT"
+    elif memory_type == "SIGNIFICANT" and importance <= config.significant_importance:
+        memory_type = plain.memory_type  # small models find everything significant, and only half mean it
+    return narrative.model_copy(update={"memory_type": memory_type, "importance": importance})
 
 
 def _memory_id(segment_id: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from memdb.household import household_rules
+from memdb.household import household_rules, telling_words
 
 _HOUR = "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _CLOCK = re.compile(
@@ -24,21 +25,33 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CAPITAL = re.compile(r"[^\W\d_a-zß-öø-ÿ]")
 _SENTENCE_END = re.compile(r"[.!?:…][^\w\s]*\s*[^\w\s]*\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s|d|ll|ve|re|m|t)$", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^.!?…]+")
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself)\b", re.IGNORECASE)
 
 
-def what_is_untrue(content: str, *, given: Iterable[str]) -> str | None:
+def what_is_untrue(
+    content: str, *, given: Iterable[str], events: Iterable[str] = (), names: Iterable[str] = (), prompt: str = ""
+) -> str | None:
     """Return in a few words why a memory cannot be kept, or None.
 
-    `given` is all that may be named: the events, who and where they were, when, and the persona. It must be in the first person, name no
-    clock time, no number in digits, no person, place or thing by a proper name, no room and no part of time that is not in what was given.
+    It must be in the first person, must not go round in circles, and must name no clock time, no number in digits, no person, place or
+    thing by a proper name, no room and no part of time that is not `given`: in the events, in who and where they were, when, and the
+    persona. Where there are `events`, it must tell of something in them besides the `names` of those who were there; and it must not be an
+    example of the `prompt`.
     """
     text = "\n".join(given)
     known = {part for word in _WORD.findall(text) for part in (word.casefold(), _bare(word))}
     if not content.strip():
         return "it says nothing"
     if not _FIRST_PERSON.search(content):
-        return "it is not in the first person"
+        return "it is not in the first person; write what you noticed, beginning with I"
+    words = [word.casefold() for word in _WORD.findall(content)]
+    round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
+    if round_and_round and round_and_round[0][1] > 2:
+        return f"it says {' '.join(round_and_round[0][0])!r} again and again"
+    for sentence in _SENTENCE.findall(content):
+        if len(sentence.split()) > 3 and " ".join(sentence.split()).casefold() in prompt.casefold():
+            return f"it repeats the example {sentence.strip()!r}; write of the events"
     for match in _CLOCK.finditer(content):
         if match[0].casefold() not in text.casefold():
             return f"it names the time {match[0]!r}, which is in no event; name the part of the day"
@@ -46,23 +59,37 @@ def what_is_untrue(content: str, *, given: Iterable[str]) -> str | None:
     for match in _NUMBER.finditer(content):
         if match[0] not in numbers:
             return f"it names the number {match[0]!r}, which is in no event"
-    words = _check_words()
+    check = _check_words()
     for match in _WORD.finditer(content):
         word = _bare(match[0])
         if word in known or word.rstrip("s") in known or f"{word}s" in known:
             continue
-        if word in words["places"]:
+        if word in check["places"]:
             return f"it names the place {match[0]!r}, which is in no event"
         begins = match.start() == 0 or bool(_SENTENCE_END.search(content[: match.start()]))
         capital = bool(_CAPITAL.match(match[0]))
-        if word in words["verbs_too"] and not (capital and not begins) and not _DATED.search(content[: match.start()]):
+        if word in check["verbs_too"] and not (capital and not begins) and not _DATED.search(content[: match.start()]):
             continue  # "it may be" is no month
-        if word in words["names_of_times"] and not (word == "bedtime" and "bed" in known):
+        if word in check["names_of_times"] and not (word == "bedtime" and "bed" in known):
             return f"it names the time {match[0]!r}, which is not when it was"
-        common = word in words["openers"] or word.endswith(("ing", "ly")) or bool(re.search(rf"\b{word}\b", content))
+        common = word in check["openers"] or word.endswith(("ing", "ly")) or bool(re.search(rf"\b{word}\b", content))
         if capital and not (begins and common) and word not in ("i", "ai"):
             return f"it names {match[0]!r}, who or which is in no event"
+    if events and not _tells_of(content, "\n".join(events), names=tuple(names)):
+        return "it tells of nothing that happened"
     return None
+
+
+def whole(content: str) -> str:
+    """Return a text in one line, without the end of it that is no sentence any more, where it was cut off in the middle."""
+    text = " ".join(content.split())
+    end = max(text.rfind(mark) for mark in ".!?…")
+    return text if end < 0 or not text[end + 1 :].strip("\"'”’»)*") else text[: end + 1]
+
+
+def _tells_of(content: str, events: str, *, names: Sequence[str]) -> bool:
+    happened = set(telling_words(events, names=names))
+    return not happened or not happened.isdisjoint(telling_words(content, names=names))
 
 
 def _bare(word: str) -> str:

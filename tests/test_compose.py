@@ -122,6 +122,27 @@ def test_importance_out_of_range_and_a_strange_feeling_are_put_right(houses: lis
     )
 
 
+def test_what_an_event_says_of_its_own_importance_goes_before_the_model(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed Rui opening a letter.", memory_type="TRANSIENT", importance=0.1))
+    one.mem.event("Rui opened a letter", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], importance=0.95)
+    (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
+    assert (fact.memory_type, fact.importance, fact.value_text) == ("SIGNIFICANT", 0.95, "I noticed Rui opening a letter.")
+
+
+@pytest.mark.parametrize(("importance", "memory_type"), [(0.7, "PREFERENCE"), (0.9, "SIGNIFICANT")])
+def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Path, importance: float, memory_type: str) -> None:
+    fact = house(houses, tmp_path, answer(GOOD, memory_type="SIGNIFICANT", importance=importance)).lights()
+    assert (fact.memory_type, fact.importance) == (memory_type, importance)
+
+
+def test_an_example_of_the_prompt_is_no_memory(houses: list[House], tmp_path: Path) -> None:
+    example = "Those moments feel good. I noticed Rui."
+    one = house(houses, tmp_path, answer(example), answer("I noticed that Rui seemed happy this evening."), answer(GOOD))
+    assert one.lights().value_text == GOOD
+    assert "it repeats the example 'Those moments feel good'" in one.script.requests[1].user
+    assert "it tells of nothing that happened" in one.script.requests[2].user
+
+
 def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(houses: list[House], tmp_path: Path) -> None:
     learned = "I've learned that Rui usually likes warmer lights in the evening."
     wrong = json.dumps({"content": "Rui likes it at 18:00, I think.", "tags": []})
@@ -206,6 +227,14 @@ def test_what_is_not_in_the_events_may_not_be_said(content: str, why: str) -> No
     untrue = what_is_untrue(content, given=GIVEN)
     assert untrue is not None
     assert why in untrue
+
+
+def test_a_memory_that_goes_round_in_circles_is_none() -> None:
+    assert "again and again" in str(what_is_untrue("I saw Rui. " + "I saw the lights of Rui. " * 3, given=GIVEN))
+
+
+def test_a_sentence_that_was_cut_off_is_left_out(houses: list[House], tmp_path: Path) -> None:
+    assert house(houses, tmp_path, answer(f"{GOOD} It was as if he")).lights().value_text == GOOD
 
 
 def test_a_clock_time_that_an_event_names_may_be_said() -> None:
