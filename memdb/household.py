@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
@@ -96,10 +96,15 @@ def emotion_of(text: str) -> EmotionRule | None:
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
     """Return the words that tell something, without endings, in order and once each; `names` are left out."""
+    return list(_telling_words(text, tuple(names)))
+
+
+@lru_cache(maxsize=1_024)
+def _telling_words(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
     left_out = {part.casefold() for name in names for part in _WORD.findall(name)}
     words = (word.casefold() for word in _WORD.findall(text))
     bare = (_ENDING.sub("", word) for word in words if word not in _EMPTY and word not in left_out and not word.isdigit())
-    return list(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
+    return tuple(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
 
 
 def likeness(one: Set[str], other: Set[str]) -> float:

@@ -27,6 +27,7 @@ log = logging.getLogger("memdb")
 EXPERIENCE = "household.experience"
 
 _NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
+_LOOKED_BACK = 400  # memories among which something like a new one is looked for
 _EXCERPT = 4_000  # characters of the events kept beside a memory
 
 
@@ -155,6 +156,7 @@ def _tell(
         time_of_day=part_of_day(part.started_at, config.zone),
         participants=json.dumps(names, ensure_ascii=False),
         now=to_text(ready_at),
+        looked_back=_LOOKED_BACK,
     )
     alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)

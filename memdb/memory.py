@@ -128,6 +128,7 @@ _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
@@ -154,6 +155,7 @@ class Memory:
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
@@ -222,6 +224,7 @@ class Memory:
             speaker=speaker,
         )
         db = self._store.database()
+        self._note_happened(turn.timestamp)
         with db.transaction():
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
@@ -249,6 +252,7 @@ class Memory:
         db = self._store.database()
         while batch := list(islice(stream, _LOAD_BATCH)):
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
+            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
@@ -1176,11 +1180,17 @@ class Memory:
             wrong = error.errors()[0]
             field = ".".join(map(str, wrong["loc"]))
             raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
             gather(db, happened)
         self._wake()
         return happened.event_id
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1295,12 +1305,14 @@ class Memory:
     def _tend(self) -> bool:
         """Do one step of the worker's care for first-person memories; return whether there was one."""
         now = utc_now()
-        if take_segment(self._store, self._config, self._narrator, now=now):
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
-        if monotonic() >= self._next_night:
+        if settled and monotonic() >= self._next_night:
             if night := next_night(self._store.database(), self._config, now=now):
                 take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True

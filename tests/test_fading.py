@@ -74,7 +74,7 @@ def test_the_statement_and_the_specification_agree(
         for number, (memory_type, importance, days, accesses, accessed) in enumerate(memories):
             remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
     config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
-    changed = database.run("maintain.decay", user_id=None, now=to_text(NOW), fact_id=None, **config)
+    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_id=None, **config)
     stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
     database.connection.execute("delete from facts")
     assert changed == len(memories)

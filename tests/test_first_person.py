@@ -216,6 +216,16 @@ def test_the_worker_tells_memories_by_itself(tmp_path: Path) -> None:
         assert mem.stats().outbox_waiting == 0
 
 
+def test_what_is_loaded_long_after_it_happened_is_told_together(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"archive_threshold": 0.0}) as mem:
+        for minute in range(0, 20, 4):
+            mem.event(f"Rui fed hen {minute}", user_id="home", timestamp=f"{DAY}T08:{minute:02}:00Z", participants=["Rui"])
+            time.sleep(0.2)  # the worker looks around meanwhile
+        assert mem.drain(20)
+        (fact,) = mem.facts("home")
+        assert len(mem.sources(fact.fact_id).events) == 5
+
+
 def test_killed_while_telling_every_event_is_told_once(tmp_path: Path) -> None:
     code = """
 import memdb, sys

@@ -54,6 +54,7 @@ def keep(
     db.run(
         "maintain.decay",
         user_id=user_id,
+        since=to_text(at),
         now=to_text(at),
         fact_id=fact_id,
         minimum_importance=config.minimum_importance,
