@@ -1233,6 +1233,8 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        for name in memory_types or ():
+            checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),

@@ -70,6 +70,19 @@ def test_a_pattern_wants_its_number_of_days(repeats: int) -> None:
     assert found.seen == repeats
 
 
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["Rui asked for 20 degrees"] * 3 + ["Rui asked for 18 degrees"] * 2, "Rui asked for 20 degrees."),
+        ([f"Rui asked for {number} degrees" for number in (20, 18, 21.5, 9)], "Rui asked for 9 to 21.5 degrees."),
+        ([f"Rui set {number} lamps to {number} percent" for number in (1, 2, 3)], "Rui set 1 lamps to 1 percent (or with other numbers)."),
+    ],
+)
+def test_no_number_is_said_to_be_usual_that_is_not(texts: list[str], told: str) -> None:
+    (found,) = patterns(texts)
+    assert f"I've learned a pattern of the mornings: {told}" in found.narrative.content
+
+
 def test_four_times_the_memories_take_about_four_times_as_long() -> None:
     chance = random.Random(1)
     words = [f"w{number}" for number in range(4_000)]

@@ -301,6 +301,11 @@ def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house
     assert [hit.fact.speaker for hit in house.search("jazz", user_id="home", participants=["Mila"])] == ["Mila"]
 
 
+def test_recall_by_a_type_that_there_is_not_is_refused(house: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="memory_types is 'HABIT'; give one of SIGNIFICANT, PREFERENCE"):
+        house.recall("dinner", user_id="home", memory_types=["HABIT"])  # type: ignore[list-item]
+
+
 def test_what_still_lies_in_the_buffer_is_not_recalled(mem: memdb.Memory) -> None:
     coffee(mem)
     (fact,) = mem.narrate(now=f"{DAY}T07:31:00Z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence, Set
 from datetime import tzinfo
@@ -13,6 +14,7 @@ from memdb.config import Config
 from memdb.household import household_rules, likeness, named, stated, telling_words
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _LINES = 4  # of what the memories have in common, as told
 _TAGS = 8
 _USUAL, _EXCERPT = 40, 240  # events that belong to a pattern, and characters of each
@@ -128,7 +130,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     everything = [*([known[1]] if known else []), *details]
     day_types = {detail.day_type for detail in everything}
     places = {detail.location for detail in everything}
-    lines = known[0].source_excerpt.split("\n") if known else _common(memories, details)
+    lines = known[0].source_excerpt.split("\n") if known else _common(memories)
     seen = (known[0].seen_count if known else 0) + len(sources)
     emotion, times = Counter(detail.emotion for detail in everything).most_common(1)[0]
     detail = NarrativeDetail(
@@ -166,17 +168,26 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     )
 
 
-def _common(memories: Sequence[Fact], details: Sequence[NarrativeDetail]) -> list[str]:
+def _common(memories: Sequence[Fact]) -> list[str]:
     """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one."""
-    counts: Counter[frozenset[str]] = Counter()
-    said: dict[frozenset[str], str] = {}
+    said: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
     for memory in memories:
-        lines = _lines(memory)
-        counts.update(lines.keys())
-        for words, line in lines.items():
-            said.setdefault(words, line)
-    often = [line for words, line in said.items() if counts[words] * 2 >= len(memories)]
-    return (often or [said[counts.most_common(1)[0][0]]])[:_LINES]
+        for words, line in _lines(memory).items():
+            said[words][line] += 1
+    often = [variants for variants in said.values() if variants.total() * 2 >= len(memories)]
+    return [_said(variants) for variants in often or [max(said.values(), key=Counter.total)]][:_LINES]
+
+
+def _said(variants: Counter[str]) -> str:
+    """How events are told that differ in nothing but their numbers: no number is said to be usual that is not."""
+    line, times = variants.most_common(1)[0]
+    numbers = {tuple(_NUMBER.findall(variant)) for variant in variants}
+    if len(numbers) == 1 or times * 2 > variants.total():
+        return line
+    if all(len(one) == 1 for one in numbers):
+        lowest, *_, highest = sorted((one[0] for one in numbers), key=lambda number: float(number.replace(",", ".")))
+        return _NUMBER.sub(f"{lowest} to {highest}", line, count=1)
+    return f"{line} (or with other numbers)"
 
 
 def _usual(known: _Told | None, memories: Sequence[Fact]) -> tuple[str, ...]:
