@@ -242,11 +242,19 @@ def table(rows: Sequence[Row]) -> str:
     first = rows[0]
     for row in rows:
         lines.append(
-            f"| {row.name} | {row.rows} | {first.rows / row.rows:.1f}× | {row.linked:.1f} | {100 * row.linked / first.linked:.0f} % "
-            f"| {row.told:.1f} | {100 * row.told / first.told:.0f} % | {row.words:.0f} "
-            f"| {row.as_many_words:.1f} | {100 * row.as_many_words / first.as_many_words:.0f} % | {row.seconds:.0f} |"
+            f"| {row.name} | {row.rows} | {_times(first.rows, row.rows)} | {row.linked:.1f} | {_share(row.linked, first.linked)} "
+            f"| {row.told:.1f} | {_share(row.told, first.told)} | {row.words:.0f} "
+            f"| {row.as_many_words:.1f} | {_share(row.as_many_words, first.as_many_words)} | {row.seconds:.0f} |"
         )
     return "\n".join(lines)
+
+
+def _times(before: int, after: int) -> str:
+    return f"{before / after:.1f}×" if after else "all"
+
+
+def _share(after: float, before: float) -> str:
+    return f"{100 * after / before:.0f} %" if before else "–"
 
 
 if __name__ == "__main__":
