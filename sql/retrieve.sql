@@ -114,9 +114,16 @@ semantic as materialized (
   group by abs(id)
 ),
 
--- a row a candidate, with all that was found of it, and with what is linked to it, where links count
-found as materialized (
-  select id, min(bm25) as bm25, min(distance) as distance, min(window_distance) as window_distance, max(is_near) as is_near
+-- a row a candidate, with all that was found of it; and what is linked to that, where links count
+candidate as materialized (
+  select
+    n.value as id,
+    min(bm25) filter (where n.value = c.id) as bm25,
+    min(distance) filter (where n.value = c.id) as distance,
+    min(window_distance) filter (where n.value = c.id) as window_distance,
+    max(n.value = c.id and is_near) as is_near,
+    min(min(bm25)) over () as best_bm25,
+    max(max(distance)) over () as farthest
   from (
     select id, bm25, null as distance, null as window_distance, 0 as is_near, place <= (select k_lex from weight) as is_wanted
     from lexical
@@ -125,20 +132,7 @@ found as materialized (
     from semantic
     union all
     select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, value ->> 4, 1
-    from json_each(:found))
-  group by id
-  having max(is_wanted)
-),
-candidate as materialized (
-  select
-    n.value as id,
-    min(c.bm25) filter (where n.value = c.id) as bm25,
-    min(c.distance) filter (where n.value = c.id) as distance,
-    min(c.window_distance) filter (where n.value = c.id) as window_distance,
-    max(n.value = c.id and c.is_near) as is_near,
-    min(min(c.bm25)) over () as best_bm25,
-    max(max(c.distance)) over () as farthest
-  from found c
+    from json_each(:found)) c
   cross join json_each(json_insert(
     iif((select linked from weight) = 0, '[]', (
       select json_group_array(n.id)
@@ -148,6 +142,7 @@ candidate as materialized (
       where f.id = c.id)),
     '$[#]', c.id)) n
   group by n.value
+  having max(is_wanted)
 ),
 
 -- every feature its own column; each lies in 0..1
@@ -241,7 +236,7 @@ featured as (
 ),
 ranked as materialized (
   select
-    p.*,
+    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id,
     w.lexical * p.lexical
       + w.cosine * p.cosine
       + w.window * p.window
@@ -310,9 +305,11 @@ agreed as (
 ),
 
 -- where a set says so (by_confidence 1), relevance counts as far as it is to be believed
-believed as materialized (
+believed as (
   select
-    p.*,
+    p.id,
+    p.linked,
+    p.agreement,
     iif(w.by_confidence = 0, 1.0, pow(
       w.sure_confidence * p.confidence
       + w.sure_match * p.match
@@ -322,7 +319,7 @@ believed as materialized (
   from agreed p
   cross join weight w
 ),
--- only what is returned is written out as a record
+-- only what is returned is written out as a record, with every part of its score
 best as materialized (
   select *
   from believed
@@ -332,9 +329,10 @@ best as materialized (
 )
 select
   f.fact_id, f.record, r.relevance * r.factor as score,
-  r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
-  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
-  r.match, r.goal, r.emotion, r.intrinsic_importance, r.agreement, r.factor, r.tier, r.by_words, r.by_meaning, r.id
+  p.lexical, p.cosine, p.window, p.actor, p.is_question, p.length, p.has_time, p.date,
+  p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
+  p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement, r.factor, p.tier, p.by_words, p.by_meaning, r.id
 from best r
+cross join featured p on p.id = r.id
 cross join fact_record f on f.id = r.id
 order by r.relevance * r.factor desc, r.id desc;
