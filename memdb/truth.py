@@ -49,9 +49,8 @@ def what_is_untrue(
     round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
     if round_and_round and round_and_round[0][1] > 2:
         return f"it says {' '.join(round_and_round[0][0])!r} again and again"
-    for sentence in _SENTENCE.findall(content):
-        if len(sentence.split()) > 3 and " ".join(sentence.split()).casefold() in prompt.casefold():
-            return f"it repeats the example {sentence.strip()!r}; write of the events"
+    if prompt and (example := _example(content, prompt, given=text)):
+        return f"it repeats the example {example!r}; write of the events"
     for match in _CLOCK.finditer(content):
         if match[0].casefold() not in text.casefold():
             return f"it names the time {match[0]!r}, which is in no event; name the part of the day"
@@ -77,6 +76,19 @@ def what_is_untrue(
             return f"it names {match[0]!r}, who or which is in no event"
     if events and not _tells_of(content, "\n".join(events), names=tuple(names)):
         return "it tells of nothing that happened"
+    return None
+
+
+def _example(content: str, prompt: str, *, given: str) -> str | None:
+    """Words that a memory has from the prompt and from nowhere else: a sentence, or five words one after the other."""
+    shown, happened = (f" {' '.join(_WORD.findall(text.casefold()))} " for text in (prompt, given))
+    for sentence in _SENTENCE.findall(content):
+        words = _WORD.findall(sentence.casefold())
+        parts = [words[place : place + 5] for place in range(len(words) - 4)] or ([words] if len(words) == 4 else [])
+        for part in parts:
+            said = f" {' '.join(part)} "
+            if said in shown and said not in happened:
+                return said.strip()
     return None
 
 

@@ -136,11 +136,17 @@ def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Pa
 
 
 def test_an_example_of_the_prompt_is_no_memory(houses: list[House], tmp_path: Path) -> None:
-    example = "Those moments feel good. I noticed Rui."
-    one = house(houses, tmp_path, answer(example), answer("I noticed that Rui seemed happy this evening."), answer(GOOD))
+    borrowed = "Rui asked for warmer lights, and I kept things quiet for him."
+    one = house(houses, tmp_path, answer("I noticed Rui. Those moments feel good."), answer(borrowed), answer(GOOD))
     assert one.lights().value_text == GOOD
-    assert "it repeats the example 'Those moments feel good'" in one.script.requests[1].user
-    assert "it tells of nothing that happened" in one.script.requests[2].user
+    assert "it repeats the example 'those moments feel good'" in one.script.requests[1].user
+    assert "it repeats the example 'i kept things quiet for'" in one.script.requests[2].user
+
+
+def test_a_memory_tells_of_something_that_happened(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed that Rui seemed happy this evening."), answer(GOOD))
+    assert one.lights().value_text == GOOD
+    assert "it tells of nothing that happened" in one.script.requests[1].user
 
 
 def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(houses: list[House], tmp_path: Path) -> None:
