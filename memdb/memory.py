@@ -26,10 +26,11 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
+from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
@@ -129,6 +130,7 @@ _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
@@ -155,6 +157,7 @@ class Memory:
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
@@ -223,6 +226,7 @@ class Memory:
             speaker=speaker,
         )
         db = self._store.database()
+        self._note_happened(turn.timestamp)
         with db.transaction():
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
@@ -250,6 +254,7 @@ class Memory:
         db = self._store.database()
         while batch := list(islice(stream, _LOAD_BATCH)):
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
+            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
@@ -1170,9 +1175,9 @@ class Memory:
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
-                timestamp=self._time(timestamp),
-                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
-                location=checks.text(location, "location").strip() or None if location is not None else None,
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
             )
@@ -1180,11 +1185,17 @@ class Memory:
             wrong = error.errors()[0]
             field = ".".join(map(str, wrong["loc"]))
             raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
             gather(db, happened)
         self._wake()
         return happened.event_id
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1227,6 +1238,8 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        for name in memory_types or ():
+            checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
@@ -1278,8 +1291,9 @@ class Memory:
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
-        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        done: list[Maintained] = []
+        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
+            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
         done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
         total = {name: sum(getattr(one, name) for one in done) for name in counted}
@@ -1302,15 +1316,16 @@ class Memory:
     def _tend(self) -> bool:
         """Do one step of the worker's care for first-person memories; return whether there was one."""
         now = utc_now()
-        if take_segment(self._store, self._config, self._narrator, now=now):
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
-        if monotonic() >= self._next_night:
-            nights = nights_due(self._store.database(), self._config, now=now)
-            if nights:
-                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+        if settled and monotonic() >= self._next_night:
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
             self._next_night = monotonic() + _NIGHT_SECONDS
         return False
@@ -1598,7 +1613,7 @@ class Memory:
             speaker=speaker or None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=self._time(timestamp),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
     def _message_turns(

@@ -13,6 +13,7 @@ CHAINS = {
     "memdb.thinking": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,
+    "memdb.nights": 4,
     "memdb.maintenance": 4,
     "memdb.ranking": 4,
     "memdb.page": 5,
