@@ -7,6 +7,7 @@ import math
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -88,6 +89,8 @@ class OutsideIndex:
             raise ConfigError(
                 f"`vectors` is {type(collection).__name__}, which {what}; give a Chroma collection, or None for the file's own."
             )
+        if iscoroutinefunction(collection.query):
+            raise ConfigError(f"The collection {collection.name} is an asynchronous client's; give one of a synchronous client.")
         self.name, self.identity = str(collection.name), str(collection.id)
         self._collection, self.dimension = collection, dimension
         self._timeout, self._pause, self._longest = timeout, pause, longest

@@ -175,6 +175,17 @@ def test_confidence_and_validity_are_brought_up_to_date_without_embedding_anew(t
         assert float(str(held(collection)["Ana stays in Berlin"]["confidence"])) > float(str(before["confidence"]))
 
 
+def test_a_change_of_text_is_embedded_and_told_anew(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        fact = mem.remember("Ana stays in Berlin", user_id="ana", kind="note")
+        assert mem.drain(60)
+        mem._store.database().connection.execute("update facts set value_text = 'Ana stays in Vienna'")
+        assert mem.drain(60)
+        record = collection.get(ids=[fact.fact_id], include=["documents", "embeddings"])
+        assert record["documents"] == ["Ana stays in Vienna"]
+        assert np.allclose(record["embeddings"][0], EMBEDDER.embed(["Ana stays in Vienna"])[0], atol=1e-6)
+
+
 def test_a_null_takes_its_key_away_again(tmp_path: Path, collection: Any) -> None:
     with opened(tmp_path, collection) as mem:
         mem.remember("Ana stays in Berlin", user_id="ana", valid_to="2099-01-01")
@@ -304,6 +315,19 @@ def test_what_a_collection_cannot_tell_is_asked_of_the_file(tmp_path: Path, near
     with opened(tmp_path, Unasked(near)) as mem:
         said(mem, "I live in Porto.")
         assert mem.search("Porto", user_id="ana", **narrowed).degraded is None
+
+
+def test_a_context_is_made_of_what_the_collection_finds_and_says_when_it_fails(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        whole = mem.context("Where do I live?", user_id="ana")
+        assert whole.degraded is None
+        collection.broken = True
+        alone = mem.context("Where do I live?", user_id="ana")
+        assert "nobody answers" in str(alone.degraded)
+        assert alone.text == whole.text
+        assert "Porto" in whole.text
 
 
 # --- down, and back --------------------------------------------------------------------------------------------------------
@@ -519,6 +543,39 @@ def test_without_the_collection_the_file_s_own_index_serves_and_nothing_is_missi
         assert "User lives in Porto" not in held(collection)
 
 
+@pytest.mark.slow
+def test_killed_while_it_fills_the_collection_the_next_one_goes_on(tmp_path: Path) -> None:
+    code = """
+import sys, time
+import memdb, memdb.interfaces.chroma as chroma
+class Slow:
+    def __init__(self, collection): self.collection = collection
+    def __getattr__(self, name): return getattr(self.collection, name)
+    def upsert(self, ids, **arguments):
+        self.collection.upsert(ids, **arguments)
+        print("sent", flush=True)
+        time.sleep(0.3)
+collection = chroma.PersistentClient(sys.argv[2]).get_or_create_collection("facts", embedding_function=None)
+mem = memdb.open(sys.argv[1], embedder="hashing-64", llm=None, config={"collection_timeout_seconds": 1}, vectors=Slow(collection))
+mem.drain()
+"""
+    with opened(tmp_path, None) as mem:
+        mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(900)])
+        assert mem.drain(60)
+    command = [sys.executable, "-c", code, str(tmp_path / "mem.db"), str(tmp_path / "own.db")]
+    with subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert [child.stdout.readline() for _ in range(2)] == ["sent\n"] * 2
+        child.kill()
+    with own_chroma.PersistentClient(tmp_path / "own.db") as client:
+        collection = client.get_collection("facts", embedding_function=None)
+        assert 0 < collection.count() < 900
+        with opened(tmp_path, collection) as mem:
+            assert 0 < waiting(mem) < 900
+            assert mem.drain(60)
+            assert collection.count() == 900
+
+
 def test_a_collection_that_lost_records_is_filled_again_at_the_next_opening(tmp_path: Path, near: Any) -> None:
     with opened(tmp_path, near) as mem:
         said(mem, "I live in Porto.")
@@ -559,6 +616,15 @@ def test_a_collection_of_another_distance_is_refused(tmp_path: Path, near: Any) 
 
     with pytest.raises(memdb.ConfigError, match="distance 'hamming'; make one with cosine, l2 or ip"):
         opened(tmp_path, Odd(near))
+
+
+def test_a_collection_of_an_asynchronous_client_is_refused(tmp_path: Path, near: Any) -> None:
+    class Waiting(Wrapped):
+        async def query(self, **arguments: Any) -> Any:
+            return near.query(**arguments)
+
+    with pytest.raises(memdb.ConfigError, match="give one of a synchronous client"):
+        opened(tmp_path, Waiting(near))
 
 
 def test_a_deleted_collection_cannot_be_opened_with(tmp_path: Path, client: Any) -> None:

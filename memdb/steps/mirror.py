@@ -13,7 +13,7 @@ from memdb.store import Database, Row
 from memdb.times import to_text
 
 _BATCH = 256  # records a call
-_LEASE = timedelta(seconds=30)  # beyond the longest wait for the collection
+_LEASE = timedelta(seconds=5)  # beyond the longest wait for the collection; who takes longer sends a record twice, which does no harm
 _METADATA = ("fact_id", "user_id", "key", "category", "status", "valid_from", "valid_to", "confidence", "updated_at", "kind")
 
 
