@@ -186,6 +186,15 @@ def test_a_change_of_text_is_embedded_and_told_anew(tmp_path: Path, collection: 
         assert np.allclose(record["embeddings"][0], EMBEDDER.embed(["Ana stays in Vienna"])[0], atol=1e-6)
 
 
+def test_a_fact_waits_until_its_vector_is_made(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        mem.remember("Ana stays in Berlin", user_id="ana")
+        assert not mem._mirror()
+        assert held(near) == {}
+        assert mem.drain(60)
+        assert set(held(near)) == {"Ana stays in Berlin"}
+
+
 def test_a_null_takes_its_key_away_again(tmp_path: Path, collection: Any) -> None:
     with opened(tmp_path, collection) as mem:
         mem.remember("Ana stays in Berlin", user_id="ana", valid_to="2099-01-01")
