@@ -1,7 +1,7 @@
 """The same calls to chromadb itself and to memdb's client interface: the same results, and the same kinds of errors.
 
 Where the two differ on purpose, no call here goes: chromadb 1.5.9 takes a filter's 2.5 for 2 when it meets whole numbers, counts every id
-given to `delete` as deleted, and orders equally near records as its index happens to.
+given to `delete` as deleted, orders equally near records as its index happens to, and lists collections in the order of their random ids.
 """
 
 from __future__ import annotations
@@ -406,3 +406,111 @@ def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
     collection = client.create_collection(**arguments)  # type: ignore[arg-type]
     found = client.get_collection(collection.name, embedding_function=None)
     return [found.name, found.metadata, found.configuration_json, found == collection, found.tenant, found.database, repr(found)]
+
+
+# --- the client: random operations, and handles of what is gone --------------------------------------------------------------------
+
+NAMES = st.sampled_from(["one", "two", "three", "ab", "a b", "1.2.3.4"])
+PAGES = st.fixed_dictionaries({"limit": st.none() | st.integers(-1, 4), "offset": st.none() | st.integers(-1, 4)})
+COLLECTION_METADATA = st.none() | st.dictionaries(st.sampled_from(["k", "l"]), SCALARS, min_size=0, max_size=2)
+
+
+@st.composite
+def client_calls(draw: st.DrawFn) -> Call:
+    name = draw(
+        st.sampled_from(
+            ["create", "create", "get_or_create", "get", "delete", "list", "count", "rename", "describe", "use", "get_by_id", "get_again"]
+        )
+    )
+    match name:
+        case "create" | "get_or_create":
+            return name, {"name": draw(NAMES), "metadata": draw(COLLECTION_METADATA)}
+        case "rename":
+            return name, {"name": draw(NAMES), "new": draw(NAMES)}
+        case "describe":
+            return name, {"name": draw(NAMES), "metadata": draw(COLLECTION_METADATA)}
+        case "list":
+            return name, draw(PAGES)
+        case "count":
+            return name, {}
+        case _:
+            return name, {"name": draw(NAMES)}
+
+
+class Hand:
+    """A client, and every handle it ever gave: of collections that are gone or have another name by now, too."""
+
+    def __init__(self, client: chroma.ClientAPI) -> None:
+        self.client, self.handles = client, dict[str, chroma.Collection]()
+
+    def do(self, call: str, arguments: Mapping[str, object]) -> object:
+        name = str(arguments.get("name"))
+        metadata = cast("Mapping[str, str] | None", arguments.get("metadata"))
+        match call:
+            case "create" | "get_or_create":
+                make = self.client.create_collection if call == "create" else self.client.get_or_create_collection
+                self.handles[name] = make(name, metadata=metadata, embedding_function=None)
+                return shown(self.handles[name])
+            case "get":
+                self.handles[name] = self.client.get_collection(name, embedding_function=None)
+                return shown(self.handles[name])
+            case "delete":
+                return self.client.delete_collection(name)
+            case "list":
+                found = self.client.list_collections(**arguments)  # type: ignore[arg-type]
+                return (
+                    len(found)
+                    if any(page is not None for page in arguments.values())
+                    else sorted(map(shown, found), key=lambda one: str(one[0]))
+                )
+            case "count":
+                return self.client.count_collections()
+        handle = self.handles.get(name)
+        if handle is None:
+            return None
+        match call:
+            case "rename":
+                handle.modify(name=str(arguments["new"]))
+            case "describe":
+                handle.modify(metadata=metadata)
+            case "use":
+                handle.upsert("id", embeddings=[1.0, 2.0])
+                return [
+                    handle.count(),
+                    handle.get()["ids"],
+                    handle.query(query_embeddings=[1.0, 2.0])["ids"],
+                    bool(handle.delete(ids=["id"])),
+                ]
+            case "get_by_id":
+                return shown(self.client.get_collection_by_id(handle.id, embedding_function=None))
+        return shown(handle)
+
+
+def shown(collection: chroma.Collection) -> list[object]:
+    return [
+        collection.name,
+        collection.metadata,
+        collection.tenant,
+        collection.database,
+        repr(collection),
+        collection.configuration_json["hnsw"],
+    ]
+
+
+@given(st.lists(client_calls(), min_size=3, max_size=20))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_any_calls_to_a_client_give_the_same(pair: Pair, calls: list[Call]) -> None:
+    database = f"database-{next(NUMBERS)}"
+    hands = [Hand(client) for client in in_a_database(pair, database)]
+    for name, arguments in calls:
+        same(partial(hands[0].do, name, arguments), partial(hands[1].do, name, arguments), (name, arguments))
+    same(partial(hands[0].do, "list", {}), partial(hands[1].do, "list", {}), calls)
+
+
+def in_a_database(pair: Pair, name: str) -> list[chroma.ClientAPI]:
+    """Both clients, on a new database."""
+    for client in pair:
+        admin = getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings())
+        admin.create_database(name)
+        client.set_database(name)
+    return list(pair)
