@@ -37,7 +37,6 @@ from memdb.embed import MiniLM
 from memdb.metrics import judge
 
 SHAPES = {"1k": (1_000, 1), "10k": (10_000, 1), "100 × 100": (10_000, 100)}
-CHROMA = {"anonymized_telemetry": False}
 Connect = Callable[[], Any]
 
 
@@ -109,17 +108,19 @@ def backends(scratch: Path) -> Iterator[dict[str, tuple[Connect | None, Path]]]:
     """How each index is reached, and where it stores what it holds."""
     import chromadb
 
-    settings = chromadb.Settings(**CHROMA)
+    def quiet() -> chromadb.Settings:
+        return chromadb.Settings(anonymized_telemetry=False)  # a fresh one each: the client writes into it where it connects to
+
     made = {"configuration": {"hnsw": {"space": "cosine"}}, "embedding_function": None}
     with server(scratch / "server") as port:
         yield {
             "the file's own": (None, scratch / "nowhere"),
             "Chroma, embedded": (
-                lambda: chromadb.PersistentClient(str(scratch / "embedded"), settings=settings).get_or_create_collection("facts", **made),
+                lambda: chromadb.PersistentClient(str(scratch / "embedded"), settings=quiet()).get_or_create_collection("facts", **made),
                 scratch / "embedded",
             ),
             "Chroma, server": (
-                lambda: chromadb.HttpClient(host="127.0.0.1", port=port, settings=settings).get_or_create_collection("facts", **made),
+                lambda: chromadb.HttpClient(host="127.0.0.1", port=port, settings=quiet()).get_or_create_collection("facts", **made),
                 scratch / "server",
             ),
         }
