@@ -154,6 +154,8 @@ class OutsideIndex:
         if self._hangs and self.resting:
             return None, self._degraded(self.error or "")
         found: list[tuple[str, float]] = []
+        there = {str(row["kind"]) for row in db.all("mirror.kinds", user_id=user_id, statuses=json.dumps(list(statuses)))}
+        kinds = [kind for kind in kinds if kind in there]  # a question that cannot find anything costs as much as another
         try:
             for group in ([kind for kind in kinds if kind != "message"], [kind for kind in kinds if kind == "message"]):
                 if group and k:

@@ -92,3 +92,11 @@ select json_group_array(json_array(f.id, h.value ->> 1)) as hits
 from json_each(:found) h
 cross join facts f on f.fact_id = h.value ->> 0
 where f.user_id = :user_id and f.embedding_id is not null;
+
+-- The kinds that a user has rows of.
+-- statement: kinds
+select k.kind
+from kinds k
+where exists (
+  select 1 from facts f
+  where f.user_id = :user_id and f.kind = k.kind and f.status in (select value from json_each(:statuses)));
