@@ -36,6 +36,11 @@ class Config(BaseModel):
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
     vector_cache_mb: float = Field(64.0, ge=0, description="memory for vectors of the users last asked about; 0 reads them each time")
+    mmap_mb: float = Field(
+        0.0,
+        ge=0,
+        description="read so much of the file as mapped memory: faster from disk, but a failing disk ends the process, not the call",
+    )
     rival_weights: str | None = Field(None, description="a second weight set, which ranks for every other user: an A/B comparison")
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 

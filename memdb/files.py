@@ -52,7 +52,12 @@ def statement(name: str) -> str:
     Only so is every one of them short enough to be kept prepared: apsw prepares what is longer than 16 KiB anew each time it is run.
     """
     file, _, part = name.partition(".")
-    return "\n".join(line for text in statements(file)[part or file].splitlines() if (line := _COMMENT.sub(r"\1", text).strip()))
+    return bare(statements(file)[part or file])
+
+
+def bare(sql: str) -> str:
+    """Return SQL without comments and indents; no quoted text of it may go over a line's end."""
+    return "\n".join(line for text in sql.splitlines() if (line := _COMMENT.sub(r"\1", text).strip()))
 
 
 def fill(prompt: str, **values: str) -> str:

@@ -1757,15 +1757,12 @@ def open(
     """
     path = Path(path)
     settings = load_config(path, config)
-    probe = Store(path, settings, vectors=False)
+    store = Store(path, settings, vectors=None)
     try:
-        remembered = probe.embedder()
-        model = partial(_carried, path, settings) if carried(probe.database()) else None
-    finally:
-        probe.close()
-    chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
-    store = Store(path, settings, vectors=chosen is not None)
-    try:
+        remembered = store.embedder()
+        model = partial(_carried, path, settings) if carried(store.database()) else None
+        chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
+        store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_CHUNKS_AT_ONCE = 128  # about a thousand vectors: few enough to stay in the processor's cache, many enough that Python costs little
+_CHUNKS_AT_ONCE = 16  # few enough vectors to stay in the processor's cache, enough of them that Python costs little
 
 _EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
 
@@ -42,6 +42,7 @@ class VectorCache:
     def __init__(self, megabytes: float) -> None:
         self._room = int(megabytes * 1024 * 1024)
         self._kept: OrderedDict[tuple[str, str], _Shelf] = OrderedDict()
+        self._size = 0
         self._lock = threading.Lock()
 
     def near(self, db: Database, question: NDArray[np.float32], *, user_id: str, shelves: Sequence[str]) -> list[Near]:
@@ -68,13 +69,12 @@ class VectorCache:
         """Let go of what is kept of a user."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == user_id]:
-                del self._kept[key]
+                self._drop(key)
 
     @property
     def size(self) -> int:
         """How many bytes are kept."""
-        with self._lock:
-            return sum(shelf.size for shelf in self._kept.values())
+        return self._size
 
     def _version(self, db: Database, user_id: str) -> int | None:
         row = db.one("scan.version", user_id=user_id) if self._room else None
@@ -87,7 +87,7 @@ class VectorCache:
                 if one.version == version:
                     self._kept.move_to_end((user_id, shelf))
                 else:
-                    del self._kept[user_id, shelf]
+                    self._drop((user_id, shelf))
         return {shelf: one for shelf, one in held.items() if one.version == version}
 
     def _fit(self, db: Database, user_id: str, shelves: Sequence[str], question: NDArray[np.float32]) -> bool:
@@ -97,12 +97,15 @@ class VectorCache:
 
     def _keep(self, user_id: str, shelf: str, one: _Shelf) -> None:
         with self._lock:
+            self._drop((user_id, shelf))
             self._kept[user_id, shelf] = one
-            self._kept.move_to_end((user_id, shelf))
-            size = sum(held.size for held in self._kept.values())
-            while size > self._room:
-                _, dropped = self._kept.popitem(last=False)
-                size -= dropped.size
+            self._size += one.size
+            while self._size > self._room:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        if (dropped := self._kept.pop(key, None)) is not None:
+            self._size -= dropped.size
 
 
 def _read(

@@ -21,7 +21,8 @@ from facts_fts
 cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
-  and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+  and ((select min(user_id) from facts) = (select max(user_id) from facts)
+    or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
     or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))

@@ -259,3 +259,15 @@ def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
     for view in views:
         shell.execute(f"select * from {view}").fetchall()
     shell.close()
+
+
+@pytest.mark.parametrize("file", files.statement_files())
+def test_every_statement_is_short_enough_to_stay_prepared(file: str) -> None:
+    connection = apsw.Connection(":memory:")
+    longest = connection.cache_stats()["max_cacheable_bytes"]
+    for name in files.statements(file):
+        assert len(files.statement(name if name == file else f"{file}.{name}").encode()) < longest
+
+
+def test_a_statement_keeps_dashes_within_quotes_and_loses_comments() -> None:
+    assert files.bare("select '--', 'it''s --' -- why\n  -- what\n  from a") == "select '--', 'it''s --'\nfrom a"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
+_FEW = 128  # so many rows are scored at once: asking twice would take longer
 _BESIDES = 16  # rows scored beside those wanted; mostly nothing else could be among them
 
 FEATURES = (
@@ -200,7 +201,7 @@ def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, l
     if legs.linked:
         return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit)
     goal = max(1, min(limit, _SURE))
-    count = goal + _BESIDES
+    count = goal + _BESIDES if len(field) > _FEW else _FEW
     found = field.first(count)
     rows = score(found, min(limit, goal))
     passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least
