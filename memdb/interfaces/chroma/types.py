@@ -57,7 +57,7 @@ class DeleteResult(TypedDict):
 class DataLoader(Protocol):
     """Loads what URIs name: returns one item for each, for a None too."""
 
-    def __call__(self, uris: list[str | None], /) -> object:
+    def __call__(self, uris: list[str | None]) -> object:
         """Return what the URIs name."""
 
 
