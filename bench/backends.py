@@ -62,15 +62,18 @@ class Indexed(speed.Memdb):
             raise SystemExit(f"The collection did not take everything: {self._memory.vectors().collection_error}")
         return time.perf_counter() - started
 
-    def lag(self, text: str, vector: speed.Vectors) -> float:
-        """Store a fact, and return how many milliseconds go by until it is found by meaning alone."""
+    def lag(self, text: str, vector: speed.Vectors) -> tuple[float, float]:
+        """Store a fact; return how many milliseconds go by from then until it is found by meaning alone, and until the index has it."""
         assert self._memory is not None
         self._known[text] = vector
-        started = time.perf_counter()
         fact = self._memory.remember(text, user_id="user0", timestamp=speed.NOW)
+        started = time.perf_counter()
         while fact.fact_id not in {hit.fact.fact_id for hit in self.hits(text, "user0", "vector-only")}:
-            time.sleep(0.01)  # asking all the time would hold up what is waited for
-        return (time.perf_counter() - started) * 1000
+            time.sleep(0.005)  # asking all the time would hold up what is waited for
+        found = time.perf_counter()
+        while self._memory.vectors().collection_waiting:
+            time.sleep(0.005)
+        return (found - started) * 1000, (time.perf_counter() - started) * 1000
 
     @property
     def bytes(self) -> int:
@@ -174,7 +177,7 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
                 recall[name].append(len(nearest & meant) / len(nearest))
                 if wanted:
                     agreed[name].append(len({hit.fact.fact_id for hit in hits} & set(wanted)) / len(wanted))
-        lags: dict[str, list[float]] = {name: [] for name in stores}
+        lags: dict[str, list[tuple[float, float]]] = {name: [] for name in stores}
         for store in stores.values():
             store.close()
             store.open(worker=True)
@@ -190,8 +193,9 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
                 "p95": sorted(times[name])[int(len(times[name]) * 0.95)],
                 "recall": statistics.fmean(recall[name]),
                 "agreement": statistics.fmean(agreed[name]),
-                "lag_p50": statistics.median(lags[name]),
-                "lag_p95": sorted(lags[name])[int(len(lags[name]) * 0.95)],
+                "found_p50": statistics.median(found for found, _ in lags[name]),
+                "lag_p50": statistics.median(lag for _, lag in lags[name]),
+                "lag_p95": sorted(lag for _, lag in lags[name])[int(len(lags[name]) * 0.95)],
                 "bytes_row": store.bytes / count,
             }
         gc.collect()
@@ -263,8 +267,9 @@ COLUMNS = {
     "recall": "recall",
     "agreement": "top 10 agree",
     "rows_s": "rows/s",
-    "lag_p50": "lag p50 ms",
-    "lag_p95": "lag p95 ms",
+    "found_p50": "found after ms",
+    "lag_p50": "in the index after ms, p50",
+    "lag_p95": "p95",
     "bytes_row": "bytes/row",
 }
 
@@ -272,7 +277,7 @@ COLUMNS = {
 def table(report: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """The report as Markdown."""
     lines = ["| facts | index | " + " | ".join(COLUMNS.values()) + " |", "|---" * (len(COLUMNS) + 2) + "|"]
-    digits = {"p50": 1, "p95": 1, "recall": 3, "agreement": 3, "lag_p50": 0, "lag_p95": 0}
+    digits = {"p50": 1, "p95": 1, "recall": 3, "agreement": 3}
     for shape, one in report.items():
         for name, measured in one.items():
             if shape != "conversations":

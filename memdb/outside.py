@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
+from memdb.embed import to_blob
 from memdb.errors import ConfigError, StoreError
 from memdb.store import Database
 
@@ -25,6 +26,7 @@ Value = str | int | float | None
 _AS_COSINE = {"cosine": 1.0, "ip": 1.0, "l2": 0.5}  # what a distance between unit vectors is multiplied by to be 1 − cosine
 _METHODS = ("upsert", "delete", "query", "count")
 _LEAST_PAUSE = 0.1  # seconds
+_BEHIND = 256  # what a collection was not told is looked up one by one; beyond so many the file's own index is quicker
 
 
 class CollectionError(StoreError):
@@ -149,8 +151,11 @@ class OutsideIndex:
     ) -> tuple[str | None, str | None]:
         """Return the k nearest messages and the k nearest other rows of a user as `retrieve.sql` takes them; or None, and what failed.
 
-        Messages are asked for by themselves, so that thousands of them never crowd out a few facts.
+        Messages are asked for by themselves, so that thousands of them never crowd out a few facts. What the collection was not told yet
+        is added from the file; while that is much, there is nothing to be gained from asking it.
         """
+        if int((db.one("mirror.behind", most=_BEHIND + 1) or {})["behind"] or 0) > _BEHIND:
+            return None, self._degraded(self.error) if self.error else None
         if self._hangs and self.resting:
             return None, self._degraded(self.error or "")
         found: list[tuple[str, float]] = []
@@ -163,7 +168,7 @@ class OutsideIndex:
                     found += self._nearest(question, where, k)
         except CollectionError as error:
             return None, self._degraded(str(error))
-        row = db.one("mirror.hits", found=json.dumps(found), user_id=user_id) or {}
+        row = db.one("mirror.hits", found=json.dumps(found), user_id=user_id, embedding=to_blob(question)) or {}
         return str(row["hits"]), None
 
     def _degraded(self, why: str) -> str:

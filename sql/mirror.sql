@@ -86,12 +86,25 @@ select count(*) as erased
 from mirror_outbox m
 where not exists (select 1 from facts f where f.fact_id = m.fact_id);
 
--- The ids that the statement which ranks wants, for those a collection found.
+-- What a collection found, by the ids that retrieve.sql wants; and what it was not told yet, with the vectors that the file has.
 -- statement: hits
-select json_group_array(json_array(f.id, h.value ->> 1)) as hits
-from json_each(:found) h
-cross join facts f on f.fact_id = h.value ->> 0
-where f.user_id = :user_id and f.embedding_id is not null;
+select json_group_array(json_array(id, distance)) as hits
+from (
+  select f.id, h.value ->> 1 as distance
+  from json_each(:found) h
+  cross join facts f on f.fact_id = h.value ->> 0
+  where f.user_id = :user_id
+  union all
+  select f.id, vec_distance_cosine(v.embedding, :embedding)
+  from mirror_outbox m
+  cross join facts f on f.fact_id = m.fact_id
+  cross join facts_vec v on v.rowid = f.id
+  where f.user_id = :user_id
+);
+
+-- How much a collection was not told yet; more than :most is as good as :most.
+-- statement: behind
+select count(*) as behind from (select 1 from mirror_outbox where dead = 0 limit :most);
 
 -- The kinds that a user has rows of.
 -- statement: kinds

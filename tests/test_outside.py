@@ -305,6 +305,27 @@ def test_another_user_s_rows_are_never_found(tmp_path: Path, collection: Any) ->
         assert {hit.fact.user_id for hit in mem.search("Porto", user_id="bob")} == {"bob"}
 
 
+def test_what_the_collection_was_not_told_yet_is_found_by_meaning_too(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I like tea.")
+        fact = mem.remember("Rita bought an old map", user_id="ana", kind="note")
+        assert mem._work()  # embeds it
+        assert waiting(mem) == 1
+        hits = mem.search("an old map that Rita bought", user_id="ana", weights="vector-only")
+        assert (hits[0].fact.fact_id, hits.degraded) == (fact.fact_id, None)
+
+
+def test_while_the_collection_is_being_filled_the_file_s_own_index_serves(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, None) as mem:
+        mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(300)])
+        assert mem.drain(60)
+        expected = [hit.fact.fact_id for hit in mem.search("note 7", user_id="ana", weights="vector-only")]
+    with opened(tmp_path, near) as mem:
+        hits = mem.search("note 7", user_id="ana", weights="vector-only")
+        assert near.count() == 0
+        assert ([hit.fact.fact_id for hit in hits], hits.degraded) == (expected, None)
+
+
 def test_a_collection_that_is_behind_shows_nothing_that_is_believed_no_longer(tmp_path: Path, near: Any) -> None:
     with opened(tmp_path, near) as mem:
         said(mem, "I live in Porto.")
