@@ -30,6 +30,7 @@ from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segmen
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
+from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
 from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
@@ -42,6 +43,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
 from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
@@ -152,6 +154,7 @@ class Memory:
         weights: str,
         *,
         narrator: LanguageModel | None = None,
+        index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
@@ -161,7 +164,9 @@ class Memory:
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
-        self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
+        self._index = index
+        more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
+        self._worker = Worker(store, config, embedder, llm, more=more) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -185,6 +190,8 @@ class Memory:
             self._finish_profiles()
         except BusyError:
             pass  # these are conveniences that the next process makes up for
+        if self._index is not None:
+            self._index.close()
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -276,6 +283,8 @@ class Memory:
             StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
+        if self._index is not None:
+            self._index.wake()
         while True:
             if self._worker is not None:
                 self._worker.raise_damage()
@@ -490,7 +499,7 @@ class Memory:
             read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
             told = untell(db, user_id=user_id)
-            forgotten = forget(db, user_id=user_id, key=key)
+            forgotten = with_pending(db, partial(forget, db, user_id=user_id, key=key))
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
                 retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
@@ -522,7 +531,9 @@ class Memory:
         """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive") + db.run("queue.revive")
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+        if self._index is not None:
+            self._index.wake()
         self._wake()
         return revived
 
@@ -604,6 +615,7 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
+            index=self._index,
             goal=goal,
             tiers=tiers,
             hot_days=self._config.hot_days,
@@ -1112,7 +1124,8 @@ class Memory:
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
-        return count_vectors(self._store)
+        state = count_vectors(self._store)
+        return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
         """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
@@ -1121,9 +1134,14 @@ class Memory:
         `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
 
         Raises:
-            ConfigError: no embedder has this name.
+            ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
         """
+        if self._index is not None:
+            raise ConfigError(
+                f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
+                f"reindex, and then give another collection."
+            )
         chosen = choose_embedder(embedder, remembered=None)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
@@ -1581,6 +1599,7 @@ class Memory:
                 warm_days=self._config.warm_days,
                 judged=True,
                 cache=self._cache,
+                index=self._index,
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
@@ -1674,7 +1693,8 @@ class Memory:
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
         left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
-        return left, number["turns_waiting"] + number["vectors_waiting"]
+        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
+        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
@@ -1682,7 +1702,15 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
+        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+            return True
+        return self._mirror()
+
+    def _mirror(self) -> bool:
+        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
+        if self._index is None or self._embedder is None:
+            return False
+        return take_changes(self._store, self._config, self._embedder, self._index)
 
     def _wake(self) -> None:
         if self._worker is not None:
@@ -1732,6 +1760,7 @@ def open(
     embedder: Embedder | Literal["auto"] | str | None = "auto",
     llm: LanguageModel | Literal["auto"] | None = "auto",
     weights: str = "default",
+    vectors: VectorCollection | None = None,
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
 
@@ -1743,9 +1772,10 @@ def open(
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
+        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
 
     Raises:
-        ConfigError: a setting cannot be used, or the file's vectors are of another embedder.
+        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
     """
@@ -1759,13 +1789,14 @@ def open(
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
+        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()
         raise
