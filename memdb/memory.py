@@ -106,6 +106,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.relate import relate
 from memdb.steps.retrieve import FEATURES, retrieve
+from memdb.steps.sync import sync
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.steps.walk import walk
@@ -1416,6 +1417,7 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
+                self._embed_waiting(user_id, item.kind)
                 reason = admit(
                     db,
                     item,
@@ -1425,6 +1427,7 @@ class Memory:
                     predicate=predicate_of(key, predicates),
                     embedder=self._embedder,
                     config=self._config,
+                    now=self._time(timestamp),
                 )
                 if reason is None:
                     accepted.append(self._keep(item, key, user_id=user_id, timestamp=timestamp).fact_id)
@@ -1433,6 +1436,13 @@ class Memory:
             if reason is not None:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def _embed_waiting(self, user_id: str, kind: str) -> None:
+        """Embed what something new is about to be compared with; what fails waits, as ever."""
+        db = self._store.database()
+        if self._embedder is not None and db.has_vectors:
+            with suppress(BusyError):
+                sync(db, embedder=self._embedder, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
