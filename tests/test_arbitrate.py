@@ -327,6 +327,25 @@ def test_low_risk_yields_unless_it_is_well_known(candidate: Candidate, times: in
     assert guard(proposed, known, predicates={}, config=Config()).type == outcome
 
 
+def test_one_denial_of_something_well_known_is_a_doubt_and_no_end(tell: Tell) -> None:
+    mem = tell(*["I'm allergic to nuts."] * 3, "I'm not allergic to nuts.")
+    assert [(fact.status, fact.denies) for fact in mem.facts("ana")] == [("active", False), ("pending_confirmation", True)]
+    question = mem.context("What shall I cook?", user_id="ana", now="2025-03-10").question
+    assert (
+        question
+        == "Which is right now: “User is allergic to nuts”, as held so far, or “No longer so: User is allergic to nuts”, as said since?"
+    )
+
+
+def test_a_denial_said_again_makes_its_doubt_surer_and_no_second_one(tell: Tell) -> None:
+    mem = tell("I'm allergic to nuts.", "I'm not allergic to nuts.", "I'm not allergic to nuts.")
+    assert [(fact.status, fact.denies, fact.seen_count) for fact in mem.facts("ana")] == [
+        ("active", False, 1), ("pending_confirmation", True, 2),
+    ]  # fmt: skip
+    tell("I'm not allergic to nuts any more.")
+    assert mem.facts("ana") == []
+
+
 @pytest.mark.parametrize("key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose"])
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20")

@@ -61,7 +61,7 @@ def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: C
     against = f"against {target.object!r}"
     if said.confidence < config.certain_confidence:
         return f"too uncertain to change a belief, {against}"
-    if said.negated:  # a plain denial by the user is as explicit as can be
+    if said.negated and (said.explicit or target.status == "pending_confirmation"):  # "not any more" is as plain as can be
         return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
     if risky and not stated:
         return f"of high risk and not said to have changed, {against}"
