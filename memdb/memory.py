@@ -8,6 +8,7 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -25,15 +26,15 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
 from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
+from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
-    decide,
     derived_turn_id,
     enqueue,
     new_identity,
@@ -44,6 +45,7 @@ from memdb.observer import (
 )
 from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
+from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -90,8 +92,9 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session, retell, untell
+from memdb.stating import state
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
@@ -129,6 +132,7 @@ _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
@@ -156,6 +160,7 @@ class Memory:
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
@@ -228,6 +233,7 @@ class Memory:
             speaker=speaker,
         )
         db = self._store.database()
+        self._note_happened(turn.timestamp)
         with db.transaction():
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
@@ -255,6 +261,7 @@ class Memory:
         db = self._store.database()
         while batch := list(islice(stream, _LOAD_BATCH)):
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
+            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
@@ -323,7 +330,9 @@ class Memory:
     ) -> Fact:
         """Store a fact that the application states, and return the row that stands afterwards.
 
-        It goes the same way as an extracted one: said again it is confirmed, against an older value under the same key it supersedes it.
+        It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
+        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
+        wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -346,7 +355,7 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used.
+            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
@@ -390,13 +399,10 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        with db.transaction():
-            results = decide(db, said, origin=origin, predicates=predicates, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
         self._wake()
-        for action, fact_id in reversed(results):
-            fact = read_fact(db, fact_id or action.target_fact_id or "")
-            if fact is not None:
-                return fact
+        if fact is not None:
+            return fact
         known = self.facts(user_id, key=key, statuses=_EVER, kinds=[kind])
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
@@ -458,8 +464,8 @@ class Memory:
     ) -> Consent:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
-        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. What
-        the application states by `remember` is kept as it is.
+        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
+        binds the application, too: `remember` raises `InputError`, `write` says why.
 
         Args:
             user_id: whose choice this is.
@@ -509,10 +515,14 @@ class Memory:
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows."""
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
         at = self._time(now)
         db = self._store.database()
         with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._wake()
         return moved
@@ -1183,9 +1193,9 @@ class Memory:
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
-                timestamp=self._time(timestamp),
-                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
-                location=checks.text(location, "location").strip() or None if location is not None else None,
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
             )
@@ -1193,11 +1203,17 @@ class Memory:
             wrong = error.errors()[0]
             field = ".".join(map(str, wrong["loc"]))
             raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
             gather(db, happened)
         self._wake()
         return happened.event_id
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1240,6 +1256,8 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        for name in memory_types or ():
+            checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
@@ -1291,8 +1309,9 @@ class Memory:
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
-        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        done: list[Maintained] = []
+        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
+            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
         done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
         total = {name: sum(getattr(one, name) for one in done) for name in counted}
@@ -1302,8 +1321,12 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
-            return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact | None:
+            if read_consent(self._store.database(), user_id=owner, config=self._config).secrets == "refuse":
+                item = item.model_copy(update={"text": without_secrets(item.text)})
+            with suppress(InputError):  # what its user does not let be kept
+                return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+            return None
 
         done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
         return done.model_copy(update={"compacted": self.compact(user_id, now=at)})
@@ -1311,15 +1334,16 @@ class Memory:
     def _tend(self) -> bool:
         """Do one step of the worker's care for first-person memories; return whether there was one."""
         now = utc_now()
-        if take_segment(self._store, self._config, self._narrator, now=now):
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
-        if monotonic() >= self._next_night:
-            nights = nights_due(self._store.database(), self._config, now=now)
-            if nights:
-                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+        if settled and monotonic() >= self._next_night:
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
             self._next_night = monotonic() + _NIGHT_SECONDS
         return False
@@ -1608,7 +1632,7 @@ class Memory:
             speaker=speaker or None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=self._time(timestamp),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
     def _message_turns(

@@ -712,7 +712,7 @@ class NarrativeDetail(Record):
     """What the `value_json` of a first-person memory holds.
 
     A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
-    memory that went into a pattern. `written_by` is a model's name, or "rules".
+    memory that went into a pattern, `usual` are the events that belong to one. `written_by` is a model's name, or "rules".
     """
 
     emotion: Emotion = "neutral"
@@ -726,6 +726,7 @@ class NarrativeDetail(Record):
     segment_end: datetime
     consolidated: int = 0
     pattern: int = 0
+    usual: tuple[str, ...] = ()
     written_by: str
 
 
@@ -751,7 +752,7 @@ class Sources(Record):
 class Maintained(Record):
     """What maintenance did.
 
-    Of first-person memories: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
+    Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
     summarised, tasks opened, done and stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes,
     old versions, and what was `compacted`. `dry_run` says that nothing was written.
