@@ -100,6 +100,7 @@ class Config(BaseModel):
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
     retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
+    collection_timeout_seconds: float = Field(5.0, gt=0, description="how long to wait for the collection that serves as the index")
     archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")
 
     working_capacity: int = Field(7, ge=1, description="how many items a session's working memory holds")

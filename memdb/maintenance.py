@@ -16,8 +16,8 @@ from memdb.steps.summarize import summarize
 from memdb.store import Database, Row
 from memdb.times import to_text
 
-Keep = Callable[[Item, str, str, datetime], Fact]
-"""Stores an item of a user, as learned from a turn at a time, and returns the fact that stands for it."""
+Keep = Callable[[Item, str, str, datetime], Fact | None]
+"""Stores an item of a user, as learned from a turn at a time, and returns the fact that stands for it; None if it may not be kept."""
 
 _SESSIONS = 1_000  # a run
 _TURNS = 5_000
@@ -61,8 +61,7 @@ def _episodes(db: Database, user_id: str | None, keep: Keep, now: datetime, conf
                 "timestamp_end": to_text(last.valid_from), "by": summary.by,
             },
         )  # fmt: skip
-        keep(item, owner, f"episode-{name}", last.valid_from)
-        written += 1
+        written += keep(item, owner, f"episode-{name}", last.valid_from) is not None
     return written
 
 
@@ -78,8 +77,7 @@ def _loops(db: Database, user_id: str | None, keep: Keep, now: datetime, config:
                 kind="task", key="user.task", text=loop.title, confidence=config.reflection_confidence, event_time=loop.due,
                 session_id=turn.session_id, source="assistant_message" if loop.promised else "user_message", details={**details},
             )  # fmt: skip
-            keep(item, turn.user_id, f"loop-{turn.turn_id}", turn.timestamp)
-            opened += 1
+            opened += keep(item, turn.user_id, f"loop-{turn.turn_id}", turn.timestamp) is not None
         with db.transaction():
             for fact_id in found.done:
                 _move(db, fact_id, "done", f"said to be done in turn {turn.turn_id}", turn.timestamp)
@@ -116,8 +114,7 @@ def _reflect(db: Database, user_id: str | None, keep: Keep, now: datetime, confi
         for note in drawn.notes:
             told = {"origin": origin, "by": drawn.by}
             item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
-            keep(item, owner, f"reflection-{to_text(now)}", now)
-            written += 1
+            written += keep(item, owner, f"reflection-{to_text(now)}", now) is not None
         with db.transaction():
             db.run("upkeep.reflected", user_id=owner, now=to_text(now))
     return written

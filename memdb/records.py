@@ -468,7 +468,8 @@ class Flushed(Record):
 class Vectors(Record):
     """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
 
-    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors.
+    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of
+    the collection that serves as the index, if one does: what it is still to be told, what it refused for good, and what failed last.
     """
 
     embedder: str | None
@@ -478,6 +479,10 @@ class Vectors(Record):
     dead: int
     next_embedder: str | None = None
     gathered: int = 0
+    collection: str | None = None
+    collection_waiting: int = 0
+    collection_dead: int = 0
+    collection_error: str | None = None
 
 
 class ContextItem(Record):
@@ -570,7 +575,10 @@ class Written(Record):
 
 
 class Forgotten(Record):
-    """How much was erased, by kind of row; `vectors_pending` counts those a connection with sqlite-vec has still to remove."""
+    """How much was erased, by kind of row.
+
+    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec, from a collection in the background.
+    """
 
     facts: int = 0
     messages: int = 0

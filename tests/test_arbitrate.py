@@ -327,6 +327,14 @@ def test_low_risk_yields_unless_it_is_well_known(candidate: Candidate, times: in
     assert guard(proposed, known, predicates={}, config=Config()).type == outcome
 
 
+@pytest.mark.parametrize("key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose"])
+def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
+    known = mem.remember("User has 20", user_id="ana", key=key, object="20")
+    candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
+    proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
+    assert guard(proposed, known, predicates={}, config=Config()).type == "mark_pending_confirmation"
+
+
 def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:
     [known] = tell("I live in Porto.").facts("ana")
     for confidence, outcome in ((0.95, "expire"), (0.85, "mark_pending_confirmation"), (0.5, "mark_pending_confirmation")):

@@ -7,17 +7,27 @@ from collections.abc import Mapping
 from memdb.config import Config
 from memdb.keys import predicate_of
 from memdb.privacy import topic_of
-from memdb.records import Action, Consent, Fact, Predicate
+from memdb.records import Action, Consent, Fact, Predicate, Source
+
+_RELIABLE: dict[Source, int] = {"user_message": 5, "tool": 4, "system": 3, "inferred": 2, "assistant_message": 2, "web": 1}
+_RISKY_TOPICS = ("health", "money")
 
 
 def guard(
-    action: Action, target: Fact | None, *, predicates: Mapping[str, Predicate], config: Config, consent: Consent | None = None
+    action: Action,
+    target: Fact | None,
+    *,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+    consent: Consent | None = None,
+    source: Source = "user_message",
 ) -> Action:
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
-    single contradiction of a fact of high confidence, or when the key is high risk (identity, health, finance) and the change was not
-    stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said again
+    single contradiction of a fact of high confidence, when it comes from a less reliable `source` than what it contradicts, or when the key
+    is high risk (identity, health, finance, by the vocabulary or by its words) and the change was not stated as such with a confidence of
+    at least `config.high_risk_confidence`. A pending fact of high risk that is merely said again
     stays pending until its confidence reaches that mark. Where `consent` says to ask, a fact on a sensitive topic is kept pending until it
     is confirmed, however often it is said.
     """
@@ -29,7 +39,7 @@ def guard(
             return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic}: waits for leave to be kept"})
     if target is None or said is None:
         return action
-    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
+    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health") or topic_of(said) in _RISKY_TOPICS
     stated = said.explicit and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status == "pending_confirmation" and risky and not stated and raised < config.high_risk_confidence
@@ -40,6 +50,8 @@ def guard(
     if action.type not in ("supersede", "expire"):
         return action
     doubt = _doubt(action, target, risky=risky, stated=stated, config=config)
+    if doubt is None and _RELIABLE[source] < _RELIABLE[target.source]:
+        doubt = f"from a less reliable source ({source}), against {target.object!r}"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
 
 
