@@ -6,7 +6,7 @@ import json
 import logging
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.daytime import day_type, part_of_day
@@ -131,7 +131,7 @@ def nights_due(db: Database, config: Config, *, now: datetime) -> list[datetime]
         if oldest is None or oldest["created_at"] is None:
             return []
         since = str(oldest["created_at"])
-    return list(_nights(to_utc(since), now, hour=config.consolidation_schedule_hour, zone=config.zone))
+    return list(nights_between(to_utc(since), now, config))
 
 
 def take_night(
@@ -172,10 +172,11 @@ def take_night(
     return done
 
 
-def _nights(since: datetime, now: datetime, *, hour: int, zone: tzinfo) -> Iterator[datetime]:
-    day = since.astimezone(zone).date()
+def nights_between(since: datetime, now: datetime, config: Config) -> Iterator[datetime]:
+    """Yield the instants of nightly maintenance after `since`, up to `now`."""
+    day = since.astimezone(config.zone).date()
     while True:
-        night = to_utc(datetime(day.year, day.month, day.day, hour), zone=zone)
+        night = to_utc(datetime(day.year, day.month, day.day, config.consolidation_schedule_hour), zone=config.zone)
         if night > now:
             return
         if night > since:

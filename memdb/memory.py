@@ -28,7 +28,7 @@ from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, Stor
 from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
-from memdb.maintenance import maintain
+from memdb.maintenance import maintain, take_tidying, take_upkeep
 from memdb.observer import (
     Worker,
     build_profile,
@@ -88,7 +88,7 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session, retell, untell
-from memdb.steps.admit import admit
+from memdb.steps.admit import admit, refusal
 from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -128,6 +128,7 @@ _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
+_UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
@@ -154,7 +155,7 @@ class Memory:
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._recalled_lock = threading.Lock()
-        self._next_writing = self._next_night = 0.0
+        self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
         self._closed = False
@@ -1265,10 +1266,10 @@ class Memory:
 
         Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
         what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
-        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes, open loops
-        become tasks and are closed when said to be done, what recurs is drawn into reflective notes and promoted to the profile, and what
-        is more than is kept goes to the archive. With `dry_run` nothing is written and no model is asked, and the answer is what one run
-        would do by the rules.
+        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
+        recurs is drawn into reflective notes, which the worker does as they come due; tasks that nobody mentions stall, what recurs is
+        promoted to the profile, and what is more than is kept goes to the archive, which the worker does each night. With `dry_run` nothing
+        is written and no model is asked, and the answer is what one run would do by the rules.
         """
         at = self._time(now)
         self._write_down_recalled()
@@ -1284,14 +1285,18 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact:
-            return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
+        return maintain(self._store.database(), user_id=user_id, keep=self._keep_note, now=at, config=self._config, llm=llm)
 
-        done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
-        return done.model_copy(update={"compacted": self.compact(user_id, now=at)})
+    def _keep_note(self, item: Item, owner: str, turn_id: str, said_at: datetime) -> str | None:
+        db, key = self._store.database(), item.key or "user.note"
+        consent, predicate = read_consent(db, user_id=owner, config=self._config), predicate_of(key, read_predicates(db))
+        refused = refusal(item, key, consent=consent, predicate=predicate)
+        if refused is None:
+            self._keep(item, key, user_id=owner, timestamp=said_at, turn_id=turn_id)
+        return refused
 
     def _tend(self) -> bool:
-        """Do one step of the worker's care for first-person memories; return whether there was one."""
+        """Do one step of the worker's care for what is remembered already; return whether there was one."""
         now = utc_now()
         if take_segment(self._store, self._config, self._narrator, now=now):
             return True
@@ -1303,7 +1308,15 @@ class Memory:
             if nights:
                 take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
                 return True
+            if take_tidying(self._store.database(), now=now, config=self._config):
+                return True
             self._next_night = monotonic() + _NIGHT_SECONDS
+        if monotonic() >= self._next_upkeep:
+            self._next_upkeep = monotonic() + _UPKEEP_SECONDS
+            db = self._store.database()
+            if take_upkeep(db, user_id=None, keep=self._keep_note, now=now, config=self._config, llm=self._llm):
+                self._next_upkeep = 0.0
+                return True
         return False
 
     def _note_recalled(self, hits: Hits, at: datetime) -> None:

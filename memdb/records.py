@@ -745,8 +745,8 @@ class Maintained(Record):
 
     Of first-person memories: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
-    summarised, tasks opened, done and stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes,
-    old versions, and what was `compacted`. `dry_run` says that nothing was written.
+    summarised, tasks stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes, old versions, and
+    what was `compacted`. `dry_run` says that nothing was written.
     """
 
     nights: int = 0
@@ -756,8 +756,6 @@ class Maintained(Record):
     consolidated: int = 0
     patterns: int = 0
     episodes: int = 0
-    tasks_opened: int = 0
-    tasks_done: int = 0
     tasks_stalled: int = 0
     notes: int = 0
     promoted: int = 0

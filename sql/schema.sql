@@ -245,6 +245,7 @@ create table consents (
   given_at text not null
 ) strict, without rowid;
 
+-- `summarised_to` is the time of the last turn that the session's episode tells of.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -252,8 +253,11 @@ create table sessions (
   last_turn_at text not null,
   ended_at text,
   turns integer not null default 0,
+  summarised_to text,
   primary key (user_id, session_id)
 ) strict, without rowid;
+
+create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised_to is null or summarised_to < last_turn_at;
 
 create table profiles (
   user_id text primary key,
@@ -262,11 +266,20 @@ create table profiles (
   turns_since integer not null default 0
 ) strict, without rowid;
 
--- How far upkeep has come with each user: until when it was reflected upon, and the last turn that was looked through for open loops.
+-- What waits for reflection: how many turns of a user since the last time, and the last session since in which something significant was
+-- learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
 create table upkeep (
   user_id text primary key,
-  reflected_at text not null default '',
-  looped_id integer not null default 0
+  turns_since integer not null default 0,
+  significant_session text,
+  claimed_by text,
+  claimed_until text
+) strict, without rowid;
+
+-- How much something counts by its tag, where its key does not say so.
+create table tag_importance (
+  tag text primary key,
+  importance real not null check (importance between 0 and 1)
 ) strict, without rowid;
 
 create table links (

@@ -95,6 +95,13 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('note',            '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('said',            'said',                 'other',           'many', null,       0, 'OBSERVATION', 0.2);
 
+-- by tag, where the key does not say how much something counts
+insert into tag_importance (tag, importance) values
+  ('safety', 0.9),
+  ('identity', 0.7),
+  ('preference', 0.4),
+  ('chit-chat', 0.2);
+
 insert into weights (name, feature, value) values
   -- mem-skill, stage 1: HybridScore = 0.45*NormLexical + 0.45*VecSim + 0.10*RecencyBoost
   ('mem-skill', 'lexical', 0.45), ('mem-skill', 'cosine', 0.45), ('mem-skill', 'recency', 0.10),

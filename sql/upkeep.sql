@@ -1,15 +1,70 @@
 -- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept.
 
--- Sessions that are over, or have become warm, and have no episode yet.
--- statement: sessions
-select s.user_id, s.session_id, s.turns, s.started_at, s.last_turn_at
+-- The next session without a summary of all of it that is over, or has become warm, and whose user nobody is at.
+-- statement: session
+select s.user_id, s.session_id, s.last_turn_at
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
-  and (s.ended_at is not null or s.last_turn_at <= :hot)
-  and not exists (
-    select 1 from facts e where e.user_id = s.user_id and e.session_id = s.session_id and e.kind = 'episode' and e.source = 'inferred')
-order by s.last_turn_at, s.user_id, s.session_id
-limit :limit;
+  and (s.summarised_to is null or s.summarised_to < s.last_turn_at)
+  and s.ended_at > ''
+  and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+union all
+select s.user_id, s.session_id, s.last_turn_at
+from sessions s
+where (:user_id is null or s.user_id = :user_id)
+  and (s.summarised_to is null or s.summarised_to < s.last_turn_at)
+  and s.ended_at is null
+  and s.last_turn_at <= :hot
+  and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+limit 1;
+
+-- statement: summarised
+update sessions set summarised_to = :last_turn_at
+where user_id = :user_id and session_id = :session_id and last_turn_at = :last_turn_at
+returning session_id;
+
+-- A session that went on after it was summarised is told anew.
+-- statement: tell
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source,
+  event_time, valid_from, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at
+)
+select
+  :fact_id, :user_id, 'episode', 'user.episode', :value_text, :value_json, p.category, p.memory_type, :confidence, p.importance, p.importance,
+  'inferred', :event_time, :valid_from, 'active', :source_turn_id, :value_text, :session_id, :tags, :valid_from, :valid_from, :valid_from
+from predicates p
+where p.predicate = 'episode'
+on conflict (fact_id) do update set
+  value_text = excluded.value_text,
+  value_json = excluded.value_json,
+  source_excerpt = excluded.source_excerpt,
+  event_time = excluded.event_time,
+  valid_from = excluded.valid_from,
+  tags = excluded.tags,
+  updated_at = excluded.updated_at,
+  last_mentioned_at = excluded.last_mentioned_at;
+
+-- Only one worker at a time is at a user's upkeep.
+-- statement: claim
+insert into upkeep (user_id, claimed_by, claimed_until) values (:user_id, :worker, :until)
+on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until;
+
+-- statement: release
+update upkeep set claimed_by = null, claimed_until = null where user_id = :user_id and claimed_by = :worker
+returning user_id;
+
+-- statement: claimants
+select user_id, claimed_by from upkeep where claimed_by is not null;
+
+-- A turn that was thought about counts towards the next reflection; significant is what its user is, or lives through.
+-- statement: count
+insert into upkeep (user_id, turns_since, significant_session) values (
+  :user_id, 1,
+  (select :session_id from facts f
+   where f.user_id = :user_id and f.source_turn_id = :turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT' limit 1))
+on conflict (user_id) do update set
+  turns_since = turns_since + 1,
+  significant_session = coalesce(excluded.significant_session, significant_session);
 
 -- statement: messages
 select r.record
@@ -17,20 +72,25 @@ from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id and f.session_id = :session_id and f.kind = 'message' and f.status = 'active'
 order by f.id;
 
--- The users who have said enough, or something significant, since they were last reflected upon.
+-- The next user who has said enough since the last reflection, or whose session with something significant in it is over.
 -- statement: unreflected
-select t.user_id, count(*) as turns
-from turns t
-where (:user_id is null or t.user_id = :user_id)
-  and t.timestamp > coalesce((select u.reflected_at from upkeep u where u.user_id = t.user_id), '')
-group by t.user_id
-having count(*) >= :turns
-  or exists (
-    select 1 from facts f
-    where f.user_id = t.user_id
-      and f.memory_type = 'SIGNIFICANT'
-      and f.updated_at > coalesce((select u.reflected_at from upkeep u where u.user_id = t.user_id), ''))
-order by t.user_id;
+select u.user_id, u.turns_since, u.significant_session, (select max(t.timestamp) from turns t where t.user_id = u.user_id) as up_to
+from upkeep u
+where (:user_id is null or u.user_id = :user_id)
+  and (u.claimed_until is null or u.claimed_until <= :now)
+  and exists (select 1 from turns t where t.user_id = u.user_id)
+  and (u.turns_since >= :turns
+    or exists (
+      select 1 from sessions s where s.user_id = u.user_id and s.session_id = u.significant_session and s.ended_at is not null))
+order by u.user_id
+limit 1;
+
+-- What came in meanwhile counts for the next time.
+-- statement: reflected
+update upkeep set
+  turns_since = max(0, turns_since - :turns_since),
+  significant_session = iif(significant_session is :significant_session, null, significant_session)
+where user_id = :user_id;
 
 -- What somebody said lately, the assistant aside.
 -- statement: lately
@@ -135,27 +195,9 @@ where (:user_id is null or user_id = :user_id)
   and status in ('superseded', 'expired')
   and fact_id in (select fact_id from facts_archive);
 
--- Open tasks of a user, for what was said to be done.
+-- Open tasks of a user, for what is said to be done.
 -- statement: open_tasks
 select r.record
 from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id and f.kind = 'task' and f.status = 'active'
 order by f.id;
-
--- Turns that were not yet looked through for open loops.
--- statement: unlooped
-select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts
-from turns
-where (:user_id is null or user_id = :user_id)
-  and status = 'done'
-  and id > coalesce((select u.looped_id from upkeep u where u.user_id = turns.user_id), 0)
-order by id
-limit :limit;
-
--- statement: reflected
-insert into upkeep (user_id, reflected_at) values (:user_id, :now)
-on conflict (user_id) do update set reflected_at = excluded.reflected_at;
-
--- statement: looped
-insert into upkeep (user_id, looped_id) values (:user_id, :id)
-on conflict (user_id) do update set looped_id = max(looped_id, excluded.looped_id);

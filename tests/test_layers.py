@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← observer ← page, tiers ← session ← memory ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← interfaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHAINS = {
     "memdb.thinking": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,
-    "memdb.maintenance": 4,
+    "memdb.maintenance": 5,
     "memdb.ranking": 4,
     "memdb.page": 5,
     "memdb.tiers": 5,

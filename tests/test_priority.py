@@ -407,7 +407,7 @@ def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     for command, told in (
-        (["maintain", "--embedder", "hashing-64"], "tasks_opened\t1"),
+        (["maintain", "--embedder", "hashing-64"], "episodes\t1"),
         (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
         (["calibrate", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "after\t"),
     ):

@@ -43,15 +43,16 @@ def reflect(messages: Sequence[Fact], *, days: int, llm: LanguageModel | None) -
 
     Without a model, or when it fails: a mood that recurs and what it goes with, and what is spoken of again and again.
     """
+    failed: tuple[ModelCall, ...] = ()
     if llm is not None and messages:
         text = "\n".join(f"[{message.valid_from:%Y-%m-%d}] {' '.join(message.value_text.split())}" for message in messages)
         try:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=text[-_LONGEST_READ:]), answer=_Told, purpose="reflect")
             notes = [" ".join(note.split()) for note in answer.record.notes if note.strip()]
             return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
-        except ModelError:
-            pass  # rules stand in
-    return Reflection(notes=tuple(list(_recurring(messages, days))[:_MOST]), by="rules")
+        except ModelError as failure:
+            failed = failure.calls  # rules stand in
+    return Reflection(notes=tuple(list(_recurring(messages, days))[:_MOST]), by="rules", calls=failed)
 
 
 def _recurring(messages: Sequence[Fact], days: int) -> Iterator[str]:
