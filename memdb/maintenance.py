@@ -15,7 +15,7 @@ from memdb.privacy import without_secrets
 from memdb.records import Consent, Fact, Item, Maintained, ModelCall, Operation
 from memdb.steps.apply import Origin, move, put, read_fact
 from memdb.steps.compact import compact
-from memdb.steps.reflect import reflect
+from memdb.steps.reflect import Reflection, reflect
 from memdb.steps.summarize import Summary, summarize
 from memdb.store import Database, Row
 from memdb.times import to_text, to_utc, utc_now
@@ -44,12 +44,12 @@ def take_upkeep(
     Whoever does it holds the user meanwhile. Killed, it is done again by whoever comes next; written is all of it or nothing.
     """
     hot, worker = to_text(now - timedelta(days=config.hot_days)), new_identity()
-    if not _due(db, user_id, hot, config):  # a look costs no lock
+    gone = [row for row in db.all("upkeep.claimants") if is_gone(str(row["claimed_by"]))]
+    if not gone and not _due(db, user_id, hot, config):  # a look costs no lock
         return None
     with db.transaction():
-        for row in db.all("upkeep.claimants"):
-            if is_gone(str(row["claimed_by"])):
-                db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
+        for row in gone:
+            db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
         due = _due(db, user_id, hot, config)
         if due is None:
             return None
@@ -75,7 +75,7 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
         if not db.all("upkeep.release", user_id=owner, worker=worker):
             return Maintained()  # it took too long, and somebody else is at it
         _keep_calls(db, summary.calls, owner, f"episode-{name}", config)
-        if not db.all("upkeep.summarised", user_id=owner, session_id=name, last_turn_at=session["last_turn_at"]) or not summary.text:
+        if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
             return Maintained()
         _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
     return Maintained(episodes=1)
@@ -105,25 +105,26 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
 
 
 def _reflect(db: Database, user: Row, worker: str, keep: Keep, config: Config, llm: LanguageModel | None) -> Maintained:
-    """Draw notes from what a user said lately; the same note drawn again is agreement, which makes it count for more.
-
-    It is done as of the user's last turn, so that it makes no difference when.
-    """
-    owner, up_to = str(user["user_id"]), to_utc(str(user["up_to"]))
-    since = to_text(up_to - timedelta(days=config.reflect_days))
-    messages = _facts(db.all("upkeep.lately", user_id=owner, since=since, now=to_text(up_to)))
-    drawn = reflect(messages, days=config.promote_days, llm=llm)
-    origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{to_text(up_to)}"
+    """Draw notes from what a user had said lately; the same note drawn again is agreement, which makes it count for more."""
+    owner, every = str(user["user_id"]), config.reflect_every_turns
+    turn = db.one("upkeep.reflection_at", user_id=owner, reflected_id=user["reflected_id"], turns=every) or {}
+    drawn, at = Reflection(notes=(), by="rules"), utc_now()
+    if turn:
+        at = to_utc(str(turn["timestamp"]))
+        since = to_text(at - timedelta(days=config.reflect_days))
+        messages = _facts(db.all("upkeep.lately", user_id=owner, since=since, turn_id=turn["turn_id"]))
+        drawn = reflect(messages, days=config.promote_days, llm=llm)
+    origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')}"
     written = 0
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
-            return Maintained()
+            return Maintained()  # as above
         _keep_calls(db, drawn.calls, owner, cause, config)
         for note in drawn.notes:
             told = {"origin": origin, "by": drawn.by}
             item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
-            written += keep(item, owner, cause, up_to) is None
-        db.run("upkeep.reflected", user_id=owner, turns_since=user["turns_since"], significant_session=user["significant_session"])
+            written += keep(item, owner, cause, at) is None
+        db.run("upkeep.reflected", user_id=owner, id=turn.get("id", user["reflected_id"]))
     return Maintained(notes=written)
 
 

@@ -245,7 +245,7 @@ create table consents (
   given_at text not null
 ) strict, without rowid;
 
--- `summarised_to` is the time of the last turn that the session's episode tells of.
+-- `summarised` is how many of the turns the session's episode tells of.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -253,11 +253,11 @@ create table sessions (
   last_turn_at text not null,
   ended_at text,
   turns integer not null default 0,
-  summarised_to text,
+  summarised integer not null default 0,
   primary key (user_id, session_id)
 ) strict, without rowid;
 
-create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised_to is null or summarised_to < last_turn_at;
+create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised < turns;
 
 create table profiles (
   user_id text primary key,
@@ -266,10 +266,11 @@ create table profiles (
   turns_since integer not null default 0
 ) strict, without rowid;
 
--- What waits for reflection: how many turns of a user since the last time, and the last session since in which something significant was
--- learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
+-- What waits for reflection: the turn up to which a user was reflected upon, how many were thought about since, and the last session since
+-- in which something significant was learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
 create table upkeep (
   user_id text primary key,
+  reflected_id integer not null default 0,
   turns_since integer not null default 0,
   significant_session text,
   claimed_by text,

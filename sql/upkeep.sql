@@ -1,26 +1,28 @@
 -- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept.
 
--- The next session without a summary of all of it that is over, or has become warm, and whose user nobody is at.
+-- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting.
 -- statement: session
-select s.user_id, s.session_id, s.last_turn_at
+select s.user_id, s.session_id, s.turns
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
-  and (s.summarised_to is null or s.summarised_to < s.last_turn_at)
+  and s.summarised < s.turns
   and s.ended_at > ''
   and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+  and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
 union all
-select s.user_id, s.session_id, s.last_turn_at
+select s.user_id, s.session_id, s.turns
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
-  and (s.summarised_to is null or s.summarised_to < s.last_turn_at)
+  and s.summarised < s.turns
   and s.ended_at is null
   and s.last_turn_at <= :hot
   and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+  and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
 limit 1;
 
 -- statement: summarised
-update sessions set summarised_to = :last_turn_at
-where user_id = :user_id and session_id = :session_id and last_turn_at = :last_turn_at
+update sessions set summarised = :turns
+where user_id = :user_id and session_id = :session_id and turns = :turns
 returning session_id;
 
 -- A session that went on after it was summarised is told anew.
@@ -31,7 +33,7 @@ insert into facts (
 )
 select
   :fact_id, :user_id, 'episode', 'user.episode', :value_text, :value_json, p.category, p.memory_type, :confidence, p.importance, p.importance,
-  'inferred', :event_time, :valid_from, 'active', :source_turn_id, :value_text, :session_id, :tags, :valid_from, :valid_from, :valid_from
+  'inferred', :event_time, :valid_from, 'active', :source_turn_id, :value_text, :session_id, :tags, :event_time, :valid_from, :valid_from
 from predicates p
 where p.predicate = 'episode'
 on conflict (fact_id) do update set
@@ -74,25 +76,57 @@ order by f.id;
 
 -- The next user who has said enough since the last reflection, or whose session with something significant in it is over.
 -- statement: unreflected
-select u.user_id, u.turns_since, u.significant_session, (select max(t.timestamp) from turns t where t.user_id = u.user_id) as up_to
+select u.user_id, u.reflected_id
 from upkeep u
 where (:user_id is null or u.user_id = :user_id)
   and (u.claimed_until is null or u.claimed_until <= :now)
-  and exists (select 1 from turns t where t.user_id = u.user_id)
   and (u.turns_since >= :turns
     or exists (
       select 1 from sessions s where s.user_id = u.user_id and s.session_id = u.significant_session and s.ended_at is not null))
 order by u.user_id
 limit 1;
 
+-- The turn to reflect at: the last of the first significant session that is over, or the last of as many as are wanted. It follows from the
+-- turns alone, however late the worker is.
+-- statement: reflection_at
+with
+since as materialized (
+  select t.id, t.turn_id, t.session_id, t.timestamp
+  from turns t
+  where t.user_id = :user_id and t.id > :reflected_id and t.status = 'done'
+  order by t.id
+  limit :turns
+),
+significant as (
+  select s.session_id
+  from since n
+  join sessions s on s.user_id = :user_id and s.session_id = n.session_id
+  where s.ended_at is not null
+    and exists (
+      select 1 from facts f
+      where f.user_id = :user_id and f.source_turn_id = n.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT')
+)
+select id, turn_id, timestamp
+from since
+where id = (select max(id) from since n where session_id in (select session_id from significant) group by session_id order by 1 limit 1)
+   or id = (select max(id) from since having count(*) >= :turns)
+order by id
+limit 1;
+
 -- What came in meanwhile counts for the next time.
 -- statement: reflected
 update upkeep set
-  turns_since = max(0, turns_since - :turns_since),
-  significant_session = iif(significant_session is :significant_session, null, significant_session)
+  reflected_id = :id,
+  turns_since = (select count(*) from turns t where t.user_id = :user_id and t.id > :id and t.status = 'done'),
+  significant_session = (
+    select t.session_id
+    from turns t
+    cross join facts f on f.user_id = t.user_id and f.source_turn_id = t.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
+    where t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
+    limit 1)
 where user_id = :user_id;
 
--- What somebody said lately, the assistant aside.
+-- What somebody had said lately by a turn, the assistant aside.
 -- statement: lately
 select r.record
 from facts f join fact_record r on r.id = f.id
@@ -101,7 +135,7 @@ where f.user_id = :user_id
   and f.status = 'active'
   and coalesce(f.speaker, 'user') <> 'assistant'
   and f.valid_from > :since
-  and f.valid_from <= :now
+  and f.id <= (select max(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message')
 order by f.id;
 
 -- Facts that were said again on several days, with the priority they would have if they were asked for: relevance over the features that are

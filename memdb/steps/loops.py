@@ -10,8 +10,9 @@ from memdb.records import Fact, Record, Turn
 from memdb.when import find_times
 
 _OPENS = re.compile(
-    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't) forget (?:to|about)|my goal is to|to-?do:?"
-    r"|(?:i|we) still (?:have|need) to|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
+    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't) forget (?:to|about)|my goal is to"
+    r"|to-?do:?|to do:|(?:i|we) still (?:have|need) to"
+    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
     re.IGNORECASE,
 )
 _PROMISES = re.compile(

@@ -5,7 +5,7 @@ create temp table kept_upkeep as select * from upkeep;
 drop table sessions;
 drop table upkeep;
 
--- `summarised_to` is the time of the last turn that the session's episode tells of.
+-- `summarised` is how many of the turns the session's episode tells of.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -13,33 +13,36 @@ create table sessions (
   last_turn_at text not null,
   ended_at text,
   turns integer not null default 0,
-  summarised_to text,
+  summarised integer not null default 0,
   primary key (user_id, session_id)
 ) strict, without rowid;
 
-create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised_to is null or summarised_to < last_turn_at;
+create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised < turns;
 
-insert into sessions (user_id, session_id, started_at, last_turn_at, ended_at, turns, summarised_to)
+insert into sessions (user_id, session_id, started_at, last_turn_at, ended_at, turns, summarised)
 select s.user_id, s.session_id, s.started_at, s.last_turn_at, s.ended_at, s.turns,
   iif(exists (
     select 1 from facts e where e.user_id = s.user_id and e.session_id = s.session_id and e.kind = 'episode' and e.source = 'inferred'),
-    s.last_turn_at, null)
+    s.turns, 0)
 from kept_sessions s;
 
--- What waits for reflection: how many turns of a user since the last time, and the last session since in which something significant was
--- learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
+-- What waits for reflection: the turn up to which a user was reflected upon, how many were thought about since, and the last session since
+-- in which something significant was learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
 create table upkeep (
   user_id text primary key,
+  reflected_id integer not null default 0,
   turns_since integer not null default 0,
   significant_session text,
   claimed_by text,
   claimed_until text
 ) strict, without rowid;
 
-insert into upkeep (user_id, turns_since)
-select t.user_id, count(*)
+insert into upkeep (user_id, reflected_id, turns_since)
+select
+  t.user_id,
+  coalesce(max(t.id) filter (where t.timestamp <= u.reflected_at), 0),
+  count(*) filter (where t.status = 'done' and t.timestamp > coalesce(u.reflected_at, ''))
 from turns t left join kept_upkeep u on u.user_id = t.user_id
-where t.status = 'done' and t.timestamp > coalesce(u.reflected_at, '')
 group by t.user_id;
 
 drop table kept_sessions;
