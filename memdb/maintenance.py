@@ -114,7 +114,7 @@ def _reflect(db: Database, user: Row, worker: str, keep: Keep, config: Config, l
         since = to_text(at - timedelta(days=config.reflect_days))
         messages = _facts(db.all("upkeep.lately", user_id=owner, since=since, turn_id=turn["turn_id"]))
         drawn = reflect(messages, days=config.promote_days, llm=llm)
-    origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')}"
+    origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):

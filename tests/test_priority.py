@@ -327,6 +327,31 @@ def test_a_question_about_the_past_finds_what_is_believed_no_longer(tell: Tell) 
     assert asked == {"Where do I live?": {"Lisbon"}, "Where did I use to live?": {"Lisbon", "Porto"}}
 
 
+@pytest.mark.parametrize("asked", ["What did I buy since I moved?", "What did I buy after moving?", "What have I bought since the move?"])
+def test_since_a_change_means_from_then_on(tell: Tell, asked: str) -> None:
+    tell("I live in Porto.", "I bought a lamp.", *["Well."] * 20, "We moved to Lisbon!", "I bought a chair.")
+    hits = tell().search(asked, user_id="ana", kinds=["message"], now="2025-04-01")
+    assert hits.question.times == ((datetime(2025, 3, 23, 10, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC)),)
+    dated = {hit.fact.value_text: hit.parts["date"] for hit in hits}
+    assert dated["I bought a chair."] == 1.0 > dated["I bought a lamp."]
+    assert list(dated).index("I bought a chair.") < list(dated).index("I bought a lamp.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "begins", "ends"),
+    [
+        ("What did I buy since 5 March 2025?", "2025-03-05", "2025-04-01"),
+        ("What did I buy after 5 March 2025?", "2025-03-06", "2025-04-01"),
+        ("What did I buy before 5 March 2025?", "2015-03-05", "2025-03-05"),
+        ("What did I buy until 5 March 2025?", "2015-03-06", "2025-03-06"),
+        ("What did I buy on 5 March 2025?", "2025-03-05", "2025-03-06"),
+    ],
+)
+def test_before_and_after_a_date_are_stretches_of_time(tell: Tell, asked: str, begins: str, ends: str) -> None:
+    ((first, last),) = tell("I bought a lamp.").search(asked, user_id="ana", now="2025-04-01").question.times
+    assert (first.date().isoformat(), last.date().isoformat()) in {(begins, ends), (begins, "2025-04-02")}
+
+
 def test_a_change_that_nobody_told_of_is_no_time(tell: Tell) -> None:
     assert tell("I live in Porto.").search("Where was I before I married?", user_id="ana").question.as_of is None
 
