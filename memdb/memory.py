@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
-from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of
+from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
@@ -1451,7 +1451,7 @@ class Memory:
             InputError: a set is empty, or has a feature that does not rank.
         """
         db = self._store.database()
-        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE}
+        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
         for name, features in sets.items():
             unknown = sorted(set(features) - known)
             if unknown or not features:
@@ -1463,28 +1463,30 @@ class Memory:
                 for feature, value in features.items():
                     db.run("weights.put", name=name, feature=feature, value=float(value))
 
-    def calibrate(self, questions: Iterable[tuple[str, str, bool]], *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
+    def calibrate(self, labelled: Iterable[Labelled] | None = None, *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
         """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
 
-        Each is (user_id, question, whether the memory holds the answer). The weights become the set `calibration`. Both measures are on the
-        questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out whole conversations).
+        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
+        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
+        whole conversations).
 
         Raises:
             InputError: there are not both kinds of questions.
         """
         found: list[dict[str, float]] = []
         right: list[bool] = []
-        for user_id, question, answerable in questions:
-            hits = self.assess(question, user_id=user_id, limit=self._config.context_candidates, now=now)
+        for one in self.labels() if labelled is None else labelled:
+            hits = self.assess(one.query, user_id=one.user_id, limit=self._config.context_candidates, now=now or one.now)
             found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
-            right.append(answerable)
+            right.append(bool(one.relevant) if one.answerable is None else one.answerable)
         if len(set(right)) < 2:
             raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
         old = self.weight_sets().get("calibration", {})
         before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
         weights = fit_probability(found, right)
-        self.set_weights({"calibration": weights})
-        return before, measure([probability_of(one, weights) or 0.0 for one in found], right)
+        fitted = [probability_of(one, weights) or 0.0 for one in found]
+        self.set_weights({"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
+        return before, measure(fitted, right)
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.

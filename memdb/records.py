@@ -662,7 +662,10 @@ class Explanation(Record):
 
 
 class Labelled(Record):
-    """A question with what should be found for it: ids of facts, or of the turns they came from. `wrong` should not be found."""
+    """A question with what should be found for it: ids of facts, or of the turns they came from. `wrong` should not be found.
+
+    `answerable` says whether the memory holds an answer at all; None: it does if anything is relevant.
+    """
 
     user_id: str
     query: str
@@ -670,6 +673,7 @@ class Labelled(Record):
     wrong: tuple[str, ...] = ()
     kinds: tuple[str, ...] | None = None
     now: datetime | None = None
+    answerable: bool | None = None
 
 
 class Tuned(Record):

@@ -125,7 +125,7 @@ insert into weights (name, feature, value) values
   -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
   ('calibration', 'bias', 0.52), ('calibration', 'match', 0.84), ('calibration', 'window', 0.31), ('calibration', 'coverage', -0.14),
   ('calibration', 'actor', 1.78), ('calibration', 'rival', -3.79), ('calibration', 'relevance', 0.27), ('calibration', 'confidence', 0.38),
-  ('calibration', 'margin', 1.13),
+  ('calibration', 'margin', 1.13), ('calibration', 'threshold', 0.71),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),

@@ -59,3 +59,9 @@ insert into tag_importance (tag, importance) values
   ('identity', 0.7),
   ('preference', 0.4),
   ('chit-chat', 0.2);
+
+-- Below this probability of an answer nothing is claimed; fitted with the weights that the file began with.
+insert or ignore into weights (name, feature, value)
+select 'calibration', 'threshold', 0.71
+from weights
+where name = 'calibration' and feature = 'rival' and value = -3.79;
