@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, Self, cast, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -26,7 +26,7 @@ from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
-from memdb.keys import is_canonical, predicate_of, slug
+from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain, take_tidying, take_upkeep
 from memdb.observer import (
@@ -1403,6 +1403,8 @@ class Memory:
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
         """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
 
+        A task that is there already is moved to the `state` in its details: active, done or stalled.
+
         Raises:
             InputError: an item has unknown or unusable fields; those before it are kept.
         """
@@ -1411,6 +1413,7 @@ class Memory:
         consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=self._config)
         accepted: list[str] = []
         rejected: list[Rejected] = []
+        sure = self._config.gate_confidence
         for given in items:
             try:
                 item = given if isinstance(given, Item) else Item.model_validate(given)
@@ -1420,6 +1423,9 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
+                if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
+                    accepted.append(self._moved(known, item, timestamp).fact_id)
+                    continue
                 reason = admit(
                     db,
                     item,
@@ -1431,7 +1437,8 @@ class Memory:
                     config=self._config,
                 )
                 if reason is None:
-                    accepted.append(self._keep(item, key, user_id=user_id, timestamp=timestamp).fact_id)
+                    kept = self._keep(item, key, user_id=user_id, timestamp=timestamp)
+                    accepted.append((self._moved(kept, item, timestamp) if item.kind == "task" else kept).fact_id)
             except InputError as error:
                 reason = str(error)
             if reason is not None:
@@ -1541,6 +1548,18 @@ class Memory:
         """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
         rival = self._config.rival_weights
         return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
+
+    def _task_called(self, title: str, user_id: str) -> Fact | None:
+        """The latest task of this title, open or done."""
+        tasks = self.facts(user_id, kinds=["task"], statuses=(*LIVE, "expired"))
+        return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
+
+    def _moved(self, task: Fact, item: Item, timestamp: Time | None) -> Fact:
+        """A task as it stands by what is said of it."""
+        state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
+        held = task.value_json.get("state") if isinstance(task.value_json, dict) else None
+        stands = state == held and (state == "done") == (task.status == "expired")
+        return task if stands else self.task(task.fact_id, state, now=timestamp)
 
     def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
         given = item.model_dump(exclude={"text", "details", "key"})

@@ -546,6 +546,7 @@ class Item(Record):
     object: str | None = None
     confidence: float = Field(1.0, ge=0, le=1)
     importance: float | None = Field(None, ge=0, le=1)
+    category: Category | None = None
     source: Source = "user_message"
     session_id: str | None = None
     tags: tuple[str, ...] = ()

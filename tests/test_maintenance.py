@@ -124,6 +124,25 @@ def test_forgetting_a_key_takes_the_episodes_and_notes_that_quote_it(mem: memdb.
     assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha."]
 
 
+@pytest.mark.parametrize(
+    ("key", "tags", "importance"),
+    [
+        ("user.note", (), 0.5),
+        ("user.note", ("chit-chat",), 0.2),
+        ("user.note", ("Safety", "chit-chat"), 0.9),
+        ("user.pastime", ("preference",), 0.4),
+        ("user.likes", ("safety",), 0.9),
+        ("user.allergic_to", ("preference",), 0.9),
+        ("user.note", ("other",), 0.5),
+    ],
+)
+def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
+    mem: memdb.Memory, key: str, tags: tuple[str, ...], importance: float
+) -> None:
+    assert mem.remember("Something", user_id="ana", key=key, tags=tags).importance == importance
+    assert mem.remember("Something else", user_id="bob", key=key, tags=tags, importance=0.33).importance == 0.33
+
+
 # --- open loops --------------------------------------------------------------------------------------------------------------------
 
 

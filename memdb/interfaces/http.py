@@ -168,9 +168,15 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         items: list[shapes.FactIn | shapes.EpisodeIn | shapes.NoteIn | shapes.TaskIn] = []
         items += [*body.facts, *body.episodes, *body.reflective, *body.tasks]
         for given in items:
+            if given.user_id not in (None, body.user_id):
+                told = given.model_dump(mode="json", exclude_unset=True)
+                rejected.append(shapes.RejectedOut(item=told, reason=f"it is of another user, {given.user_id!r}"))
+                continue
             written = memory().write([given.item()], user_id=body.user_id)
             accepted += written.accepted
-            rejected += [shapes.RejectedOut(item=given.model_dump(mode="json"), reason=one.reason) for one in written.rejected]
+            rejected += [
+                shapes.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=one.reason) for one in written.rejected
+            ]
         return shapes.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
 
     @app.post("/memory/profile/version", tags=["memory"])
