@@ -15,7 +15,9 @@ from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
 
 _ENVIRONMENT_PREFIX = "MEMDB_"
-_NOT_SETTINGS = frozenset({"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER"})  # the command line's own, and secrets
+_NOT_SETTINGS = frozenset(
+    {"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER", "MEMDB_WEIGHTS"}
+)  # the command line's own, and secrets
 
 
 class Config(BaseModel):

@@ -128,7 +128,7 @@ def decide(
     results = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
-        allowed = guard(action, target, predicates=predicates, config=config, consent=consent)
+        allowed = guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source)
         results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
     return results
 

@@ -108,7 +108,7 @@ def _task(loop: Loop) -> Candidate:
     subject, _, predicate = key.partition(".")
     return Candidate(
         key=key,
-        value_text=loop.title,
+        value_text=f"The assistant will {loop.title}" if loop.promised else loop.title,
         object=loop.title,
         category="task_context",
         confidence=1.0,

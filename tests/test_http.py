@@ -300,6 +300,18 @@ def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
 
 
 @pytest.mark.slow
+def test_the_server_ranks_by_the_set_it_is_told(served: Callable[..., str], tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="ana", key="user.likes")
+    asked = httpx.post(f"{served('--weights', 'priority')}/memory/search", json={"user_id": "ana", "query": "jazz"}, timeout=30).json()
+    assert [(hit["weights"]["match"], hit["score"]) for hit in asked["hits"]] == [(0.45, pytest.approx(hit_priority(asked)))]
+
+
+def hit_priority(asked: dict[str, Any]) -> float:
+    return float(asked["hits"][0]["relevance"] * asked["hits"][0]["confidence_now"])
+
+
+@pytest.mark.slow
 def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Path) -> None:
     address = served("--workers", "3")
 

@@ -165,6 +165,7 @@ def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     mem.drain()
     (task,) = of(mem, "task")
     assert (task.source, task.event_time and task.event_time.isoformat()[:10]) == ("assistant_message", "2025-03-03")
+    assert task.value_text == "The assistant will look into the trains tomorrow"
 
 
 def test_what_is_said_to_be_done_is_closed(tell: Tell) -> None:

@@ -115,8 +115,10 @@ def from_environment() -> FastAPI:
     """Return the server of the file `MEMDB_DB`, with the keys `MEMDB_API_KEYS`; what every worker of `memdb serve` runs."""
     path = Path(os.environ.get("MEMDB_DB", "mem.db"))
     chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
+    ranking = os.environ.get("MEMDB_WEIGHTS", "default")
     return create_app(
-        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen), keys=parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
+        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen, weights=ranking),
+        keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")),
     )
 
 

@@ -57,7 +57,7 @@ def loops(turn: Turn, open_tasks: Sequence[Fact], *, zone: tzinfo) -> Loops:
         task.fact_id
         for match in _DONE.finditer(turn.user_input.replace("’", "'")[:8_000])
         for task in open_tasks
-        if _covers(_words(match["what"]), _words(task.value_text))
+        if _covers(_words(match["what"]), _words(task.object))
     ]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
 
