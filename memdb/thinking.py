@@ -92,8 +92,11 @@ def _errands(
     db: Database, turn: Turn, *, consent: Consent, predicates: dict[str, Predicate], config: Config
 ) -> tuple[tuple[tuple[Candidate, Source], ...], tuple[str, ...], tuple[Note, ...]]:
     """The tasks that a turn leaves open, as far as the gate lets them pass, those that it says are done, and what was refused."""
-    rows = db.all("upkeep.open_tasks", user_id=turn.user_id)
-    found = loops(turn, [Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone)
+
+    def open_tasks() -> list[Fact]:
+        return [Fact.model_validate_json(str(row["record"])) for row in db.all("upkeep.open_tasks", user_id=turn.user_id)]
+
+    found = loops(turn, open_tasks, zone=config.zone)
     if not found.opened:
         return (), found.done, ()
     cases = {loop: Case(candidate=_task(loop), beliefs=()) for loop in found.opened}

@@ -126,9 +126,11 @@ update upkeep set
     limit 1)
 where user_id = :user_id;
 
--- What somebody had said lately by a turn, the assistant aside.
+-- What somebody had said lately by a turn, the assistant aside, and what of it was not reflected upon before.
 -- statement: lately
-select r.record
+select
+  r.record, f.fact_id,
+  f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id) as fresh
 from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and f.kind = 'message'

@@ -214,6 +214,14 @@ def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
     assert {(note.confidence, note.source) for note in notes} == {(0.7, "inferred")}
 
 
+def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
+    for day, times in ((1, 7), (2, 7), (3, 6)):
+        chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. [image: a platform]"] * times)
+    chat(mem, "s4", "2025-03-04", *["It is so amazing."] * 40)
+    mem.maintain(now="2025-03-05")
+    assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
+
+
 def test_a_note_counts_for_little_until_others_agree(mem: memdb.Memory) -> None:
     tones = []
     for day in range(1, 5):
