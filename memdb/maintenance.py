@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from memdb.config import Config
 from memdb.keeper import nights_between
@@ -69,7 +69,7 @@ def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | N
 def _summarise(db: Database, session: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:
     """Write the episode of a session, if it says anything and has not gone on meanwhile."""
     owner, name = str(session["user_id"]), str(session["session_id"])
-    messages = _facts(db.all("upkeep.messages", user_id=owner, session_id=name))
+    messages = _messages(db, session, config)
     summary = summarize(messages, llm=llm)
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
@@ -81,13 +81,24 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
     return Maintained(episodes=1)
 
 
+def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
+    """What was said in a session, or on a day in no session."""
+    begins = ends = None
+    if session["day"] is not None:
+        day = date.fromisoformat(str(session["day"]))
+        midnights = [datetime(one.year, one.month, one.day, tzinfo=config.zone) for one in (day, day + timedelta(days=1))]
+        begins, ends = map(to_text, midnights)
+    named = None if begins else session["session_id"]
+    return _facts(db.all("upkeep.messages", user_id=session["user_id"], session_id=named, begins=begins, ends=ends))
+
+
 def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> None:
     first, last = messages[0], messages[-1]
     text = without_secrets(summary.text) if consent.secrets == "refuse" else summary.text
     details = {
         "subject": "user", "predicate": "episode", "object": text,
         "turn_range": [first.source_turn_id, last.source_turn_id], "timestamp_start": to_text(first.valid_from),
-        "timestamp_end": to_text(last.valid_from), "by": summary.by,
+        "timestamp_end": to_text(last.valid_from), "by": summary.by, "session": session_id,
     }  # fmt: skip
     db.run(
         "upkeep.tell",
@@ -99,7 +110,7 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
         event_time=to_text(first.valid_from),
         valid_from=to_text(last.valid_from),
         source_turn_id=f"episode-{session_id}",
-        session_id=session_id,
+        session_id=first.session_id,
         tags=json.dumps(sorted({tag for message in messages for tag in message.tags}), ensure_ascii=False),
     )
 

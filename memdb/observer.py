@@ -60,8 +60,9 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) ->
         timestamp=to_text(turn.timestamp),
         now=to_text(received_at),
     )
-    if turn.session_id is not None:
-        db.run("queue.touch_session", user_id=turn.user_id, session_id=turn.session_id, timestamp=to_text(turn.timestamp))
+    day = None if turn.session_id is not None else turn.timestamp.astimezone(zone).date().isoformat()
+    named = turn.session_id or f"day-{day}"
+    db.run("queue.touch_session", user_id=turn.user_id, session_id=named, timestamp=to_text(turn.timestamp), day=day)
     if turn.user_input:
         _keep_message(db, turn, turn.speaker or "user", turn.user_input, zone=zone)
     if turn.assistant_response:

@@ -10,15 +10,16 @@ delete from erasures;
 -- statement: delete_derived
 delete from facts
 where user_id = :user_id and :key is not null and source = 'inferred' and kind in ('episode', 'note')
-  and (kind = 'episode' and session_id in (
-      select t.session_id from turns t where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)))
+  and (kind = 'episode' and exists (
+      select 1 from turns t
+      where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)) and t.session_id is facts.session_id
+        and (t.session_id is not null or t.timestamp between value_json ->> 'timestamp_start' and value_json ->> 'timestamp_end'))
     or exists (select 1 from json_each(:words) w where instr(lower(value_text), w.value) > 0))
-returning fact_id;
+returning fact_id, value_json ->> 'session' as session;
 
 -- statement: unsummarise
 update sessions set summarised = 0
-where user_id = :user_id and :key is not null and session_id in (
-  select t.session_id from turns t where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)));
+where user_id = :user_id and session_id in (select value from json_each(:sessions));
 
 -- statement: unquote_derived
 update fact_history set before = null, after = null, reason = '(forgotten)'

@@ -10,8 +10,8 @@ insert into turns (turn_id, user_id, session_id, speaker, user_input, assistant_
 values (:turn_id, :user_id, :session_id, :speaker, :user_input, :assistant_response, :timestamp, :now);
 
 -- statement: touch_session
-insert into sessions (user_id, session_id, started_at, last_turn_at, turns)
-values (:user_id, :session_id, :timestamp, :timestamp, 1)
+insert into sessions (user_id, session_id, started_at, last_turn_at, turns, day)
+values (:user_id, :session_id, :timestamp, :timestamp, 1, :day)
 on conflict (user_id, session_id) do update set
   last_turn_at = max(last_turn_at, excluded.last_turn_at),
   ended_at = null,

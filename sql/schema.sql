@@ -245,7 +245,7 @@ create table consents (
   given_at text not null
 ) strict, without rowid;
 
--- `summarised` is how many of the turns the session's episode tells of.
+-- `summarised` is how many of the turns the session's episode tells of. What is said in no session stands here under its `day`.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -254,6 +254,7 @@ create table sessions (
   ended_at text,
   turns integer not null default 0,
   summarised integer not null default 0,
+  day text,
   primary key (user_id, session_id)
 ) strict, without rowid;
 

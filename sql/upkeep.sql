@@ -2,7 +2,7 @@
 
 -- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting.
 -- statement: session
-select s.user_id, s.session_id, s.turns
+select s.user_id, s.session_id, s.turns, s.day
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
   and s.summarised < s.turns
@@ -10,7 +10,7 @@ where (:user_id is null or s.user_id = :user_id)
   and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
   and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
 union all
-select s.user_id, s.session_id, s.turns
+select s.user_id, s.session_id, s.turns, s.day
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
   and s.summarised < s.turns
@@ -71,7 +71,9 @@ on conflict (user_id) do update set
 -- statement: messages
 select r.record
 from facts f join fact_record r on r.id = f.id
-where f.user_id = :user_id and f.session_id = :session_id and f.kind = 'message' and f.status = 'active'
+where f.user_id = :user_id and f.session_id is :session_id and f.kind = 'message' and f.status = 'active'
+  and (:begins is null or f.valid_from >= :begins)
+  and (:ends is null or f.valid_from < :ends)
 order by f.id;
 
 -- The next user who has said enough since the last reflection, or whose session with something significant in it is over.

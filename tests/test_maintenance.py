@@ -82,6 +82,29 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert "under the bed" in episode.value_text
 
 
+def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
+    said = [("2025-03-01T23:30:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
+            ("2025-03-02T12:00:00Z", "We lost the toy dinosaur.")]  # fmt: skip
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Europe/Madrid"}) as mem:
+        for at, text in said:
+            mem.observe(text, user_id="ana", timestamp=at)
+        mem.drain()
+        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 1, 0]
+        (episode,) = of(mem, "episode")
+        assert ("Bertha" in episode.value_text, "dinosaur" in episode.value_text, episode.session_id) == (True, True, None)
+
+
+def test_forgetting_a_key_takes_the_episode_of_its_day(mem: memdb.Memory) -> None:
+    for text in ("I live in Porto.", "The boiler is called Bertha."):
+        mem.observe(text, user_id="ana", timestamp="2025-03-01T10:00:00Z")
+    mem.drain()
+    mem.maintain(now="2025-03-20")
+    mem.forget("ana", key="user.lives_in")
+    assert of(mem, "episode") == []
+    assert mem.maintain(now="2025-03-20").episodes == 1
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha."]
+
+
 def test_sessions_that_say_the_same_have_an_episode_each(mem: memdb.Memory) -> None:
     for number in (1, 2):
         chat(mem, f"s{number}", f"2025-03-0{number}", "Good morning, it rains.")

@@ -5,7 +5,7 @@ create temp table kept_upkeep as select * from upkeep;
 drop table sessions;
 drop table upkeep;
 
--- `summarised` is how many of the turns the session's episode tells of.
+-- `summarised` is how many of the turns the session's episode tells of. What is said in no session stands here under its `day`.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -14,6 +14,7 @@ create table sessions (
   ended_at text,
   turns integer not null default 0,
   summarised integer not null default 0,
+  day text,
   primary key (user_id, session_id)
 ) strict, without rowid;
 
