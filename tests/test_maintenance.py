@@ -129,6 +129,14 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
         assert [(call.purpose, bool(call.error)) for call in other.calls("ana")] == [("summarize", True)]
 
 
+def test_whatever_a_transport_raises_rules_stand_in(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", *["We lost a toy."] * 20)
+    model = LanguageModel(ScriptedModel(lambda request: RuntimeError("it broke")), name="scripted", attempts=1, backoff=0)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 1
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy."]
+
+
 def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "My password is hunter2, and the boiler is called Bertha.")
     mem.maintain(now="2025-03-20")

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from memdb import files
 from memdb.emotions import mood_words
-from memdb.errors import ModelError
-from memdb.llm import LanguageModel, Prompt
+from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
@@ -58,8 +57,8 @@ def reflect(messages: Sequence[Fact], *, fresh: Collection[str], days: int, llm:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=text[-_LONGEST_READ:]), answer=_Told, purpose="reflect")
             notes = [" ".join(note.split()) for note in answer.record.notes if note.strip()]
             return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
-        except ModelError as failure:
-            failed = failure.calls  # rules stand in
+        except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
+            failed = calls_of(failure)
     return Reflection(notes=tuple(list(_recurring(messages, fresh, days))[:_MOST]), by="rules", calls=failed)
 
 

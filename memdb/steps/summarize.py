@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from memdb import files
-from memdb.errors import ModelError
-from memdb.llm import LanguageModel, Prompt
+from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -46,8 +45,8 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
             return Summary(text=" ".join(answer.record.summary.split()), by=llm.name, calls=answer.calls)
-        except ModelError as failure:
-            failed = failure.calls  # rules stand in
+        except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
+            failed = calls_of(failure)
     return Summary(text=" ".join(_telling(messages)), by="rules", calls=failed)
 
 
