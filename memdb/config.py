@@ -60,7 +60,7 @@ class Config(BaseModel):
     high_risk_confidence: float = Field(0.90, ge=0, le=1, description="below it, high-risk facts need an explicit confirmation")
 
     sensitive_topics: Literal["keep", "ask", "refuse"] = Field(
-        "keep", description="facts on health, religion, money and the like: keep, ask the user first, or refuse, unless a user chose"
+        "ask", description="facts on health, religion, money and the like: ask the user first, keep, or refuse, unless a user chose"
     )
     secrets: Literal["keep", "refuse"] = Field(
         "refuse", description="facts that hold a password, a card or account number, an access key or a national id, unless a user chose"

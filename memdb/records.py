@@ -236,7 +236,7 @@ class Case(Record):
 class Consent(Record):
     """What a user lets be remembered. "ask" keeps a fact on a sensitive topic pending until it is confirmed."""
 
-    sensitive_topics: Literal["keep", "ask", "refuse"] = "keep"
+    sensitive_topics: Literal["keep", "ask", "refuse"] = "ask"
     secrets: Literal["keep", "refuse"] = "refuse"
 
 

@@ -19,7 +19,8 @@ def mem(tmp_path: Path) -> Iterator[memdb.Memory]:
 
 @pytest.fixture
 def tell(mem: memdb.Memory) -> Callable[..., memdb.Memory]:
-    """Have Ana say things, a day apart from 1 March 2025 on, and think about them."""
+    """Have Ana say things, a day apart from 1 March 2025 on, and think about them; she lets all topics be remembered."""
+    mem.consent("ana", sensitive_topics="keep")
 
     def say(*texts: str) -> memdb.Memory:
         said = len(mem.facts("ana", kinds=["message"]))

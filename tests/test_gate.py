@@ -260,6 +260,15 @@ def test_a_user_chooses_what_becomes_of_sensitive_topics(
     assert mem.consent("bea") == memdb.Consent()
 
 
+def test_what_is_sensitive_is_believed_only_with_the_user_s_leave(mem: memdb.Memory) -> None:
+    mem.observe("I'm allergic to peanuts.", user_id="ana", timestamp="2025-03-01")
+    mem.drain()
+    [fact] = mem.facts("ana", now="2025-03-02")
+    assert (fact.status, fact.object) == ("pending_confirmation", "peanuts")
+    assert "peanuts" in (mem.context("What shall we eat?", user_id="ana", now="2025-03-02").question or "")
+    assert mem.confirm(fact.fact_id).status == "active"
+
+
 def test_a_setting_chooses_for_whoever_did_not(tmp_path: Path) -> None:
     config = {"worker": False, "sensitive_topics": "refuse"}
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:

@@ -31,6 +31,7 @@ def test_a_first_session_begins_with_nothing_and_a_page(mem: memdb.Memory) -> No
 
 
 def test_the_next_session_begins_with_what_the_last_one_learned(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.observe(HELLO, "Hello!")
     with mem.session("ana", "s2", now="2025-03-02T10:00:00Z") as s:
@@ -89,6 +90,7 @@ def test_what_was_let_go_is_not_kept(mem: memdb.Memory) -> None:
 
 
 def test_the_end_of_a_session_leaves_account_log_and_profile(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.observe(HELLO)
         s.observe("What shall we eat?", timestamp="2025-03-01T10:05:00Z")

@@ -26,6 +26,7 @@ def live(folder: Path, number: int) -> None:
         before, after = day["writes"]
         page.write_text(page.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
     with memdb.open(folder / "mem.db", embedder=None, llm=None) as mem, mem.session("ana", f"session-{number}", now=at) as s:
+        mem.consent("ana", sensitive_topics="keep")
         for text in day.get("says", ()):
             s.observe(text, "All right.")
         for thought in day.get("thinks", ()):
