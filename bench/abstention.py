@@ -17,10 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from recall import evidence_of as turns_of
-
 import memdb
 from memdb.calibration import evidence_of, fit, measure, probability_of, selective_accuracy
+from memdb.conversations import evidence_of as turns_of
 from memdb.conversations import read_conversation
 from memdb.records import Record
 
@@ -50,7 +49,7 @@ def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
     return Asked(
         user=user,
         answerable=answerable,
-        found=answerable and bool(seen & turns_of(question)),
+        found=answerable and bool(seen.intersection(turns_of(question.get("evidence")))),
         evidence=evidence_of(hits.question, hits),
         decision=hits.verdict.decision,
         elapsed_ms=elapsed,

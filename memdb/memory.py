@@ -26,10 +26,12 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain
+from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
+from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
@@ -42,6 +44,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
 from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
@@ -131,6 +134,7 @@ _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
@@ -152,18 +156,20 @@ class Memory:
         weights: str,
         *,
         narrator: LanguageModel | None = None,
+        index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._patient = patiently(embedder, config)  # what is written waits for the embedder only so long
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
-        self._worker = (
-            Worker(store, config, embedder, llm, patient=self._patient, more={"memdb-memories": self._tend}) if config.worker else None
-        )
+        self._index = index
+        more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
+        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -187,6 +193,8 @@ class Memory:
             self._finish_profiles()
         except BusyError:
             pass  # these are conveniences that the next process makes up for
+        if self._index is not None:
+            self._index.close()
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -228,6 +236,7 @@ class Memory:
             speaker=speaker,
         )
         db = self._store.database()
+        self._note_happened(turn.timestamp)
         with db.transaction():
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
@@ -255,6 +264,7 @@ class Memory:
         db = self._store.database()
         while batch := list(islice(stream, _LOAD_BATCH)):
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
+            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
@@ -276,6 +286,8 @@ class Memory:
             StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
+        if self._index is not None:
+            self._index.wake()
         while True:
             if self._worker is not None:
                 self._worker.raise_damage()
@@ -490,7 +502,7 @@ class Memory:
             read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
             told = untell(db, user_id=user_id)
-            forgotten = forget(db, user_id=user_id, key=key)
+            forgotten = with_pending(db, partial(forget, db, user_id=user_id, key=key))
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
                 retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
@@ -524,7 +536,9 @@ class Memory:
         """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive") + db.run("queue.revive")
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+        if self._index is not None:
+            self._index.wake()
         self._wake()
         return revived
 
@@ -606,6 +620,7 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
+            index=self._index,
             goal=goal,
             tiers=tiers,
             hot_days=self._config.hot_days,
@@ -1114,7 +1129,8 @@ class Memory:
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
-        return count_vectors(self._store)
+        state = count_vectors(self._store)
+        return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
         """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
@@ -1123,9 +1139,14 @@ class Memory:
         `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
 
         Raises:
-            ConfigError: no embedder has this name.
+            ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
         """
+        if self._index is not None:
+            raise ConfigError(
+                f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
+                f"reindex, and then give another collection."
+            )
         chosen = choose_embedder(embedder, remembered=None)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
@@ -1179,9 +1200,9 @@ class Memory:
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
-                timestamp=self._time(timestamp),
-                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
-                location=checks.text(location, "location").strip() or None if location is not None else None,
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
             )
@@ -1189,11 +1210,17 @@ class Memory:
             wrong = error.errors()[0]
             field = ".".join(map(str, wrong["loc"]))
             raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
             gather(db, happened)
         self._wake()
         return happened.event_id
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1236,6 +1263,8 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        for name in memory_types or ():
+            checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
@@ -1287,8 +1316,9 @@ class Memory:
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
-        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        done: list[Maintained] = []
+        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
+            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
         done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
         total = {name: sum(getattr(one, name) for one in done) for name in counted}
@@ -1311,15 +1341,16 @@ class Memory:
     def _tend(self) -> bool:
         """Do one step of the worker's care for first-person memories; return whether there was one."""
         now = utc_now()
-        if take_segment(self._store, self._config, self._narrator, now=now):
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
-        if monotonic() >= self._next_night:
-            nights = nights_due(self._store.database(), self._config, now=now)
-            if nights:
-                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+        if settled and monotonic() >= self._next_night:
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
             self._next_night = monotonic() + _NIGHT_SECONDS
         return False
@@ -1584,6 +1615,7 @@ class Memory:
                 warm_days=self._config.warm_days,
                 judged=True,
                 cache=self._cache,
+                index=self._index,
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
@@ -1616,7 +1648,7 @@ class Memory:
             speaker=speaker or None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=self._time(timestamp),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
     def _message_turns(
@@ -1677,7 +1709,8 @@ class Memory:
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
         left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
-        return left, number["turns_waiting"] + number["vectors_waiting"]
+        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
+        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
@@ -1685,7 +1718,15 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
+        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+            return True
+        return self._mirror()
+
+    def _mirror(self) -> bool:
+        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
+        if self._index is None or self._embedder is None:
+            return False
+        return take_changes(self._store, self._config, self._embedder, self._index)
 
     def _wake(self) -> None:
         if self._worker is not None:
@@ -1735,6 +1776,7 @@ def open(
     embedder: Embedder | Literal["auto"] | str | None = "auto",
     llm: LanguageModel | Literal["auto"] | None = "auto",
     weights: str = "default",
+    vectors: VectorCollection | None = None,
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
 
@@ -1746,9 +1788,10 @@ def open(
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
+        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
 
     Raises:
-        ConfigError: a setting cannot be used, or the file's vectors are of another embedder.
+        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
     """
@@ -1762,13 +1805,14 @@ def open(
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
+        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()
         raise

@@ -468,7 +468,8 @@ class Flushed(Record):
 class Vectors(Record):
     """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
 
-    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors.
+    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of
+    the collection that serves as the index, if one does: what it is still to be told, what it refused for good, and what failed last.
     """
 
     embedder: str | None
@@ -478,6 +479,10 @@ class Vectors(Record):
     dead: int
     next_embedder: str | None = None
     gathered: int = 0
+    collection: str | None = None
+    collection_waiting: int = 0
+    collection_dead: int = 0
+    collection_error: str | None = None
 
 
 class ContextItem(Record):
@@ -570,7 +575,10 @@ class Written(Record):
 
 
 class Forgotten(Record):
-    """How much was erased, by kind of row; `vectors_pending` counts those a connection with sqlite-vec has still to remove."""
+    """How much was erased, by kind of row.
+
+    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec, from a collection in the background.
+    """
 
     facts: int = 0
     messages: int = 0
@@ -704,7 +712,7 @@ class NarrativeDetail(Record):
     """What the `value_json` of a first-person memory holds.
 
     A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
-    memory that went into a pattern. `written_by` is a model's name, or "rules".
+    memory that went into a pattern, `usual` are the events that belong to one. `written_by` is a model's name, or "rules".
     """
 
     emotion: Emotion = "neutral"
@@ -718,6 +726,7 @@ class NarrativeDetail(Record):
     segment_end: datetime
     consolidated: int = 0
     pattern: int = 0
+    usual: tuple[str, ...] = ()
     written_by: str
 
 
@@ -743,7 +752,7 @@ class Sources(Record):
 class Maintained(Record):
     """What maintenance did.
 
-    Of first-person memories: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
+    Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
     summarised, tasks opened, done and stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes,
     old versions, and what was `compacted`. `dry_run` says that nothing was written.

@@ -68,6 +68,23 @@ cross join facts_vec_vector_chunks00 v on v._rowid_ = c.chunk_id
 where c.partition00 = :user_id
   and c.partition01 in (select value from json_each(:shelves));
 
+-- What has changed in a user's chunks shows in these marks; the order is that in which they were begun.
+-- statement: marks
+select partition01 as shelf, chunk_id, validity, rowids
+from facts_vec_chunks
+where partition00 = :user_id
+  and partition01 in (select value from json_each(:shelves))
+order by chunk_id;
+
+-- statement: vectors
+select _rowid_ as chunk_id, vectors
+from facts_vec_vector_chunks00
+where _rowid_ in (select value from json_each(:chunks));
+
+-- Another number whenever a table was made or dropped, and the index made anew with it.
+-- statement: made
+select schema_version from pragma_schema_version;
+
 -- statement: sizes
 select partition01 as shelf, sum(size) as slots
 from facts_vec_chunks

