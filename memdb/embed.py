@@ -10,6 +10,7 @@ import os
 import re
 import threading
 import unicodedata
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -162,13 +163,21 @@ class HashingEmbedder:
         return [value / length for value in sums]
 
 
+_REMEMBERED = 256
+
+
 class Patient:
-    """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question."""
+    """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question.
+
+    It remembers the last vectors: what was new a moment ago is soon compared with what comes next.
+    """
 
     def __init__(self, embedder: Embedder, seconds: float) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder, self._seconds = embedder, seconds
         self._late: threading.Thread | None = None
+        self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector a text.
@@ -176,6 +185,27 @@ class Patient:
         Raises:
             ModelUnavailable: the embedder takes too long. What it raises itself is raised here, too.
         """
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        with self._lock:
+            known = {text: self._last[text] for text in texts if text in self._last}
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            made = check_vectors(self._ask(new), count=len(new), dimension=self.dimension, embedder=self.name)
+            known |= dict(zip(new, made, strict=True))
+            with self._lock:
+                self._last |= {text: known[text] for text in new}
+                while len(self._last) > _REMEMBERED:
+                    self._last.popitem(last=False)
+        return np.stack([known[text] for text in texts])
+
+    def forget(self) -> None:
+        """Let go of what it remembers."""
+        with self._lock:
+            self._last.clear()
+
+    def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
         late = self._late
         if late is not None and late.is_alive():
             raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")

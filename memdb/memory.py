@@ -169,7 +169,7 @@ class Memory:
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
-        self._worker = Worker(store, config, embedder, llm, more=more) if config.worker else None
+        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -513,6 +513,8 @@ class Memory:
             erase_page(db, user_id=user_id)
         self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
         self._cache.forget(user_id)
+        if self._patient is not None:
+            self._patient.forget()
         db.checkpoint()
         self._wake()
         return forgotten
@@ -1109,7 +1111,7 @@ class Memory:
             self._store,
             self._config,
             self._llm,
-            self._embedder,
+            self._patient,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
             eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
@@ -1157,7 +1159,9 @@ class Memory:
             self._embedder, self._patient = chosen, patiently(chosen, self._config)
             if self._worker is not None:
                 self._worker.stop()
-                self._worker = Worker(self._store, self._config, chosen, self._llm, more={"memdb-memories": self._tend})
+                self._worker = Worker(
+                    self._store, self._config, chosen, self._llm, patient=self._patient, more={"memdb-memories": self._tend}
+                )
         return state
 
     # --- first-person memories -----------------------------------------------------------------------------------------------

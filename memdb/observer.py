@@ -173,8 +173,9 @@ def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) 
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that messages on their way to a slow embedder hold up no fact; `more` are jobs by name that get threads of their own. Every
-    step is committed before the next begins, so that killing them loses nothing and repeats nothing.
+    Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, and `more` are
+    jobs by name that get threads of their own. Every step is committed before the next begins, so that killing them loses nothing and
+    repeats nothing.
     """
 
     def __init__(
@@ -184,10 +185,10 @@ class Worker:
         embedder: Embedder | None,
         llm: LanguageModel | None,
         *,
+        patient: Embedder | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
         identity = new_identity()
-        patient = patiently(embedder, config)
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
@@ -250,7 +251,7 @@ def new_identity() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def patiently(embedder: Embedder | None, config: Config) -> Embedder | None:
+def patiently(embedder: Embedder | None, config: Config) -> Patient | None:
     """Return the embedder as one that a turn waits for only so long."""
     return None if embedder is None else Patient(embedder, config.embed_patience_seconds)
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memdb.embed import HashingEmbedder, MiniLM, check_vectors, choose_embedder, choose_tokenizer, conservative_count, to_blob
+from memdb.embed import HashingEmbedder, MiniLM, Patient, check_vectors, choose_embedder, choose_tokenizer, conservative_count, to_blob
 from memdb.errors import ConfigError, ModelOutputError
+from tests.embedders import Broken, OneMeaning
 
 needs_minilm = pytest.mark.skipif(not MiniLM.installed(), reason="MiniLM is not installed")
 needs_word_piece = pytest.mark.skipif(choose_tokenizer().name == "conservative", reason="the WordPiece tokenizer is not installed")
@@ -306,3 +307,19 @@ def test_minilm_loads_in_silence() -> None:
     script = "from memdb.embed import MiniLM; MiniLM().embed(['a', 'b'])"
     finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
     assert (finished.stdout, finished.stderr) == ("", "")
+
+
+def test_a_patient_embedder_is_asked_once_about_a_text_until_it_forgets() -> None:
+    asked = OneMeaning()
+    patient = Patient(asked, 10)
+    for texts in (["a", "b"], ["b", "a"], ["a"]):
+        assert patient.embed(texts).shape == (len(texts), 8)
+    assert asked.asked == 1
+    patient.forget()
+    patient.embed(["a"])
+    assert asked.asked == 2
+
+
+def test_a_patient_embedder_raises_what_the_other_raises_and_remembers_nothing_of_it() -> None:
+    with pytest.raises(RuntimeError, match="out of order"):
+        Patient(Broken(), 10).embed(["a"])
