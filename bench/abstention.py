@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import memdb
-from memdb.calibration import evidence_of, fit, measure, probability_of, selective_accuracy
+from memdb.calibration import evidence_of, fit, measure, probability_of, selective_accuracy, threshold_of
 from memdb.conversations import evidence_of as turns_of
 from memdb.conversations import read_conversation
 from memdb.records import Record
@@ -56,13 +56,15 @@ def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
     )
 
 
-def left_out(asked: list[Asked], right: Callable[[Asked], bool]) -> list[float]:
-    """The calibrated probability of each question, from weights fitted on the other conversations."""
-    weights = {}
+def left_out(asked: list[Asked], right: Callable[[Asked], bool]) -> list[tuple[float, float]]:
+    """The calibrated probability of each question and the threshold, both fitted on the other conversations."""
+    fitted = {}
     for user in {one.user for one in asked}:
         others = [one for one in asked if one.user != user]
-        weights[user] = fit([one.evidence for one in others], [right(one) for one in others])
-    return [probability_of(one.evidence, weights[one.user]) or 0.0 for one in asked]
+        labels = [right(one) for one in others]
+        weights = fit([one.evidence for one in others], labels)
+        fitted[user] = weights, threshold_of([probability_of(one.evidence, weights) or 0.0 for one in others], labels)
+    return [(probability_of(one.evidence, fitted[one.user][0]) or 0.0, fitted[one.user][1]) for one in asked]
 
 
 def line(name: str, probabilities: list[float], right: list[bool]) -> str:
@@ -76,7 +78,8 @@ def report(asked: list[Asked], name: str, right: Callable[[Asked], bool]) -> Non
     """Print how well each probability knows what is right."""
     labels = [right(one) for one in asked]
     share = sum(labels) / len(labels)
-    calibrated = left_out(asked, right)
+    fitted = left_out(asked, right)
+    calibrated = [probability for probability, _ in fitted]
     print(f"\n{name}: {sum(labels)} of {len(labels)} questions ({100 * share:.1f} %); a Brier of {share * (1 - share):.3f} knows nothing\n")
     print("| probability | AUC | ECE | Brier | right of the surest 25 % | 50 % | 75 % |")
     print("|---" * 7 + "|")
@@ -86,13 +89,18 @@ def report(asked: list[Asked], name: str, right: Callable[[Asked], bool]) -> Non
     for shelf in measure(calibrated, labels).bins:
         print(f"| {shelf.probability:.2f} | {shelf.right:.2f} | {shelf.count} |")
     print("\n| abstain below | of the right | of the others | right of those answered |\n|---|---|---|---|")
-    for threshold in (0.5, 0.6, 0.7, 0.8):
-        kept = [was for probability, was in zip(calibrated, labels, strict=True) if probability >= threshold]
+    own = sorted({threshold for _, threshold in fitted})
+    shown: list[tuple[str, list[float]]] = [(str(least), [least] * len(asked)) for least in (0.5, 0.6, 0.7, 0.8)]
+    shown.append((f"the fitted threshold ({own[0]} to {own[-1]})", [threshold for _, threshold in fitted]))
+    for name, thresholds in shown:
+        kept = [was for probability, was, least in zip(calibrated, labels, thresholds, strict=True) if probability >= least]
         lost = sum(labels) - sum(kept)
         caught = len(labels) - len(kept) - lost
         others = len(labels) - sum(labels)
-        print(f"| {threshold} | {100 * lost / sum(labels):.1f} | {100 * caught / others:.1f} | {100 * sum(kept) / max(1, len(kept)):.1f} |")
-    print("\nfitted on all:", json.dumps(fit([one.evidence for one in asked], labels)))
+        print(f"| {name} | {100 * lost / sum(labels):.1f} | {100 * caught / others:.1f} | {100 * sum(kept) / max(1, len(kept)):.1f} |")
+    weights = fit([one.evidence for one in asked], labels)
+    least = threshold_of([probability_of(one.evidence, weights) or 0.0 for one in asked], labels)
+    print("\nfitted on all:", json.dumps({**weights, "threshold": least}))
 
 
 def main() -> None:

@@ -89,6 +89,23 @@ def fit(evidence: Sequence[Mapping[str, float]], right: Sequence[bool]) -> dict[
     return dict(zip(EVIDENCE, (round(weight, 4) for weight in weights), strict=True))
 
 
+def threshold_of(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    """Return below which probability to abstain: the least that tells right from wrong as well as any, by balanced accuracy.
+
+    As well as the best is what is within one standard error of it, so that no more right answers are left out than the data calls for.
+    """
+    rights, wrongs = sum(right), len(right) - sum(right)
+    places = sorted({round(probability, 2) for probability in probabilities})
+    found = []
+    for place in places:
+        kept = sum(was and probability >= place for probability, was in zip(probabilities, right, strict=True)) / max(1, rights)
+        left = sum(not was and probability < place for probability, was in zip(probabilities, right, strict=True)) / max(1, wrongs)
+        error = math.sqrt(kept * (1 - kept) / max(1, rights) + left * (1 - left) / max(1, wrongs)) / 2
+        found.append(((kept + left) / 2, error, place))
+    best, error, _ = max(found)
+    return min(place for balanced, _, place in found if balanced >= best - error)
+
+
 def measure(probabilities: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> Calibration:
     """Return how well probabilities fit what was so, in bins of equal width."""
     pairs = list(zip(probabilities, right, strict=True))

@@ -14,15 +14,15 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?P<way>before|until|till|prior to|after|since)\s+(?:(?:i|we|you|he|she|they|[A-Z]\w+)\s+(?:had |have |has |'d |ever )?"
-    r"|(?:my|our|the|his|her|their)\s+)(?P<what>[a-z]+)",
+    r"\b(?P<way>before|until|till|prior to|after|since)\s+(?:(?:i|we|you|he|she|they|(?-i:[A-Z])\w+)\s+(?:had |have |has |'d |ever )?"
+    r"|(?:my|our|the|his|her|their|getting|being)\s+|(?=[a-z]{2,}ing\b))(?P<what>[a-z]+)",
     re.IGNORECASE,
 )
 _STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
 
 
 class Change(Record):
-    """A change that a question counts from: "before I moved" is {way: "before", stem: "mov"}."""
+    """A change that a question counts from: "before I moved" is {way: "before", stem: "mov"}, and "since moving" is "after" it."""
 
     way: str
     stem: str

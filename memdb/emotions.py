@@ -34,6 +34,11 @@ def mood_of(text: str) -> str | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
+def mood_words() -> frozenset[str]:
+    """Return the words that speak of moods."""
+    return frozenset(_compiled()[1])
+
+
 def moods_like(emotion: str | None) -> list[tuple[str, float]]:
     """Return how well other moods fit one: 1.0 itself, 0.5 those of its side, and the side's own name ("negative")."""
     lexicon = _lexicon()

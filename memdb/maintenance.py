@@ -1,142 +1,217 @@
-"""The upkeep chain: episodes, open loops, reflection, promotion, and the archive. Every part may be repeated safely."""
+"""The upkeep chain: episodes, reflection, promotion, and the archive. Every part may be killed and repeated, and asks no model twice."""
 
 from __future__ import annotations
 
+import json
 import uuid
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 
 from memdb.config import Config
 from memdb.llm import LanguageModel
-from memdb.records import Fact, Item, Maintained, Operation, Turn
-from memdb.steps.apply import Origin, move, put, read_fact
-from memdb.steps.loops import loops
-from memdb.steps.reflect import reflect
-from memdb.steps.summarize import summarize
+from memdb.nights import night_from
+from memdb.observer import is_gone, new_identity, read_consent
+from memdb.privacy import without_secrets
+from memdb.records import Consent, Fact, Item, Maintained, ModelCall, Operation
+from memdb.steps.apply import Origin, expire_over, move, put, read_fact
+from memdb.steps.compact import compact
+from memdb.steps.reflect import Reflection, reflect
+from memdb.steps.summarize import Summary, summarize
 from memdb.store import Database, Row
-from memdb.times import to_text
+from memdb.times import to_text, to_utc, utc_now
 
-Keep = Callable[[Item, str, str, datetime], Fact | None]
-"""Stores an item of a user, as learned from a turn at a time, and returns the fact that stands for it; None if it may not be kept."""
+Keep = Callable[[Item, str, str, datetime], str | None]
+"""Stores an item of a user, as learned from a turn at a time, and returns why it was not kept, if it was not."""
 
-_SESSIONS = 1_000  # a run
-_TURNS = 5_000
+_NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
 def maintain(
     db: Database, *, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None
 ) -> Maintained:  # fmt: skip
     """Do what is due for a user, or for everybody, and return how much it was. A model is asked outside any transaction."""
-    opened, done = _loops(db, user_id, keep, now, config)
-    return Maintained(
-        episodes=_episodes(db, user_id, keep, now, config, llm),
-        tasks_opened=opened,
-        tasks_done=done,
-        tasks_stalled=_stall(db, user_id, now, config),
-        notes=_reflect(db, user_id, keep, now, config, llm),
-        promoted=_each(db, "recurring", "promote", "update", "said again on several days", now, user_id=user_id, now=to_text(now),
-                       days=config.promote_days, priority=config.promote_priority),
-        notes_archived=_each(db, "surplus", "archive", "archive", "more notes than are kept", now, user_id=user_id, now=to_text(now),
-                             keep=config.reflection_limit),
-        versions_archived=_versions(db, user_id, now, config),
-    )  # fmt: skip
+    episodes = notes = 0
+    while done := take_upkeep(db, user_id=user_id, keep=keep, now=now, config=config, llm=llm):
+        episodes, notes = episodes + done.episodes, notes + done.notes
+    return tidy(db, user_id=user_id, now=now, config=config).model_copy(update={"episodes": episodes, "notes": notes})
 
 
-def _episodes(db: Database, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None) -> int:
-    """Summarise the sessions that are over, or have become warm."""
+def take_upkeep(
+    db: Database, *, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None
+) -> Maintained | None:  # fmt: skip
+    """Summarise one session, or reflect upon one user, if that is due by `now`; return what was done, or None if nothing was due.
+
+    Whoever does it holds the user meanwhile. Killed, it is done again by whoever comes next; written is all of it or nothing.
+    """
+    hot, worker = to_text(now - timedelta(days=config.hot_days)), new_identity()
+    gone = [row for row in db.all("upkeep.claimants") if is_gone(str(row["claimed_by"]))]
+    if not gone and not _due(db, user_id, hot, config):  # a look costs no lock
+        return None
+    with db.transaction():
+        for row in gone:
+            db.run("upkeep.release", user_id=row["user_id"], worker=row["claimed_by"])
+        due = _due(db, user_id, hot, config)
+        if due is None:
+            return None
+        lease = max(config.lease_seconds, config.model_timeout_seconds * config.model_attempts)
+        db.run("upkeep.claim", user_id=due["user_id"], worker=worker, until=to_text(utc_now() + timedelta(seconds=lease)))
+    if "session_id" in due:
+        return _summarise(db, due, worker, config, llm)
+    return _reflect(db, due, worker, keep, config, llm)
+
+
+def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | None:
+    at = to_text(utc_now())
+    session = db.one("upkeep.session", user_id=user_id, hot=hot, now=at)
+    return session or db.one("upkeep.unreflected", user_id=user_id, turns=config.reflect_every_turns, now=at)
+
+
+def _summarise(db: Database, session: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:
+    """Write the episode of a session, if it says anything and has not gone on meanwhile."""
+    owner, name = str(session["user_id"]), str(session["session_id"])
+    messages = _messages(db, session, config)
+    summary = summarize(messages, llm=llm)
+    with db.transaction():
+        if not db.all("upkeep.release", user_id=owner, worker=worker):
+            return Maintained()  # it took too long, and somebody else is at it
+        _keep_calls(db, summary.calls, owner, f"episode-{name}", config)
+        if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
+            return Maintained()
+        _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
+    return Maintained(episodes=1)
+
+
+def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
+    """What was said in a session, or on a day in no session."""
+    begins = ends = None
+    if session["day"] is not None:
+        day = date.fromisoformat(str(session["day"]))
+        midnights = [datetime(one.year, one.month, one.day, tzinfo=config.zone) for one in (day, day + timedelta(days=1))]
+        begins, ends = map(to_text, midnights)
+    named = None if begins else session["session_id"]
+    return _facts(db.all("upkeep.messages", user_id=session["user_id"], session_id=named, begins=begins, ends=ends))
+
+
+def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> None:
+    first, last = messages[0], messages[-1]
+    text = without_secrets(summary.text) if consent.secrets == "refuse" else summary.text
+    details = {
+        "subject": "user", "predicate": "episode", "object": text,
+        "turn_range": [first.source_turn_id, last.source_turn_id], "timestamp_start": to_text(first.valid_from),
+        "timestamp_end": to_text(last.valid_from), "by": summary.by, "session": session_id,
+    }  # fmt: skip
+    db.run(
+        "upkeep.tell",
+        fact_id=str(uuid.uuid5(_NAMESPACE, json.dumps([first.user_id, session_id]))),
+        user_id=first.user_id,
+        value_text=text,
+        value_json=json.dumps(details, ensure_ascii=False),
+        confidence=config.reflection_confidence,
+        event_time=to_text(first.valid_from),
+        valid_from=to_text(last.valid_from),
+        source_turn_id=f"episode-{session_id}",
+        session_id=first.session_id,
+        tags=json.dumps(sorted({tag for message in messages for tag in message.tags}), ensure_ascii=False),
+    )
+
+
+def _reflect(db: Database, user: Row, worker: str, keep: Keep, config: Config, llm: LanguageModel | None) -> Maintained:
+    """Draw notes from what a user had said lately; the same note drawn again is agreement, which makes it count for more."""
+    owner, every = str(user["user_id"]), config.reflect_every_turns
+    turn = db.one("upkeep.reflection_at", user_id=owner, reflected_id=user["reflected_id"], turns=every) or {}
+    drawn, at = Reflection(notes=(), by="rules"), utc_now()
+    if turn:
+        at = to_utc(str(turn["timestamp"]))
+        since = to_text(at - timedelta(days=config.reflect_days))
+        rows = db.all("upkeep.lately", user_id=owner, since=since, turn_id=turn["turn_id"], reflected_id=user["reflected_id"])
+        fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
+        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, llm=llm)
+    origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
-    hot = to_text(now - timedelta(days=config.hot_days))
-    for session in db.all("upkeep.sessions", user_id=user_id, hot=hot, limit=_SESSIONS):
-        owner, name = str(session["user_id"]), str(session["session_id"])
-        messages = _facts(db.all("upkeep.messages", user_id=owner, session_id=name))
-        summary = summarize(messages, llm=llm)
-        if summary is None:
-            continue
-        first, last = messages[0], messages[-1]
-        item = Item(
-            kind="episode", key="user.episode", text=summary.text, confidence=config.reflection_confidence, source="inferred",
-            session_id=name, event_time=first.valid_from, tags=tuple(sorted({tag for message in messages for tag in message.tags})),
-            details={
-                "turn_range": [first.source_turn_id, last.source_turn_id], "timestamp_start": to_text(first.valid_from),
-                "timestamp_end": to_text(last.valid_from), "by": summary.by,
-            },
+    with db.transaction():
+        if not db.all("upkeep.release", user_id=owner, worker=worker):
+            return Maintained()  # as above
+        _keep_calls(db, drawn.calls, owner, cause, config)
+        for note in drawn.notes:
+            told = {"origin": origin, "by": drawn.by}
+            item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
+            written += keep(item, owner, cause, at) is None
+        db.run("upkeep.reflected", user_id=owner, id=turn.get("id", user["reflected_id"]))
+    return Maintained(notes=written)
+
+
+# --- the night ---------------------------------------------------------------------------------------------------------------------
+
+
+def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
+    """Tidy up if a night has gone by since the last time; return whether it was done. A file's first night is the one to come."""
+    meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+    if "tidied_at" in meta and night_from(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
+        return False
+    with db.transaction():
+        again = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+        if again.get("tidied_at") != meta.get("tidied_at"):
+            return False  # another process was first
+        db.run("meta.put", name="tidied_at", value=to_text(now))
+        if "tidied_at" in meta:
+            tidy(db, user_id=None, now=now, config=config)
+    return "tidied_at" in meta
+
+
+def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
+    """Let tasks stall, promote what recurs, and archive what is more than is kept, in one transaction; return how much it was."""
+    closed_before = now - timedelta(days=config.archive_after_days)
+    with db.transaction():
+        expire_over(db, user_id=user_id, now=now)
+        return Maintained(
+            tasks_stalled=_stall(db, user_id, now, config),
+            promoted=_each(db, "recurring", "promote", "update", "said again on several days", now, user_id=user_id, now=to_text(now),
+                           days=config.promote_days, priority=config.promote_priority),
+            notes_archived=_each(db, "surplus", "archive", "archive", "more notes than are kept", now, user_id=user_id, now=to_text(now),
+                                 keep=config.reflection_limit),
+            versions_archived=_versions(db, user_id, now, config),
+            compacted=compact(db, user_id=user_id, before=closed_before, now=now),
         )  # fmt: skip
-        written += keep(item, owner, f"episode-{name}", last.valid_from) is not None
-    return written
-
-
-def _loops(db: Database, user_id: str | None, keep: Keep, now: datetime, config: Config) -> tuple[int, int]:
-    """Open and close tasks by what the turns say that were not looked through yet."""
-    opened = closed = 0
-    for row in db.all("upkeep.unlooped", user_id=user_id, limit=_TURNS):
-        turn = Turn.model_validate(row)
-        found = loops(turn, _facts(db.all("upkeep.open_tasks", user_id=turn.user_id)), zone=config.zone)
-        for loop in found.opened:
-            details = {"state": "active", "origin": "promise" if loop.promised else "open_loop"}
-            item = Item(
-                kind="task", key="user.task", text=loop.title, confidence=config.reflection_confidence, event_time=loop.due,
-                session_id=turn.session_id, source="assistant_message" if loop.promised else "user_message", details={**details},
-            )  # fmt: skip
-            opened += keep(item, turn.user_id, f"loop-{turn.turn_id}", turn.timestamp) is not None
-        with db.transaction():
-            for fact_id in found.done:
-                _move(db, fact_id, "done", f"said to be done in turn {turn.turn_id}", turn.timestamp)
-                closed += 1
-            db.run("upkeep.looped", user_id=turn.user_id, id=row["id"])
-    return opened, closed
 
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     before = to_text(now - timedelta(days=config.task_stalls_after_days))
-    with db.transaction():
-        rows = db.all("task.stalled", user_id=user_id, before=before, now=to_text(now))
-        for row in rows:
-            _move(db, str(row["fact_id"]), "stalled", "nobody spoke of it for long, or its day has gone by", now)
+    rows = db.all("task.stalled", user_id=user_id, before=before, now=to_text(now))
+    for row in rows:
+        fact = _fact(db, row)
+        move(db, fact, state="stalled", origin=_origin(fact, now), reason="nobody spoke of it for long, or its day has gone by")
     return len(rows)
 
 
-def _move(db: Database, fact_id: str, state: str, reason: str, now: datetime) -> None:
-    fact = read_fact(db, fact_id)
-    assert fact is not None
-    origin = Origin(user_id=fact.user_id, turn_id=f"maintain-{uuid.uuid4().hex}", now=now)
-    move(db, fact, state="done" if state == "done" else "stalled", origin=origin, reason=reason)
-
-
-def _reflect(db: Database, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None) -> int:
-    """Draw notes from what a user said lately; the same note drawn again is agreement, which makes it count for more."""
-    written = 0
-    since = to_text(now - timedelta(days=config.reflect_days))
-    for row in db.all("upkeep.unreflected", user_id=user_id, turns=config.reflect_every_turns):
-        owner = str(row["user_id"])
-        messages = _facts(db.all("upkeep.lately", user_id=owner, since=since, now=to_text(now)))
-        drawn = reflect(messages, days=config.promote_days, llm=llm)
-        origin = "rules" if drawn.by == "rules" else "llm_reflection"
-        for note in drawn.notes:
-            told = {"origin": origin, "by": drawn.by}
-            item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
-            written += keep(item, owner, f"reflection-{to_text(now)}", now) is not None
-        with db.transaction():
-            db.run("upkeep.reflected", user_id=owner, now=to_text(now))
-    return written
-
-
 def _each(db: Database, which: str, change: str, operation: Operation, reason: str, at: datetime, **values: str | float | None) -> int:
-    with db.transaction():
-        rows = db.all(f"upkeep.{which}", **values)
-        for row in rows:
-            fact = read_fact(db, str(row["fact_id"]))
-            assert fact is not None
-            origin = Origin(user_id=fact.user_id, turn_id=f"maintain-{uuid.uuid4().hex}", now=at)
-            put(db, fact, change, origin=origin, operation=operation, reason=reason)
+    rows = db.all(f"upkeep.{which}", **values)
+    for row in rows:
+        fact = _fact(db, row)
+        put(db, fact, change, origin=_origin(fact, at), operation=operation, reason=reason)
     return len(rows)
 
 
 def _versions(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    with db.transaction():
-        moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=to_text(now))
-        db.run("upkeep.drop_archived", user_id=user_id)
+    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=to_text(now))
+    db.run("upkeep.drop_archived", user_id=user_id)
     return len(moved)
+
+
+def _origin(fact: Fact, now: datetime) -> Origin:
+    return Origin(user_id=fact.user_id, turn_id=f"maintain-{uuid.uuid4().hex}", now=now)
+
+
+def _fact(db: Database, row: Row) -> Fact:
+    fact = read_fact(db, str(row["fact_id"]))
+    assert fact is not None
+    return fact
 
 
 def _facts(rows: list[Row]) -> list[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in rows]
+
+
+def _keep_calls(db: Database, calls: Sequence[ModelCall], user_id: str, turn_id: str, config: Config) -> None:
+    if config.keep_model_calls:
+        for call in calls:
+            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

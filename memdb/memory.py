@@ -15,21 +15,21 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, Self, cast, get_args
 
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
-from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of
+from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
-from memdb.keys import is_canonical, predicate_of, slug
+from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
-from memdb.maintenance import maintain
+from memdb.maintenance import maintain, take_tidying, take_upkeep
 from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
 from memdb.nights import next_night, take_night
 from memdb.observer import (
@@ -38,6 +38,7 @@ from memdb.observer import (
     derived_turn_id,
     enqueue,
     new_identity,
+    patiently,
     read_consent,
     read_predicates,
     take_turn,
@@ -45,7 +46,6 @@ from memdb.observer import (
 )
 from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
-from memdb.privacy import without_secrets
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
     LIVE,
@@ -93,7 +93,7 @@ from memdb.records import (
 )
 from memdb.session import Session, retell, untell
 from memdb.stating import state
-from memdb.steps.admit import admit
+from memdb.steps.admit import admit, refusal
 from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -109,6 +109,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.relate import relate
 from memdb.steps.retrieve import FEATURES, retrieve
+from memdb.steps.sync import sync
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.steps.walk import walk
@@ -134,6 +135,7 @@ _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
+_UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
@@ -157,12 +159,13 @@ class Memory:
         index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
+        self._patient = patiently(embedder, config)  # what is written waits for the embedder only so long
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
-        self._next_writing = self._next_night = 0.0
+        self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
@@ -399,7 +402,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._patient, config=self._config)
         self._wake()
         if fact is not None:
             return fact
@@ -1151,7 +1154,7 @@ class Memory:
         finally:
             store.close()
         if self._embedder is not None:
-            self._embedder = chosen
+            self._embedder, self._patient = chosen, patiently(chosen, self._config)
             if self._worker is not None:
                 self._worker.stop()
                 self._worker = Worker(self._store, self._config, chosen, self._llm, more={"memdb-memories": self._tend})
@@ -1301,10 +1304,10 @@ class Memory:
 
         Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
         what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
-        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes, open loops
-        become tasks and are closed when said to be done, what recurs is drawn into reflective notes and promoted to the profile, and what
-        is more than is kept goes to the archive. With `dry_run` nothing is written and no model is asked, and the answer is what one run
-        would do by the rules.
+        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
+        recurs is drawn into reflective notes, which the worker does as they come due; tasks that nobody mentions stall, what recurs is
+        promoted to the profile, and what is more than is kept goes to the archive, which the worker does each night. With `dry_run` nothing
+        is written and no model is asked, and the answer is what one run would do by the rules.
         """
         at = self._time(now)
         self._write_down_recalled()
@@ -1321,18 +1324,21 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        def keep(item: Item, owner: str, turn_id: str, said_at: datetime) -> Fact | None:
-            if read_consent(self._store.database(), user_id=owner, config=self._config).secrets == "refuse":
-                item = item.model_copy(update={"text": without_secrets(item.text)})
-            with suppress(InputError):  # what its user does not let be kept
-                return self._keep(item, item.key or "user.note", user_id=owner, timestamp=said_at, turn_id=turn_id)
-            return None
+        return maintain(self._store.database(), user_id=user_id, keep=self._keep_note, now=at, config=self._config, llm=llm)
 
-        done = maintain(self._store.database(), user_id=user_id, keep=keep, now=at, config=self._config, llm=llm)
-        return done.model_copy(update={"compacted": self.compact(user_id, now=at)})
+    def _keep_note(self, item: Item, owner: str, turn_id: str, said_at: datetime) -> str | None:
+        db, key = self._store.database(), item.key or "user.note"
+        consent, predicate = read_consent(db, user_id=owner, config=self._config), predicate_of(key, read_predicates(db))
+        refused = refusal(item, key, consent=consent, predicate=predicate)
+        if refused is None:
+            try:
+                self._keep(item, key, user_id=owner, timestamp=said_at, turn_id=turn_id)
+            except InputError as error:  # what its user does not let be kept
+                return str(error)
+        return refused
 
     def _tend(self) -> bool:
-        """Do one step of the worker's care for first-person memories; return whether there was one."""
+        """Do one step of the worker's care for what is remembered already; return whether there was one."""
         now = utc_now()
         due = events_due(self._store.database(), self._config, now=now)
         settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
@@ -1345,7 +1351,15 @@ class Memory:
             if night := next_night(self._store.database(), self._config, now=now):
                 take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
+            if take_tidying(self._store.database(), now=now, config=self._config):
+                return True
             self._next_night = monotonic() + _NIGHT_SECONDS
+        if monotonic() >= self._next_upkeep:
+            self._next_upkeep = monotonic() + _UPKEEP_SECONDS
+            db = self._store.database()
+            if take_upkeep(db, user_id=None, keep=self._keep_note, now=now, config=self._config, llm=self._llm):
+                self._next_upkeep = 0.0
+                return True
         return False
 
     def _note_recalled(self, hits: Hits, at: datetime) -> None:
@@ -1432,6 +1446,8 @@ class Memory:
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
         """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
 
+        A task that is there already is moved to the `state` in its details: active, done or stalled.
+
         Raises:
             InputError: an item has unknown or unusable fields; those before it are kept.
         """
@@ -1440,6 +1456,7 @@ class Memory:
         consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=self._config)
         accepted: list[str] = []
         rejected: list[Rejected] = []
+        sure = self._config.gate_confidence
         for given in items:
             try:
                 item = given if isinstance(given, Item) else Item.model_validate(given)
@@ -1449,6 +1466,10 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
+                self._embed_waiting(user_id, item.kind)
+                if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
+                    accepted.append(self._moved(known, item, timestamp).fact_id)
+                    continue
                 reason = admit(
                     db,
                     item,
@@ -1456,16 +1477,25 @@ class Memory:
                     user_id=user_id,
                     consent=consent,
                     predicate=predicate_of(key, predicates),
-                    embedder=self._embedder,
+                    embedder=self._patient,
                     config=self._config,
+                    now=self._time(timestamp),
                 )
                 if reason is None:
-                    accepted.append(self._keep(item, key, user_id=user_id, timestamp=timestamp).fact_id)
+                    kept = self._keep(item, key, user_id=user_id, timestamp=timestamp)
+                    accepted.append((self._moved(kept, item, timestamp) if item.kind == "task" else kept).fact_id)
             except InputError as error:
                 reason = str(error)
             if reason is not None:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def _embed_waiting(self, user_id: str, kind: str) -> None:
+        """Embed what something new is about to be compared with; what fails waits, as ever."""
+        db = self._store.database()
+        if self._patient is not None and db.has_vectors:
+            with suppress(BusyError):
+                sync(db, embedder=self._patient, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
@@ -1480,7 +1510,7 @@ class Memory:
             InputError: a set is empty, or has a feature that does not rank.
         """
         db = self._store.database()
-        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE}
+        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
         for name, features in sets.items():
             unknown = sorted(set(features) - known)
             if unknown or not features:
@@ -1492,28 +1522,30 @@ class Memory:
                 for feature, value in features.items():
                     db.run("weights.put", name=name, feature=feature, value=float(value))
 
-    def calibrate(self, questions: Iterable[tuple[str, str, bool]], *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
+    def calibrate(self, labelled: Iterable[Labelled] | None = None, *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
         """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
 
-        Each is (user_id, question, whether the memory holds the answer). The weights become the set `calibration`. Both measures are on the
-        questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out whole conversations).
+        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
+        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
+        whole conversations).
 
         Raises:
             InputError: there are not both kinds of questions.
         """
         found: list[dict[str, float]] = []
         right: list[bool] = []
-        for user_id, question, answerable in questions:
-            hits = self.assess(question, user_id=user_id, limit=self._config.context_candidates, now=now)
+        for one in self.labels() if labelled is None else labelled:
+            hits = self.assess(one.query, user_id=one.user_id, limit=self._config.context_candidates, now=now or one.now)
             found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
-            right.append(answerable)
+            right.append(bool(one.relevant) if one.answerable is None else one.answerable)
         if len(set(right)) < 2:
             raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
         old = self.weight_sets().get("calibration", {})
         before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
         weights = fit_probability(found, right)
-        self.set_weights({"calibration": weights})
-        return before, measure([probability_of(one, weights) or 0.0 for one in found], right)
+        fitted = [probability_of(one, weights) or 0.0 for one in found]
+        self.set_weights({"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
+        return before, measure(fitted, right)
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.
@@ -1568,6 +1600,18 @@ class Memory:
         """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
         rival = self._config.rival_weights
         return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
+
+    def _task_called(self, title: str, user_id: str) -> Fact | None:
+        """The latest task of this title, open or done."""
+        tasks = self.facts(user_id, kinds=["task"], statuses=(*LIVE, "expired"))
+        return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
+
+    def _moved(self, task: Fact, item: Item, timestamp: Time | None) -> Fact:
+        """A task as it stands by what is said of it."""
+        state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
+        held = task.value_json.get("state") if isinstance(task.value_json, dict) else None
+        stands = state == held and (state == "done") == (task.status == "expired")
+        return task if stands else self.task(task.fact_id, state, now=timestamp)
 
     def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
         given = item.model_dump(exclude={"text", "details", "key"})
@@ -1698,7 +1742,7 @@ class Memory:
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
-        if take_turn(self._store, self._config, self._llm, self._embedder, identity=new_identity()):
+        if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True

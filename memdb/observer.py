@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
-from memdb.embed import Embedder
+from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
 from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, read_fact
+from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, move, read_fact
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.materialize import materialize
@@ -60,8 +60,9 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) ->
         timestamp=to_text(turn.timestamp),
         now=to_text(received_at),
     )
-    if turn.session_id is not None:
-        db.run("queue.touch_session", user_id=turn.user_id, session_id=turn.session_id, timestamp=to_text(turn.timestamp))
+    day = None if turn.session_id is not None else turn.timestamp.astimezone(zone).date().isoformat()
+    named = turn.session_id or f"day-{day}"
+    db.run("queue.touch_session", user_id=turn.user_id, session_id=named, timestamp=to_text(turn.timestamp), day=day)
     if turn.user_input:
         _keep_message(db, turn, turn.speaker or "user", turn.user_input, zone=zone)
     if turn.assistant_response:
@@ -99,8 +100,16 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
                 )
                 proposed = None
             decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+        for candidate, source in thought.opened:
+            errand = origin.model_copy(update={"kind": "task", "source": source, "confidence": config.reflection_confidence})
+            decide(db, candidate, origin=errand, predicates=predicates, config=config, consent=consent)
+        for fact_id in thought.done:
+            task = read_fact(db, fact_id)
+            if task is not None and task.status == "active":
+                move(db, task, state="done", origin=origin, reason=f"said to be done in turn {turn.turn_id}")
         for note in notes:
             db.run("queue.note", user_id=turn.user_id, turn_id=turn.turn_id, **note.model_dump())
+        db.run("upkeep.count", user_id=turn.user_id, turn_id=turn.turn_id, session_id=turn.session_id)
         _materialize_if_due(db, turn, config)
     return True
 
@@ -178,7 +187,8 @@ class Worker:
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
         identity = new_identity()
-        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
+        patient = patiently(embedder, config)
+        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._damage: StoreError | None = None
@@ -238,6 +248,11 @@ class Worker:
 def new_identity() -> str:
     """Return a name for one that claims turns: the machine, the process, and something to tell two in it apart."""
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def patiently(embedder: Embedder | None, config: Config) -> Embedder | None:
+    """Return the embedder as one that a turn waits for only so long."""
+    return None if embedder is None else Patient(embedder, config.embed_patience_seconds)
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
@@ -321,7 +336,7 @@ def _materialize_if_due(db: Database, turn: Turn, config: Config) -> None:
     previous = db.one("queue.previous_session", user_id=turn.user_id, id=turn.id)
     ended = previous["session_id"] if previous and previous["session_id"] != turn.session_id else None
     if ended is not None:
-        db.run("queue.end_session", user_id=turn.user_id, session_id=ended)
+        db.run("queue.end_session", user_id=turn.user_id, session_id=ended, now=to_text(turn.timestamp))
     row = db.one("profile.count_turn", user_id=turn.user_id, now=to_text(turn.timestamp))
     since = int(row["turns_since"] or 0) if row else 0
     if ended is not None or since >= config.profile_every_turns:

@@ -25,6 +25,11 @@ Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pen
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
+RELIABILITY: dict[Source, float] = {
+    "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
+}  # fmt: skip
+"""How far a source is to be believed; the statement that ranks says the same."""
+
 
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""
@@ -551,6 +556,7 @@ class Item(Record):
     object: str | None = None
     confidence: float = Field(1.0, ge=0, le=1)
     importance: float | None = Field(None, ge=0, le=1)
+    category: Category | None = None
     source: Source = "user_message"
     session_id: str | None = None
     tags: tuple[str, ...] = ()
@@ -670,7 +676,10 @@ class Explanation(Record):
 
 
 class Labelled(Record):
-    """A question with what should be found for it: ids of facts, or of the turns they came from. `wrong` should not be found."""
+    """A question with what should be found for it: ids of facts, or of the turns they came from. `wrong` should not be found.
+
+    `answerable` says whether the memory holds an answer at all; None: it does if anything is relevant.
+    """
 
     user_id: str
     query: str
@@ -678,6 +687,7 @@ class Labelled(Record):
     wrong: tuple[str, ...] = ()
     kinds: tuple[str, ...] | None = None
     now: datetime | None = None
+    answerable: bool | None = None
 
 
 class Tuned(Record):
@@ -754,8 +764,8 @@ class Maintained(Record):
 
     Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
-    summarised, tasks opened, done and stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes,
-    old versions, and what was `compacted`. `dry_run` says that nothing was written.
+    summarised, tasks stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes, old versions, and
+    what was `compacted`. `dry_run` says that nothing was written.
     """
 
     nights: int = 0
@@ -765,8 +775,6 @@ class Maintained(Record):
     consolidated: int = 0
     patterns: int = 0
     episodes: int = 0
-    tasks_opened: int = 0
-    tasks_done: int = 0
     tasks_stalled: int = 0
     notes: int = 0
     promoted: int = 0

@@ -14,12 +14,13 @@ from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T
-from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Turn
+from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.steps.audit import audit
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.liken import liken
+from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
@@ -33,13 +34,18 @@ _RELATED = 20  # facts that a model is shown beside those in question
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide."""
+    """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide.
+
+    `opened` are the tasks that it leaves open, each with who says so; `done` are the ids of those that it says are done.
+    """
 
     proposals: tuple[tuple[Case, Action | None], ...]
     extracted_by: str
     error: str | None = None
     calls: tuple[ModelCall, ...] = ()
     notes: tuple[Note, ...] = ()
+    opened: tuple[tuple[Candidate, Source], ...] = ()
+    done: tuple[str, ...] = ()
 
 
 def think(
@@ -78,7 +84,45 @@ def think(
         except ModelError as failure:
             log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
             calls, error = (*calls, *failure.calls), f"decided by the rules: {failure}"[:500]
-    return Thought(tuple(proposals.values()), by, error, calls, notes)
+    opened, done, refused = _errands(db, turn, consent=consent, predicates=predicates, config=config)
+    return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done)
+
+
+def _errands(
+    db: Database, turn: Turn, *, consent: Consent, predicates: dict[str, Predicate], config: Config
+) -> tuple[tuple[tuple[Candidate, Source], ...], tuple[str, ...], tuple[Note, ...]]:
+    """The tasks that a turn leaves open, as far as the gate lets them pass, those that it says are done, and what was refused."""
+
+    def open_tasks() -> list[Fact]:
+        return [Fact.model_validate_json(str(row["record"])) for row in db.all("upkeep.open_tasks", user_id=turn.user_id)]
+
+    found = loops(turn, open_tasks, zone=config.zone)
+    if not found.opened:
+        return (), found.done, ()
+    cases = {loop: Case(candidate=_task(loop), beliefs=()) for loop in found.opened}
+    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config)
+    promised = {case.candidate.object for loop, case in cases.items() if loop.promised}
+    passed = [case.candidate for case in gated.cases]
+    return tuple((one, "assistant_message" if one.object in promised else "user_message") for one in passed), found.done, gated.notes
+
+
+def _task(loop: Loop) -> Candidate:
+    key = canonical_key("user", "task")
+    subject, _, predicate = key.partition(".")
+    return Candidate(
+        key=key,
+        value_text=f"The assistant will {loop.title}" if loop.promised else loop.title,
+        object=loop.title,
+        category="task_context",
+        confidence=1.0,
+        excerpt=loop.excerpt,
+        value_json={
+            "subject": subject, "predicate": predicate, "object": loop.title, "state": "active",
+            "origin": "promise" if loop.promised else "open_loop",
+        },
+        event_time=loop.due,
+        explicit=True,
+    )  # fmt: skip
 
 
 class _Holding(LanguageModel):

@@ -14,6 +14,9 @@ insert into facts (
 )
 on conflict (fact_id) do nothing;
 
+-- statement: tag_importance
+select max(importance) as importance from tag_importance where tag in (select lower(value) from json_each(:tags));
+
 -- A turn may arrive late; what was last mentioned stays the latest.
 -- statement: refine
 update facts set

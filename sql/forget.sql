@@ -6,6 +6,25 @@ insert into erasures (user_id, key) values (:user_id, :key);
 -- statement: disallow
 delete from erasures;
 
+-- What upkeep wrote of an erased turn: the episode of its session, which is told anew, and whatever else it wrote that quotes the value.
+-- statement: delete_derived
+delete from facts
+where user_id = :user_id and :key is not null and source = 'inferred' and kind in ('episode', 'note')
+  and (kind = 'episode' and exists (
+      select 1 from turns t
+      where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)) and t.session_id is facts.session_id
+        and (t.session_id is not null or t.timestamp between value_json ->> 'timestamp_start' and value_json ->> 'timestamp_end'))
+    or exists (select 1 from json_each(:words) w where instr(lower(value_text), w.value) > 0))
+returning fact_id, value_json ->> 'session' as session;
+
+-- statement: unsummarise
+update sessions set summarised = 0
+where user_id = :user_id and session_id in (select value from json_each(:sessions));
+
+-- statement: unquote_derived
+update fact_history set before = null, after = null, reason = '(forgotten)'
+where user_id = :user_id and fact_id in (select value from json_each(:derived));
+
 -- The turns that a key was learned from, and the messages that hold their words.
 -- statement: turns
 select distinct turn_id from (

@@ -10,10 +10,11 @@ insert into turns (turn_id, user_id, session_id, speaker, user_input, assistant_
 values (:turn_id, :user_id, :session_id, :speaker, :user_input, :assistant_response, :timestamp, :now);
 
 -- statement: touch_session
-insert into sessions (user_id, session_id, started_at, last_turn_at, turns)
-values (:user_id, :session_id, :timestamp, :timestamp, 1)
+insert into sessions (user_id, session_id, started_at, last_turn_at, turns, day)
+values (:user_id, :session_id, :timestamp, :timestamp, 1, :day)
 on conflict (user_id, session_id) do update set
   last_turn_at = max(last_turn_at, excluded.last_turn_at),
+  ended_at = null,
   turns = turns + 1;
 
 -- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other.
@@ -62,8 +63,10 @@ select
 -- statement: previous_session
 select session_id from turns where user_id = :user_id and id < :id order by id desc limit 1;
 
+-- A session that has gone on since is not over.
 -- statement: end_session
-update sessions set ended_at = last_turn_at where user_id = :user_id and session_id = :session_id and ended_at is null;
+update sessions set ended_at = last_turn_at
+where user_id = :user_id and session_id = :session_id and ended_at is null and last_turn_at <= :now;
 
 -- statement: any
 select 1 as waiting from turns where status in ('queued', 'working') limit 1;

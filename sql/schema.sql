@@ -258,6 +258,7 @@ create table consents (
   given_at text not null
 ) strict, without rowid;
 
+-- `summarised` is how many of the turns the session's episode tells of. What is said in no session stands here under its `day`.
 create table sessions (
   user_id text not null,
   session_id text not null,
@@ -265,8 +266,12 @@ create table sessions (
   last_turn_at text not null,
   ended_at text,
   turns integer not null default 0,
+  summarised integer not null default 0,
+  day text,
   primary key (user_id, session_id)
 ) strict, without rowid;
+
+create index sessions_unsummarised on sessions (ended_at, last_turn_at) where summarised < turns;
 
 create table profiles (
   user_id text primary key,
@@ -275,11 +280,21 @@ create table profiles (
   turns_since integer not null default 0
 ) strict, without rowid;
 
--- How far upkeep has come with each user: until when it was reflected upon, and the last turn that was looked through for open loops.
+-- What waits for reflection: the turn up to which a user was reflected upon, how many were thought about since, and the last session since
+-- in which something significant was learned. Whoever summarises or reflects claims the user, so that no model is asked twice.
 create table upkeep (
   user_id text primary key,
-  reflected_at text not null default '',
-  looped_id integer not null default 0
+  reflected_id integer not null default 0,
+  turns_since integer not null default 0,
+  significant_session text,
+  claimed_by text,
+  claimed_until text
+) strict, without rowid;
+
+-- How much something counts by its tag, where its key does not say so.
+create table tag_importance (
+  tag text primary key,
+  importance real not null check (importance between 0 and 1)
 ) strict, without rowid;
 
 create table links (

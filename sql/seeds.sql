@@ -95,6 +95,13 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('note',            '',                     'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('said',            'said',                 'other',           'many', null,       0, 'OBSERVATION', 0.2);
 
+-- by tag, where the key does not say how much something counts
+insert into tag_importance (tag, importance) values
+  ('safety', 0.9),
+  ('identity', 0.7),
+  ('preference', 0.4),
+  ('chit-chat', 0.2);
+
 insert into weights (name, feature, value) values
   -- mem-skill, stage 1: HybridScore = 0.45*NormLexical + 0.45*VecSim + 0.10*RecencyBoost
   ('mem-skill', 'lexical', 0.45), ('mem-skill', 'cosine', 0.45), ('mem-skill', 'recency', 0.10),
@@ -118,7 +125,7 @@ insert into weights (name, feature, value) values
   -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
   ('calibration', 'bias', 0.52), ('calibration', 'match', 0.84), ('calibration', 'window', 0.31), ('calibration', 'coverage', -0.14),
   ('calibration', 'actor', 1.78), ('calibration', 'rival', -3.79), ('calibration', 'relevance', 0.27), ('calibration', 'confidence', 0.38),
-  ('calibration', 'margin', 1.13),
+  ('calibration', 'margin', 1.13), ('calibration', 'threshold', 0.71),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 0.8), ('default', 'window', 1.4), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.35), ('default', 'length', 0.5), ('default', 'has_time', 0.65), ('default', 'date', 1.0),

@@ -1,47 +1,145 @@
 -- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept.
 
--- Sessions that are over, or have become warm, and have no episode yet.
--- statement: sessions
-select s.user_id, s.session_id, s.turns, s.started_at, s.last_turn_at
+-- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting.
+-- statement: session
+select s.user_id, s.session_id, s.turns, s.day
 from sessions s
 where (:user_id is null or s.user_id = :user_id)
-  and (s.ended_at is not null or s.last_turn_at <= :hot)
-  and not exists (
-    select 1 from facts e where e.user_id = s.user_id and e.session_id = s.session_id and e.kind = 'episode' and e.source = 'inferred')
-order by s.last_turn_at, s.user_id, s.session_id
-limit :limit;
+  and s.summarised < s.turns
+  and s.ended_at > ''
+  and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+  and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
+union all
+select s.user_id, s.session_id, s.turns, s.day
+from sessions s
+where (:user_id is null or s.user_id = :user_id)
+  and s.summarised < s.turns
+  and s.ended_at is null
+  and s.last_turn_at <= :hot
+  and not exists (select 1 from upkeep u where u.user_id = s.user_id and u.claimed_until > :now)
+  and not exists (select 1 from turns t where t.user_id = s.user_id and t.status in ('queued', 'working'))
+limit 1;
+
+-- statement: summarised
+update sessions set summarised = :turns
+where user_id = :user_id and session_id = :session_id and turns = :turns
+returning session_id;
+
+-- A session that went on after it was summarised is told anew.
+-- statement: tell
+insert into facts (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source,
+  event_time, valid_from, status, source_turn_id, source_excerpt, session_id, tags, created_at, updated_at, last_mentioned_at
+)
+select
+  :fact_id, :user_id, 'episode', 'user.episode', :value_text, :value_json, p.category, p.memory_type, :confidence, p.importance, p.importance,
+  'inferred', :event_time, :valid_from, 'active', :source_turn_id, :value_text, :session_id, :tags, :event_time, :valid_from, :valid_from
+from predicates p
+where p.predicate = 'episode'
+on conflict (fact_id) do update set
+  value_text = excluded.value_text,
+  value_json = excluded.value_json,
+  source_excerpt = excluded.source_excerpt,
+  event_time = excluded.event_time,
+  valid_from = excluded.valid_from,
+  tags = excluded.tags,
+  updated_at = excluded.updated_at,
+  last_mentioned_at = excluded.last_mentioned_at;
+
+-- Only one worker at a time is at a user's upkeep.
+-- statement: claim
+insert into upkeep (user_id, claimed_by, claimed_until) values (:user_id, :worker, :until)
+on conflict (user_id) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until;
+
+-- statement: release
+update upkeep set claimed_by = null, claimed_until = null where user_id = :user_id and claimed_by = :worker
+returning user_id;
+
+-- statement: claimants
+select user_id, claimed_by from upkeep where claimed_by is not null;
+
+-- A turn that was thought about counts towards the next reflection; significant is what its user is, or lives through.
+-- statement: count
+insert into upkeep (user_id, turns_since, significant_session) values (
+  :user_id, 1,
+  (select :session_id from facts f
+   where f.user_id = :user_id and f.source_turn_id = :turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT' limit 1))
+on conflict (user_id) do update set
+  turns_since = turns_since + 1,
+  significant_session = coalesce(excluded.significant_session, significant_session);
 
 -- statement: messages
 select r.record
 from facts f join fact_record r on r.id = f.id
-where f.user_id = :user_id and f.session_id = :session_id and f.kind = 'message' and f.status = 'active'
+where f.user_id = :user_id and f.session_id is :session_id and f.kind = 'message' and f.status = 'active'
+  and (:begins is null or f.valid_from >= :begins)
+  and (:ends is null or f.valid_from < :ends)
 order by f.id;
 
--- The users who have said enough, or something significant, since they were last reflected upon.
+-- The next user who has said enough since the last reflection, or whose session with something significant in it is over.
 -- statement: unreflected
-select t.user_id, count(*) as turns
-from turns t
-where (:user_id is null or t.user_id = :user_id)
-  and t.timestamp > coalesce((select u.reflected_at from upkeep u where u.user_id = t.user_id), '')
-group by t.user_id
-having count(*) >= :turns
-  or exists (
-    select 1 from facts f
-    where f.user_id = t.user_id
-      and f.memory_type = 'SIGNIFICANT'
-      and f.updated_at > coalesce((select u.reflected_at from upkeep u where u.user_id = t.user_id), ''))
-order by t.user_id;
+select u.user_id, u.reflected_id
+from upkeep u
+where (:user_id is null or u.user_id = :user_id)
+  and (u.claimed_until is null or u.claimed_until <= :now)
+  and (u.turns_since >= :turns
+    or exists (
+      select 1 from sessions s where s.user_id = u.user_id and s.session_id = u.significant_session and s.ended_at is not null))
+order by u.user_id
+limit 1;
 
--- What somebody said lately, the assistant aside.
+-- The turn to reflect at: the last of the first significant session that is over, or the last of as many as are wanted. It follows from the
+-- turns alone, however late the worker is.
+-- statement: reflection_at
+with
+since as materialized (
+  select t.id, t.turn_id, t.session_id, t.timestamp
+  from turns t
+  where t.user_id = :user_id and t.id > :reflected_id and t.status = 'done'
+  order by t.id
+  limit :turns
+),
+significant as (
+  select s.session_id
+  from since n
+  join sessions s on s.user_id = :user_id and s.session_id = n.session_id
+  where s.ended_at is not null
+    and exists (
+      select 1 from facts f
+      where f.user_id = :user_id and f.source_turn_id = n.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT')
+)
+select id, turn_id, timestamp
+from since
+where id = (select max(id) from since n where session_id in (select session_id from significant) group by session_id order by 1 limit 1)
+   or id = (select max(id) from since having count(*) >= :turns)
+order by id
+limit 1;
+
+-- What came in meanwhile counts for the next time.
+-- statement: reflected
+update upkeep set
+  reflected_id = :id,
+  turns_since = (select count(*) from turns t where t.user_id = :user_id and t.id > :id and t.status = 'done'),
+  significant_session = (
+    select t.session_id
+    from turns t
+    cross join facts f on f.user_id = t.user_id and f.source_turn_id = t.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
+    where t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
+    limit 1)
+where user_id = :user_id;
+
+-- What somebody had said lately by a turn, the assistant aside, and what of it was not reflected upon before.
 -- statement: lately
-select r.record
+select
+  r.record, f.fact_id,
+  f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id) as fresh
 from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and f.kind = 'message'
   and f.status = 'active'
   and coalesce(f.speaker, 'user') <> 'assistant'
   and f.valid_from > :since
-  and f.valid_from <= :now
+  and f.id <= (select max(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message')
 order by f.id;
 
 -- Facts that were said again on several days, with the priority they would have if they were asked for: relevance over the features that are
@@ -135,27 +233,9 @@ where (:user_id is null or user_id = :user_id)
   and status in ('superseded', 'expired')
   and fact_id in (select fact_id from facts_archive);
 
--- Open tasks of a user, for what was said to be done.
+-- Open tasks of a user, for what is said to be done.
 -- statement: open_tasks
 select r.record
 from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id and f.kind = 'task' and f.status = 'active'
 order by f.id;
-
--- Turns that were not yet looked through for open loops.
--- statement: unlooped
-select id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts
-from turns
-where (:user_id is null or user_id = :user_id)
-  and status = 'done'
-  and id > coalesce((select u.looped_id from upkeep u where u.user_id = turns.user_id), 0)
-order by id
-limit :limit;
-
--- statement: reflected
-insert into upkeep (user_id, reflected_at) values (:user_id, :now)
-on conflict (user_id) do update set reflected_at = excluded.reflected_at;
-
--- statement: looped
-insert into upkeep (user_id, looped_id) values (:user_id, :id)
-on conflict (user_id) do update set looped_id = max(looped_id, excluded.looped_id);

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,10 +75,69 @@ def test_write_keeps_every_tier(client: TestClient, mem: memdb.Memory) -> None:
     assert kinds["note"].confidence == 0.7
 
 
+SPOKEN: dict[str, dict[str, Any]] = {  # as the design that the server is made by writes them down
+    "facts": {
+        "id": "pf_123", "user_id": "ana", "text": "User lives in Atlanta, GA.", "embedding": [0.1, 0.2], "type": "location",
+        "predicate": "lives_in", "subject": "user", "object": "Atlanta, GA", "valid_from": "2025-08-01T00:00:00Z", "valid_to": None,
+        "first_seen": "2025-08-01T12:00:00Z", "last_seen": "2025-09-05T21:10:00Z", "seen_count": 4, "source": "user_message",
+        "confidence_base": 0.92, "intrinsic_importance": 0.7, "tags": ["location"],
+    },
+    "episodes": {
+        "id": "ep_777", "user_id": "ana", "session_id": "s_2025-09-05_01", "turn_range": [120, 148], "summary": "They lost toy dinosaur.",
+        "raw_excerpt": "…", "embedding": [], "timestamp_start": "2025-09-05T18:20:00Z", "timestamp_end": "2025-09-05T18:35:00Z",
+        "source": "chat", "tags": ["loss", "emotion:sad"],
+    },
+    "reflective": {
+        "id": "rf_009", "user_id": "ana", "text": "Child calms down if response includes a short story.", "embedding": [],
+        "origin": "llm_reflection", "confidence_base": 0.75, "tags": ["strategy", "engagement"],
+    },
+    "tasks": {
+        "id": "tk_045", "user_id": "ana", "title": "Find lost toy workflow", "status": "active", "due": None, "embedding": [],
+        "created_at": "2025-09-05T18:22:00Z", "updated_at": "2025-09-05T18:34:00Z", "tags": ["goal"],
+    },
+}  # fmt: skip
+
+
+def test_what_the_design_writes_down_is_kept_and_told_again_in_the_same_words(client: TestClient, mem: memdb.Memory) -> None:
+    body: dict[str, Any] = {tier: [item] for tier, item in SPOKEN.items()}
+    written: dict[str, Any] = post(client, "write", user_id="ana", **body)
+    assert (written["rejected"], len(written["accepted"])) == ([], 4)
+    mem.drain()
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="Atlanta dinosaur child toy workflow story")
+    for tier, answered in (("facts", "profile"), ("episodes", "episodic"), ("reflective", "reflective"), ("tasks", "tasks")):
+        told: dict[str, Any] = found[answered][0]
+        aside = {"id", "embedding", "type", "first_seen", "last_seen", "seen_count", "created_at", "updated_at", "source"}
+        kept = {name: value for name, value in SPOKEN[tier].items() if name not in aside}
+        assert {name: told[name] for name in kept} == kept
+        again: dict[str, Any] = {tier: [told | {"user_id": "bob"}]}
+        assert post(client, "write", user_id="bob", **again)["rejected"] == []
+
+
+@pytest.mark.parametrize(("kind", "importance"), [("preference", 0.4), ("identity", 0.7), ("location", 0.5), (None, 0.5)])
+def test_a_type_says_how_much_a_fact_counts(client: TestClient, mem: memdb.Memory, kind: str | None, importance: float) -> None:
+    post(client, "write", user_id="ana", facts=[{"text": "Collects stamps", "predicate": "pastime", "type": kind}])
+    assert [fact.importance for fact in mem.facts("ana")] == [importance]
+
+
+def test_what_is_of_another_user_is_not_written(client: TestClient, mem: memdb.Memory) -> None:
+    written: dict[str, Any] = post(client, "write", user_id="bob", facts=[SPOKEN["facts"]])
+    assert [one["reason"] for one in written["rejected"]] == ["it is of another user, 'ana'"]
+    assert (mem.facts("bob"), mem.facts("ana")) == ([], [])
+
+
+def test_a_task_that_is_written_again_is_brought_up_to_date(client: TestClient, mem: memdb.Memory) -> None:
+    ids = set()
+    for status in ("active", "stalled", "done", "done"):
+        written: dict[str, Any] = post(client, "write", user_id="ana", tasks=[{"title": "Find the toy", "status": status}])
+        ids.update(written["accepted"])
+    (task,) = mem.facts("ana", kinds=["task"], statuses=["active", "expired"])
+    assert ({task.fact_id}, task.status, task.value_json["state"]) == (ids, "expired", "done")  # type: ignore[index, call-overload]
+
+
 def test_write_says_why_something_was_not_kept(client: TestClient, mem: memdb.Memory) -> None:
     mem.remember("Calms down with a story", user_id="ana", kind="note")
     mem.drain()
-    notes = [{"text": "calms down, with a story!"}, {"text": "Perhaps likes blue", "confidence": 0.6}]
+    notes = [{"text": "calms down, with a story!"}, {"text": "Perhaps likes blue", "confidence_base": 0.6}]
     rejected = post(client, "write", user_id="ana", reflective=notes)["rejected"]
     assert [one["item"]["text"] for one in rejected] == [note["text"] for note in notes]  # type: ignore[attr-defined, index]
     assert [one["reason"].split(":")[0][:15] for one in rejected] == ["said already by", "not sure enough"]  # type: ignore[attr-defined]
@@ -237,6 +297,18 @@ def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
     for process in running:
         process.terminate()
         process.wait(20)
+
+
+@pytest.mark.slow
+def test_the_server_ranks_by_the_set_it_is_told(served: Callable[..., str], tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="ana", key="user.likes")
+    asked = httpx.post(f"{served('--weights', 'priority')}/memory/search", json={"user_id": "ana", "query": "jazz"}, timeout=30).json()
+    assert [(hit["weights"]["match"], hit["score"]) for hit in asked["hits"]] == [(0.45, pytest.approx(hit_priority(asked)))]
+
+
+def hit_priority(asked: dict[str, Any]) -> float:
+    return float(asked["hits"][0]["relevance"] * asked["hits"][0]["confidence_now"])
 
 
 @pytest.mark.slow

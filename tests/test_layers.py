@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← observer ← page, tiers ← session ← memory ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← interfaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHAINS = {
     "memdb.observer": 4,
     "memdb.keeper": 4,
     "memdb.nights": 4,
-    "memdb.maintenance": 4,
+    "memdb.maintenance": 5,
     "memdb.mirroring": 4,
     "memdb.ranking": 4,
     "memdb.page": 5,

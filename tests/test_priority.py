@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import memdb
-from memdb.calibration import fit, measure
+from memdb.calibration import fit, measure, threshold_of
 from memdb.config import Config
 from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
@@ -22,6 +22,7 @@ from memdb.interfaces.commands import app
 from memdb.records import Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
+from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -327,6 +328,31 @@ def test_a_question_about_the_past_finds_what_is_believed_no_longer(tell: Tell) 
     assert asked == {"Where do I live?": {"Lisbon"}, "Where did I use to live?": {"Lisbon", "Porto"}}
 
 
+@pytest.mark.parametrize("asked", ["What did I buy since I moved?", "What did I buy after moving?", "What have I bought since the move?"])
+def test_since_a_change_means_from_then_on(tell: Tell, asked: str) -> None:
+    tell("I live in Porto.", "I bought a lamp.", *["Well."] * 20, "We moved to Lisbon!", "I bought a chair.")
+    hits = tell().search(asked, user_id="ana", kinds=["message"], now="2025-04-01")
+    assert hits.question.times == ((datetime(2025, 3, 23, 10, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC)),)
+    dated = {hit.fact.value_text: hit.parts["date"] for hit in hits}
+    assert dated["I bought a chair."] == 1.0 > dated["I bought a lamp."]
+    assert list(dated).index("I bought a chair.") < list(dated).index("I bought a lamp.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "begins", "ends"),
+    [
+        ("What did I buy since 5 March 2025?", "2025-03-05", "2025-04-01"),
+        ("What did I buy after 5 March 2025?", "2025-03-06", "2025-04-01"),
+        ("What did I buy before 5 March 2025?", "2015-03-05", "2025-03-05"),
+        ("What did I buy until 5 March 2025?", "2015-03-06", "2025-03-06"),
+        ("What did I buy on 5 March 2025?", "2025-03-05", "2025-03-06"),
+    ],
+)
+def test_before_and_after_a_date_are_stretches_of_time(tell: Tell, asked: str, begins: str, ends: str) -> None:
+    ((first, last),) = tell("I bought a lamp.").search(asked, user_id="ana", now="2025-04-01").question.times
+    assert (first.date().isoformat(), last.date().isoformat()) in {(begins, ends), (begins, "2025-04-02")}
+
+
 def test_a_change_that_nobody_told_of_is_no_time(tell: Tell) -> None:
     assert tell("I live in Porto.").search("Where was I before I married?", user_id="ana").question.as_of is None
 
@@ -360,7 +386,7 @@ def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
     tell("I live in Porto.", "My sister is called Rita.", "I'm allergic to peanuts.", "The boiler is called Bertha.")
     held = ["Where do I live, Porto?", "What is my sister called?", "Am I allergic to peanuts?", "What is the boiler called?"]
     unheld = ["Which horse won the derby?", "Quantum chromodynamics?", "Who painted the ceiling?", "How deep is the ocean?"]
-    questions = [("ana", question, question in held) for question in held + unheld]
+    questions = [memdb.Labelled(user_id="ana", query=question, answerable=question in held) for question in held + unheld]
     before, after = tell().calibrate(questions, now="2025-03-06")
     assert before is not None
     assert after.brier < min(0.25, before.brier)
@@ -369,7 +395,7 @@ def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
 
 def test_calibration_wants_both_kinds_of_questions(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="at least one of each"):
-        mem.calibrate([("ana", "Where?", True)])
+        mem.calibrate([memdb.Labelled(user_id="ana", query="Where?", answerable=True)])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
@@ -392,33 +418,64 @@ def test_a_fit_recovers_what_decides() -> None:
     assert weights["match"] > 3 > abs(weights["rival"])
 
 
-def test_an_improbable_answer_is_not_claimed() -> None:
-    hit = found(relevance=0.4, confidence=0.7)
-    question = Question(text="q", meaning="q")
-    verdict = judge(question, [hit], clarification=None, calibration={"bias": -2.0}, config=Config())
-    assert (verdict.decision, round(verdict.probability or 0, 2)) == ("abstain", 0.12)
+@pytest.mark.parametrize(
+    ("threshold", "setting", "decision"), [(None, None, "abstain"), (0.1, None, "answer"), (0.1, 0.2, "abstain"), (0.9, 0.1, "answer")]
+)
+def test_an_improbable_answer_is_not_claimed(threshold: float | None, setting: float | None, decision: str) -> None:
+    fitted = {"bias": -2.0} | ({"threshold": threshold} if threshold else {})
+    question, config = Question(text="q", meaning="q"), Config(abstain_probability=setting)
+    verdict = judge(question, [found(relevance=0.4, confidence=0.7)], clarification=None, calibration=fitted, config=config)
+    assert (verdict.decision, round(verdict.probability or 0, 2)) == (decision, 0.12)
+
+
+def test_the_threshold_is_the_least_that_tells_apart_as_well_as_any() -> None:
+    said = [0.2, 0.3, 0.4, 0.5, 0.8, 0.9] * 20
+    assert threshold_of(said, [probability > 0.45 for probability in said]) == 0.5
+    assert threshold_of([0.9, 0.1], [True, False]) == 0.9
+
+
+def test_feedback_alone_can_calibrate(tell: Tell) -> None:
+    tell("I live in Porto.", "The boiler is called Bertha.")
+    for query, good in (("Where do I live?", True), ("What is the boiler called?", True), ("Which horse won the derby?", False)):
+        tell().feedback(query, tell().facts("ana", kinds=["message"])[0].fact_id, user_id="ana", good=good)
+    _, after = tell().calibrate()
+    assert (after.questions, 0 < tell().weights("calibration")["threshold"] < 1) == (3, True)
+
+
+@pytest.mark.parametrize("arguments", [[], ["mine", "--calibrate"], ["--calibrate", "--dry-run"]])
+def test_tuning_wants_to_know_what_to_fit(mem: memdb.Memory, arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, ["tune", *arguments, "--db", mem.stats().path, "--embedder", "none"])
+    assert (result.exit_code, result.stderr.count("\n"), "Say what to fit" in result.stderr) == (1, 1, True)
 
 
 def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
     path = tell("I live in Porto.", "Remind me to call the dentist.").stats().path
     (tmp_path / "weights.toml").write_text("[mine]\nlexical = 1.5\n", encoding="utf-8")
     (tmp_path / "asked.json").write_text(
-        '[{"user_id": "ana", "question": "Where do I live?", "answerable": true}, {"user_id": "ana", "question": "Horses?", "answerable": false}]',
+        '[{"user_id": "ana", "query": "Where do I live?", "answerable": true}, {"user_id": "ana", "query": "Horses?", "answerable": false}]',
         encoding="utf-8",
     )
     for command, told in (
-        (["maintain", "--embedder", "hashing-64"], "tasks_opened\t1"),
+        (["maintain", "--embedder", "hashing-64"], "episodes\t1"),
         (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
-        (["calibrate", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "after\t"),
+        (["tune", "--calibrate", "--data", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "abstains below\t"),
     ):
         result = CliRunner().invoke(app, [*command, "--db", path])
         assert (result.exit_code, told in result.stdout) == (0, True), result.output
 
 
-@pytest.mark.parametrize(("command", "text"), [("weights", "x = ["), ("weights", "x = 1"), ("calibrate", "{}"), ("calibrate", "[{}]")])
-def test_a_file_that_cannot_be_used_is_told_in_one_sentence(mem: memdb.Memory, tmp_path: Path, command: str, text: str) -> None:
+CALIBRATE = ["tune", "--calibrate", "--data"]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [(["weights"], "x = ["), (["weights"], "x = 1"), (CALIBRATE, "{}"), (CALIBRATE, '[{"user_id": "ana", "query": "?", "answerable": 7}]')],
+)
+def test_a_file_that_cannot_be_used_is_told_in_one_sentence(mem: memdb.Memory, tmp_path: Path, command: list[str], text: str) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(app, [command, str(tmp_path / "file"), "--db", mem.stats().path])
+    result = CliRunner().invoke(
+        app, [*command, str(tmp_path / "file"), "--db", mem.stats().path, *["--embedder", "none"] * ("tune" in command)]
+    )
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
 
 
@@ -442,3 +499,20 @@ def test_why_a_fact_is_not_higher_counts_how_far_it_is_believed(mem: memdb.Memor
     assert why.rival is not None
     assert sum(why.lacks.values()) == pytest.approx(why.rival.score - why.hit.score, abs=0.005)
     assert why.hit.factor < why.rival.factor
+
+
+def test_what_is_written_is_compared_with_what_was_written_a_moment_before(mem: memdb.Memory) -> None:
+    text = "The heating engineer of the house in Porto comes every other winter on the first Monday"
+    written = mem.write([{"text": text, "kind": "note"}, {"text": f"{text} on Monday", "kind": "note"}], user_id="ana")
+    assert (len(written.accepted), [one.reason[:18] for one in written.rejected]) == (1, ["nearly the same as"])
+
+
+def test_a_fact_that_differs_in_a_word_is_written_however_near_it_is(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False}) as mem:
+        written = mem.write([{"text": f"The engineer comes on {day}"} for day in ("Monday", "Tuesday", "a Monday")], user_id="ana")
+        assert (len(written.accepted), len(written.rejected)) == (2, 1)
+
+
+def test_a_broken_embedder_costs_nothing_that_is_written(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(), llm=None, config={"worker": False}) as mem:
+        assert len(mem.write([{"text": "Likes jazz"}, {"text": "Likes tea"}], user_id="ana").accepted) == 2

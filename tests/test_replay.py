@@ -49,9 +49,11 @@ def observe(mem: memdb.Memory, turns: Sequence[tuple[str, int]], place: int) -> 
 
 
 def remembered(mem: memdb.Memory) -> tuple[list[dict[str, object]], list[dict[str, object]], str]:
+    """What the turns taught; what upkeep draws from it later comes when it comes."""
     every = ("active", "pending_confirmation", "superseded", "expired")
-    facts = [fact.model_dump(exclude={"embedding_id"}) for fact in mem.facts("ana", statuses=every, now="2025-06-01")]  # type: ignore[arg-type]
-    history = [change.model_dump() for change in mem.history(user_id="ana")]
+    held = mem.facts("ana", statuses=every, now="2025-06-01")  # type: ignore[arg-type]
+    facts = [fact.model_dump(exclude={"embedding_id"}) for fact in held if fact.source != "inferred"]
+    history = [change.model_dump() for change in mem.history(user_id="ana") if not change.turn_id.startswith("reflection-")]
     return facts, history, mem.profile("ana", now="2025-06-01").model_dump_json()
 
 
@@ -229,6 +231,13 @@ def test_a_replay_into_a_file_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "new.db").touch()
     with pytest.raises(memdb.InputError, match=r"new\.db exists; name a file that does not"):
         replay(tmp_path / "old.db", tmp_path / "new.db")
+
+
+def test_what_upkeep_drew_is_no_difference(tmp_path: Path) -> None:
+    straight([("I live in Porto.", 0), ("The trains.", 1)], tmp_path / "old.db")
+    with memdb.open(tmp_path / "old.db", embedder=None, config={"worker": False}) as mem:
+        assert mem.maintain(now="2026-01-01").episodes == 1
+    assert replay(tmp_path / "old.db", tmp_path / "new.db").differing == 0
 
 
 def test_what_was_remembered_by_hand_is_told_to_differ(tmp_path: Path) -> None:

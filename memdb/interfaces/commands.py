@@ -13,7 +13,7 @@ import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
-from memdb.interfaces import household_demo, life, model, ranking, upkeep, work
+from memdb.interfaces import household_demo, life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
@@ -43,12 +43,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model.app, name="model")
-for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune):
+for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, ranking.weights):
     app.command()(verb)
 
 app.add_typer(life.app)
 app.command()(serve)
-upkeep.register(app)
 
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None

@@ -359,7 +359,7 @@ def _is_own(path: Path, conversation: Conversation, user: str) -> bool:
             return (
                 memory.stats().users <= bool(messages)
                 and all(message.value_text in words for message in messages)
-                and all(fact.source_turn_id in turns for fact in memory.facts(user))
+                and all(fact.source_turn_id in turns or fact.source == "inferred" for fact in memory.facts(user))
             )
     except MdbError:
         return False

@@ -115,8 +115,10 @@ def from_environment() -> FastAPI:
     """Return the server of the file `MEMDB_DB`, with the keys `MEMDB_API_KEYS`; what every worker of `memdb serve` runs."""
     path = Path(os.environ.get("MEMDB_DB", "mem.db"))
     chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
+    ranking = os.environ.get("MEMDB_WEIGHTS", "default")
     return create_app(
-        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen), keys=parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
+        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen, weights=ranking),
+        keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")),
     )
 
 
@@ -168,9 +170,15 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         items: list[shapes.FactIn | shapes.EpisodeIn | shapes.NoteIn | shapes.TaskIn] = []
         items += [*body.facts, *body.episodes, *body.reflective, *body.tasks]
         for given in items:
+            if given.user_id not in (None, body.user_id):
+                told = given.model_dump(mode="json", exclude_unset=True)
+                rejected.append(shapes.RejectedOut(item=told, reason=f"it is of another user, {given.user_id!r}"))
+                continue
             written = memory().write([given.item()], user_id=body.user_id)
             accepted += written.accepted
-            rejected += [shapes.RejectedOut(item=given.model_dump(mode="json"), reason=one.reason) for one in written.rejected]
+            rejected += [
+                shapes.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=one.reason) for one in written.rejected
+            ]
         return shapes.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
 
     @app.post("/memory/profile/version", tags=["memory"])

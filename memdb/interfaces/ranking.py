@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json as json_format
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 import memdb
 from memdb import Explanation, InputError, Labelled
+from memdb.calibration import Calibration
 from memdb.conversations import read_conversation
 from memdb.interfaces.options import FILE, Db, Embedder, Json, Kinds, Limit, Now, User, Weights, existing
 from memdb.interfaces.show import parts, print_json, print_rows, say
@@ -20,10 +23,23 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Labelled questions: JSON or JSON lines of {user_id, query, relevant}, or conversations with questions and their evidence,"
-        " as LoCoMo's samples, that were loaded into the file before. The feedback given, if left out.",
+        help="Labelled questions: JSON or JSON lines of {user_id, query, relevant, answerable}, or conversations with questions and"
+        " their evidence, as LoCoMo's samples, that were loaded into the file before. The feedback given, if left out.",
     ),
 ]
+
+
+class WeightSets(Record):
+    """Every weight set by name."""
+
+    sets: dict[str, dict[str, float]]
+
+
+class Calibrated(Record):
+    """How well the probabilities fitted before and after."""
+
+    before: Calibration | None
+    after: Calibration
 
 
 class Evaluated(Record):
@@ -99,7 +115,10 @@ def evaluate(
 
 
 def tune(
-    name: Annotated[str, typer.Argument(help="The name of the new weight set.")],
+    name: Annotated[str | None, typer.Argument(help="The name of the new weight set.")] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit the probability that the memory holds the answer, and when it abstains, instead.")
+    ] = False,
     base: Annotated[str, typer.Option("--base", help="The weight set to start from.")] = "default",
     held_out: Annotated[float, typer.Option("--held-out", help="The share that is only measured, not fitted to.")] = 0.3,
     data: Data = None,
@@ -109,6 +128,12 @@ def tune(
     json: Json = False,
 ) -> None:
     """Fit the weights of a set to labelled questions, tell how good they were and are, and write them as a new set."""
+    if calibrate == bool(name) or (calibrate and dry_run):
+        raise InputError("Say what to fit: the name of the new weight set, or --calibrate, which has neither a name nor a --dry-run.")
+    if calibrate:
+        _calibrate(data, db=db, embedder=embedder, json=json)
+        return
+    assert name is not None
     with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
         labelled = _read(data) if data else None
         before = memory.weights(base)
@@ -121,6 +146,40 @@ def tune(
     if tuned.held_out_before is not None and tuned.held_out_after is not None:
         rows.append((f"quality on the {tuned.held_out} held out", f"{tuned.held_out_before:.3f}", f"{tuned.held_out_after:.3f}"))
     print_rows(("", base, name), rows)
+
+
+def weights(
+    file: Annotated[Path | None, typer.Argument(help="Sets to put in, in TOML: a table for each.")] = None,
+    db: Db = FILE,
+    json: Json = False,
+) -> None:
+    """Show the weight sets, or put those of a file in."""
+    with memdb.open(existing(db), embedder=None, config={"worker": False}) as memory:
+        if file is not None:
+            try:
+                memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(tomllib.loads(file.read_text("utf-8"))))
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+                raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
+        sets = memory.weight_sets()
+    if json:
+        print_json(WeightSets(sets=sets))
+        return
+    rows = [(name, feature, f"{value:g}") for name, features in sets.items() for feature, value in features.items()]
+    print_rows(("set", "feature", "value"), rows)
+
+
+def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:
+    with memdb.open(existing(db), embedder=None if embedder == "none" else embedder, config={"worker": False}) as memory:
+        before, after = memory.calibrate(_read(data) if data else None)
+        threshold = memory.weights("calibration")["threshold"]
+    if json:
+        print_json(Calibrated(before=before, after=after))
+        return
+    rows = [(name, f"{one.ece:.3f}", f"{one.brier:.3f}", f"{one.auc:.3f}") for name, one in (("before", before), ("after", after)) if one]
+    print_rows(("", "ECE", "Brier", "AUC"), rows)
+    bars = [(f"{one.probability:.2f}", f"{one.right:.2f}", str(one.count), "█" * round(40 * one.right)) for one in after.bins]
+    print_rows(("said", "was so", "questions", ""), bars)
+    print_rows(("", ""), [("abstains below", f"{threshold:.2f}")])
 
 
 def _print_question(why: Explanation) -> None:
@@ -157,7 +216,11 @@ def _read(path: Path) -> list[Labelled]:
         document = _lines(text, path)
     items = document if isinstance(document, list) else [document]
     if items and all(isinstance(item, dict) and "query" in item and "user_id" in item for item in items):
-        return [Labelled.model_validate(item) for item in items]
+        try:
+            return [Labelled.model_validate(item) for item in items]
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(f"{path} holds a question that cannot be used: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
     return [
         Labelled(user_id=str(conversation.user_id), query=question.ask, relevant=question.evidence, kinds=("message",))
         for conversation in read_conversation(path)

@@ -13,6 +13,7 @@ from memdb.config import load_config
 from memdb.records import LIVE, Record, Status
 
 _CLOSED: tuple[Status, ...] = ("superseded", "expired")
+_DRAWN = ("episode-", "reflection-")  # the causes of what upkeep writes
 
 
 class Replayed(Record):
@@ -29,7 +30,8 @@ def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
     """Take every turn of `old` into the new file `new`, in the same order and with the same settings, and return how it went.
 
     No model is asked: kept calls answer, and where there is none, the rules decide and the turn's record says so. `embedder` "auto" is the
-    one that `old` was written with. Only turns are replayed: what was remembered, confirmed, rejected or undone by hand is not.
+    one that `old` was written with. Only turns are replayed: what was remembered, confirmed, rejected or undone by hand is not; episodes
+    and reflective notes are drawn anew by the worker of whoever opens `new`.
 
     Raises:
         InputError: `new` exists.
@@ -81,7 +83,7 @@ def _differing(before: Memory, after: Memory, user: str) -> int:
 
 
 def _held(memory: Memory, user: str, statuses: Sequence[Status]) -> Counter[tuple[str, str, str, float, datetime, datetime | None]]:
-    return Counter(_known(fact) for fact in memory.facts(user, statuses=statuses))
+    return Counter(_known(fact) for fact in memory.facts(user, statuses=statuses) if not fact.source_turn_id.startswith(_DRAWN))
 
 
 def _known(fact: Fact) -> tuple[str, str, str, float, datetime, datetime | None]:

@@ -22,6 +22,7 @@ def serve(
     embedder: Annotated[
         str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384.")
     ] = "auto",
+    weights: Annotated[str, typer.Option("--weights", help="The weight set that ranks.")] = "default",
 ) -> None:
     """Serve the memory over HTTP, its API described at /docs; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
     try:
@@ -32,6 +33,8 @@ def serve(
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     if host not in LOOPBACK and not parse_keys(os.environ.get("MEMDB_API_KEYS", "")):
         raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
-    memdb.open(db, embedder=None if embedder == "none" else embedder, config={"worker": False}).close()  # an error is told here, once
-    os.environ["MEMDB_DB"], os.environ["MEMDB_EMBEDDER"] = str(db), embedder
+    memdb.open(
+        db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}
+    ).close()  # an error is told here, once
+    os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
 from memdb import Fact, Hit, Hits, Item, Message, Verdict
-from memdb.records import Source, TaskState
+from memdb.records import Category, Source, TaskState
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -20,6 +20,8 @@ def _written(value: object) -> object:
         return value
     raise ValueError("write a time like 2025-03-01T09:30:00Z")
 
+
+_CATEGORIES: dict[str, Category | None] = {"location": None, "preference": "soft_preference", "constraint": "hard_preference"}
 
 Moment = Annotated[datetime, BeforeValidator(_written)]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -156,26 +158,44 @@ class Retrieved(Body):
         )
 
 
-class FactIn(Body):
+class Given(Body):
+    """What an answer of the server says, too, and the memory reckons by itself: it may stand there and is not taken."""
+
+    id: Name | None = None
+    user_id: Name | None = Field(None, description="The user's own, if it is said.")
+    embedding: list[float] | None = Field(None, max_length=10_000)
+
+
+class FactIn(Given):
     """A fact to keep: a sentence, or subject, predicate and object."""
 
     text: Text
+    type: Literal["location", "preference", "identity", "constraint"] | Category | None = None
     subject: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "user"
     predicate: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "note"
     object: Text | None = None
-    confidence: Share = 1.0
-    importance: Share | None = None
+    confidence_base: Share = 1.0
+    intrinsic_importance: Share | None = None
     source: Source = "user_message"
     valid_from: Moment | None = None
     valid_to: Moment | None = None
+    first_seen: Moment | None = None
+    last_seen: Moment | None = None
+    seen_count: int | None = Field(None, strict=True, ge=0)
     tags: Tags = ()
 
     def item(self) -> Item:
-        """Return it as memory takes it."""
-        return Item(key=f"{self.subject}.{self.predicate}", **self.model_dump(exclude={"subject", "predicate"}))
+        """Return it as memory takes it; its type counts as a tag."""
+        tagged = self.type is None or self.type in self.tags or (self.type in get_args(Category) and self.type != "identity")
+        return Item(
+            key=f"{self.subject}.{self.predicate}", text=self.text, object=self.object, source=self.source,
+            tags=self.tags if tagged else (*self.tags, str(self.type)),
+            category=_CATEGORIES.get(self.type or "", cast(Category | None, self.type)), valid_from=self.valid_from, valid_to=self.valid_to,
+            confidence=self.confidence_base, importance=self.intrinsic_importance,
+        )  # fmt: skip
 
 
-class EpisodeIn(Body):
+class EpisodeIn(Given):
     """A summary of a stretch of conversation."""
 
     summary: Text
@@ -184,8 +204,8 @@ class EpisodeIn(Body):
     turn_range: tuple[StrictInt, StrictInt] | None = None
     timestamp_start: Moment | None = None
     timestamp_end: Moment | None = None
-    confidence: Share = 1.0
-    source: Source = "inferred"
+    confidence_base: Share = 1.0
+    source: Source | Literal["chat"] = "chat"
     tags: Tags = ()
 
     def item(self) -> Item:
@@ -200,40 +220,45 @@ class EpisodeIn(Body):
             **times,
         }
         return Item(
-            kind="episode", text=self.summary, session_id=self.session_id, confidence=self.confidence, source=self.source, tags=self.tags,
-            event_time=self.timestamp_start, details=details,
+            kind="episode", text=self.summary, session_id=self.session_id, confidence=self.confidence_base, tags=self.tags, details=details,
+            source="inferred" if self.source == "chat" else self.source, event_time=self.timestamp_start,
+            valid_from=self.timestamp_end or self.timestamp_start,
         )  # fmt: skip
 
 
-class NoteIn(Body):
+class NoteIn(Given):
     """An insight to keep."""
 
     text: Text
     origin: Literal["llm_reflection", "human_feedback"] = "llm_reflection"
-    confidence: Share = 0.7
+    confidence_base: Share = 0.7
     tags: Tags = ()
 
     def item(self) -> Item:
         """Return it as memory takes it."""
         return Item(
-            kind="note", text=self.text, confidence=self.confidence, source="inferred", tags=self.tags, details={"origin": self.origin}
-        )
+            kind="note", text=self.text, confidence=self.confidence_base, source="inferred", tags=self.tags,
+            details={"origin": self.origin},
+        )  # fmt: skip
 
 
-class TaskIn(Body):
-    """A task to keep."""
+class TaskIn(Given):
+    """A task to keep; one of the same title is brought up to date."""
 
     title: Text
     status: TaskState = "active"
     due: Moment | None = None
-    confidence: Share = 1.0
+    confidence_base: Share = 1.0
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
     tags: Tags = ()
 
     def item(self) -> Item:
         """Return it as memory takes it."""
         return Item(
-            kind="task", text=self.title, confidence=self.confidence, tags=self.tags, event_time=self.due, details={"state": self.status}
-        )
+            kind="task", text=self.title, confidence=self.confidence_base, tags=self.tags, event_time=self.due,
+            details={"state": self.status},
+        )  # fmt: skip
 
 
 class WriteIn(Body):

@@ -67,6 +67,9 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             if target.status in LIVE:  # the same turn may have refuted it already
                 ends = _until(target, action.valid_to or origin.now)
                 log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
+                for doubt in _facts(db, "believe.contradicting", target.fact_id):
+                    if doubt.denies:
+                        dismiss(db, doubt, origin=origin, reason="what it doubted has ended")
             return target.fact_id
         case "mark_pending_confirmation":
             new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")
@@ -210,7 +213,7 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
         category=said.category,
         memory_type=origin.memory_type or predicate.memory_type,
         confidence=max(0.0, min(1.0, confidence)),
-        importance=predicate.importance if origin.importance is None else origin.importance,
+        importance=_importance(db, said.key, origin, predicates),
         source=origin.source,
         speaker=origin.speaker,
         event_time=to_text(said.event_time) if said.event_time else None,
@@ -226,6 +229,19 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
     operation: Operation = "mark_pending_confirmation" if status == "pending_confirmation" else "insert"
     log.record(fact_id, operation, action.reason, before=None)
     return fact_id
+
+
+def _importance(db: Database, key: str, origin: Origin, predicates: Mapping[str, Predicate]) -> float:
+    """How much a fact counts: as it was said, as its key says, or as its tags say where they say more, or its key says nothing."""
+    predicate = predicate_of(key, predicates)
+    if origin.importance is not None:
+        return origin.importance
+    row = db.one("apply.tag_importance", tags=json.dumps(list(origin.tags))) if origin.tags else None
+    if row is None or row["importance"] is None:
+        return predicate.importance
+    tagged = float(row["importance"])
+    telling = predicate.category != "other" or (bool(predicate.label) and predicate.predicate in predicates)
+    return max(tagged, predicate.importance) if telling else tagged
 
 
 def _until(target: Fact, ends: datetime) -> str:

@@ -18,6 +18,9 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = json.dumps([row["word"] for row in db.all("forget.words", user_id=user_id, key=key)])
+    derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, words=words)
+    db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
+    db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps([row["fact_id"] for row in derived]))
     told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
     memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
     db.run("forget.release_memories", memories=memories)
@@ -60,7 +63,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("sync.gone_user", user_id=user_id)
     db.run("forget.disallow")
     return Forgotten(
-        facts=len(facts) + len(archived) + len(retold),
+        facts=len(facts) + len(archived) + len(retold) + len(derived),
         messages=len(messages),
         turns=len(removed),
         history=len(history),

@@ -9,6 +9,7 @@ from memdb.config import Config
 from memdb.records import Decision, Hit, Question, Verdict
 
 _CHECKABLE = ("tool", "web", "system")
+_EVEN = 0.5  # where a calibration has no threshold
 
 
 def judge(
@@ -18,7 +19,8 @@ def judge(
 
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. Nothing is claimed either
-    where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`.
+    where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
+    is not set below the `threshold` that was fitted with the calibration.
     """
     bearing = [hit for hit in hits if hit.parts.get("lexical", 0.0) > 0 or hit.parts.get("match", 0.0) >= config.bearing_match]
     if not bearing:
@@ -39,7 +41,8 @@ def judge(
             said = " ".join(top.fact.value_text.split())[:200]
             return _verdict("clarify", why, top, probability, f"Ask before relying on it: Is it still right that “{said}”?")
         return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
-    if probability is not None and probability < config.abstain_probability:
+    least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
+    if probability is not None and probability < least:
         why = f"what was found hardly answers it (probability {probability:.2f})"
         return _verdict(
             "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
 from memdb.records import Fact, Record, Turn
 from memdb.when import find_times
 
 _OPENS = re.compile(
-    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't) forget (?:to|about)|my goal is to|to-?do:?"
-    r"|(?:i|we) still (?:have|need) to|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
+    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't) forget (?:to|about)|my goal is to"
+    r"|to-?do:?|to do:|(?:i|we) still (?:have|need) to"
+    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
     re.IGNORECASE,
 )
 _PROMISES = re.compile(
@@ -44,20 +45,17 @@ class Loops(Record):
     done: tuple[str, ...] = ()
 
 
-def loops(turn: Turn, open_tasks: Sequence[Fact], *, zone: tzinfo) -> Loops:
-    """Return what a turn leaves open and what it closes, by the English phrases for it."""
+def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo) -> Loops:
+    """Return what a turn leaves open and what it closes, by the English phrases for it. Tasks are read only if anything was done."""
     opened = []
     for text, pattern, promised in ((turn.user_input, _OPENS, False), (turn.assistant_response, _PROMISES, True)):
         for match in pattern.finditer(text.replace("’", "'")[:8_000]):
             title = " ".join(match["what"].split()).strip(" ,;:")
             times = find_times(title, at=turn.timestamp, zone=zone)
             opened.append(Loop(title=title, excerpt=match.group(), due=times[-1].ends if times else None, promised=promised))
-    done = [
-        task.fact_id
-        for match in _DONE.finditer(turn.user_input.replace("’", "'")[:8_000])
-        for task in open_tasks
-        if _covers(_words(match["what"]), _words(task.value_text))
-    ]
+    said = list(_DONE.finditer(turn.user_input.replace("’", "'")[:8_000]))
+    tasks = open_tasks() if said else ()
+    done = [task.fact_id for match in said for task in tasks if _covers(_words(match["what"]), _words(task.object))]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
 
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pydantic import Field
 
 from memdb import files
-from memdb.errors import ModelError
-from memdb.llm import LanguageModel, Prompt
+from memdb.emotions import mood_words
+from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _COMMON = frozenset(
-    """about actually after again always another anything around because before being believe better could definitely different doing
-    enough every everything feels feeling first getting glad going great having hello helped looking maybe might morning never nothing
-    other people place pretty really right should since something sometimes start started still sounds thank thanks their there these
-    thing things think thought those though today together tomorrow trying until usually wanted week weekend weeks where which while
-    would yesterday year years""".split()
+    """about absolutely actually after again almost already always amazing among another anything appreciate appreciated around awesome
+    beautiful because become before being believe better could check cheers completely decided definitely different doing enough every
+    everyone everything exactly experience feels feeling feelings finally first getting giving going great guess having heard hello helped
+    helps honestly hoping image important incredible inspired inspiring kinda knowing later little looked looking looks lovely maybe
+    means might moment moments morning never nothing other people perfect photo picture place please point pretty probably quite ready
+    really right seems share shared sharing should since someone something sometimes special start started still stuff sounds super
+    support taking talked talking thank thanks their there these they they're thing things think thinking those though thought through
+    today together tomorrow totally trying tried until usually video wanted watch week weekend weeks where which while without wonderful
+    working would wow yeah yesterday year years yours""".split()
 )
+_ASIDE = re.compile(r"\[[^\]]*\]")  # a picture's caption is nobody's words
 _MOST = 3
 _LONGEST_READ = 24_000
 _MOOD = "emotion:"
@@ -38,30 +43,36 @@ class _Told(Record):
     notes: list[str] = Field(max_length=_MOST)
 
 
-def reflect(messages: Sequence[Fact], *, days: int, llm: LanguageModel | None) -> Reflection:
+def reflect(messages: Sequence[Fact], *, fresh: Collection[str], days: int, llm: LanguageModel | None) -> Reflection:
     """Return at most three notes on what recurs in messages, on at least `days` different days; often there is none.
+
+    `fresh` are the ids of the messages that were not reflected upon before: what none of them says is not noted again.
 
     Without a model, or when it fails: a mood that recurs and what it goes with, and what is spoken of again and again.
     """
+    failed: tuple[ModelCall, ...] = ()
     if llm is not None and messages:
         text = "\n".join(f"[{message.valid_from:%Y-%m-%d}] {' '.join(message.value_text.split())}" for message in messages)
         try:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=text[-_LONGEST_READ:]), answer=_Told, purpose="reflect")
             notes = [" ".join(note.split()) for note in answer.record.notes if note.strip()]
             return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
-        except ModelError:
-            pass  # rules stand in
-    return Reflection(notes=tuple(list(_recurring(messages, days))[:_MOST]), by="rules")
+        except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
+            failed = calls_of(failure)
+    return Reflection(notes=tuple(list(_recurring(messages, fresh, days))[:_MOST]), by="rules", calls=failed)
 
 
-def _recurring(messages: Sequence[Fact], days: int) -> Iterator[str]:
+def _recurring(messages: Sequence[Fact], fresh: Collection[str], days: int) -> Iterator[str]:
     moods: dict[str, set[str]] = defaultdict(set)
     topics: dict[str, set[str]] = defaultdict(set)
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
+    new: set[str] = set()
     for message in messages:
         day = f"{message.valid_from:%Y-%m-%d}"
-        words = set(_WORD.findall(message.value_text.casefold())) - _COMMON
+        words = set(_WORD.findall(_ASIDE.sub(" ", message.value_text.casefold()))) - _COMMON - mood_words()
         felt = [tag.removeprefix(_MOOD) for tag in message.tags if tag.startswith(_MOOD)]
+        if message.fact_id in fresh:
+            new.update(words, (_MOOD + mood for mood in felt))
         for word in words:
             topics[word].add(day)
         for mood in felt:
@@ -69,9 +80,9 @@ def _recurring(messages: Sequence[Fact], days: int) -> Iterator[str]:
             for word in words:
                 together[mood, word].add(day)
     for mood, when in sorted(moods.items(), key=lambda item: (-len(item[1]), item[0]))[:2]:
-        if len(when) >= days:
-            about = sorted(word for (felt_mood, word), on in together.items() if felt_mood == mood and len(on) >= days and word != mood)
+        if len(when) >= days and _MOOD + mood in new:
+            about = sorted(word for (felt_mood, word), on in together.items() if felt_mood == mood and len(on) >= days)
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about[:2])}" if about else "")
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(when) >= days:
+        if len(when) >= days and topic in new:
             yield f"Keeps coming back to {topic}"

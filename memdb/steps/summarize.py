@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from memdb import files
-from memdb.errors import ModelError
-from memdb.llm import LanguageModel, Prompt
+from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -22,7 +21,7 @@ _LONGEST_READ = 24_000
 
 
 class Summary(Record):
-    """What happened; `by` is the model that says so, or "rules"."""
+    """What happened, empty if nothing was said; `by` is the model that says so, or "rules"."""
 
     text: str
     by: str
@@ -33,22 +32,22 @@ class _Told(Record):
     summary: str = Field(min_length=1, max_length=600)
 
 
-def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary | None:
-    """Return the summary of messages in their order, or None if they say nothing.
+def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary:
+    """Return the summary of messages in their order.
 
     Without a model, or when it fails, it is the three sentences whose words the rest of the stretch shares most, word for word.
     """
     lines = [f"{message.speaker or 'user'}: {' '.join(message.value_text.split())}" for message in messages]
+    failed: tuple[ModelCall, ...] = ()
     if llm is not None and lines:
         try:
             answer = llm.ask(
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
             return Summary(text=" ".join(answer.record.summary.split()), by=llm.name, calls=answer.calls)
-        except ModelError:
-            pass  # rules stand in
-    text = " ".join(_telling(messages))
-    return Summary(text=text, by="rules") if text else None
+        except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
+            failed = calls_of(failure)
+    return Summary(text=" ".join(_telling(messages)), by="rules", calls=failed)
 
 
 def _telling(messages: Sequence[Fact]) -> list[str]:

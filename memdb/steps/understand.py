@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from memdb.cues import asks_past, change_in
+from memdb.cues import Change, asks_past, change_in
 from memdb.emotions import mood_of
 from memdb.records import Intent, Question
 from memdb.store import Database
@@ -57,6 +57,8 @@ _ANY_YEAR = re.compile(
     r"|valentine)",
     re.IGNORECASE,
 )
+_AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
+_BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
@@ -74,6 +76,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     telling = [word for word in words if word.replace("’", "'") not in _STOP_WORDS]
     names = {part.casefold() for speaker in named for part in _called(speaker)}
     terms = [word for word in telling if re.sub(r"['’]s$", "", word) not in names] or telling or words
+    change, times = change_in(text), _times(text, now=now, zone=zone)
+    changed_at = _changed_at(db, change, user_id=user_id, now=now)
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
@@ -82,20 +86,17 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         participants=tuple(named),
         actor=_actor(text, named, participants),
         intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other"),
-        times=tuple(_times(text, now=now, zone=zone)),
-        past=asks_past(text),
-        as_of=_before_change(db, text, user_id=user_id, now=now),
+        times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
+        past=asks_past(text) or bool(_BEFORE_DATE.search(text) and times),
+        as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         mood=mood_of(text),
     )
 
 
-def _before_change(db: Database, text: str, *, user_id: str, now: datetime) -> datetime | None:
-    """The last instant before a change that the question counts back from ("before I moved"), if the memory knows of it."""
-    change = change_in(text)
-    if change is None or change.way != "before":
-        return None
-    row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now))
-    return to_utc(str(row["changed_at"])) - timedelta(milliseconds=1) if row else None
+def _changed_at(db: Database, change: Change | None, *, user_id: str, now: datetime) -> datetime | None:
+    """When a change happened that the question counts from ("before I moved", "since I moved"), if the memory knows of it."""
+    row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now)) if change is not None else None
+    return to_utc(str(row["changed_at"])) if row else None
 
 
 def _called(speaker: str) -> tuple[str, ...]:
@@ -146,6 +147,13 @@ def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str 
 def _times(text: str, *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
     times = []
     for span in find_times(text[:1_000], at=now, zone=zone, prefer="past"):
+        if _AFTER_DATE.match(span.text):
+            times.append((span.begins, max(span.ends, now)))
+            continue
+        if _BEFORE_DATE.match(span.text):
+            end = span.ends if span.text[:1] in "uUtT" else span.begins  # until June is with June
+            times.append((end - timedelta(days=365.25) * _YEARS_BACK, end))
+            continue
         times.append((span.begins, span.ends))
         if _ANY_YEAR.search(span.text) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
             year = timedelta(days=365.25)
