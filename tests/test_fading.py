@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
+from memdb.files import statement
 from memdb.store import Database, Store
 from memdb.times import to_text
 
@@ -123,6 +125,14 @@ def test_an_access_adds_its_reinforcement_up_to_the_cap(database: Database) -> N
         assert database.connection.execute("select importance from facts").fetchall() == [(pytest.approx(wanted),)]
     assert database.connection.execute("select access_count from facts").fetchall() == [(7,)]
     database.connection.execute("delete from facts")
+
+
+@pytest.mark.parametrize("name", ["decay", "archive", "delete", "due", "repeatable"])
+def test_maintenance_looks_at_memories_and_at_nothing_else_of_the_file(database: Database, name: str) -> None:
+    sql = statement(f"maintain.{name}")
+    plan = database.connection.execute(f"explain query plan {sql}", dict.fromkeys(re.findall(r":(\w+)", sql), "")).fetchall()
+    assert "USING INDEX facts_narrative" in " ".join(str(row[3]) for row in plan)
+    assert "facts_status" not in " ".join(str(row[3]) for row in plan)
 
 
 # --- maintenance ------------------------------------------------------------------------------------------------------------------
