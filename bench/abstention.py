@@ -49,7 +49,7 @@ def ask(mem: memdb.Memory, user: str, question: Mapping[str, object]) -> Asked:
     return Asked(
         user=user,
         answerable=answerable,
-        found=answerable and bool(seen & set(turns_of(question.get("evidence")))),
+        found=answerable and bool(seen.intersection(turns_of(question.get("evidence")))),
         evidence=evidence_of(hits.question, hits),
         decision=hits.verdict.decision,
         elapsed_ms=elapsed,

@@ -16,6 +16,7 @@ from memdb.errors import (
 )
 from memdb.llm import LanguageModel, ReplayModel, ScriptedModel, openai_transport
 from memdb.memory import Memory, export_model, open
+from memdb.outside import VectorCollection
 from memdb.records import (
     Bootstrap,
     Change,
@@ -109,6 +110,7 @@ __all__ = [
     "Tuned",
     "TurnRecord",
     "Undone",
+    "VectorCollection",
     "Vectors",
     "Verdict",
     "WeightChange",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from memdb.errors import InputError
 
 Name = TypeVar("Name", bound=str)
+
+_FIRST_YEAR, _LAST_YEAR = 1000, 9000
 
 
 def name(value: str, argument: str) -> str:
@@ -44,6 +47,13 @@ def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
     if value is not None and not 0 <= value <= 1:
         raise InputError(f"{argument} is {value}; give a number between 0 and 1.")
+    return value
+
+
+def lived(value: datetime, argument: str) -> datetime:
+    """Return an instant that somebody can have lived through: there are days before and after it in every time zone."""
+    if not _FIRST_YEAR <= value.year <= _LAST_YEAR:
+        raise InputError(f"{argument} is in the year {value.year}; give a time between the years {_FIRST_YEAR} and {_LAST_YEAR}.")
     return value
 
 

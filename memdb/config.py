@@ -18,12 +18,13 @@ _ENVIRONMENT_PREFIX = "MEMDB_"
 _NOT_SETTINGS = frozenset(
     {"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER", "MEMDB_WEIGHTS"}
 )  # the command line's own, and secrets
+_YEAR_MINUTES, _CENTURY_DAYS = 527_040, 36_525  # nothing of a household waits for longer
 
 
 class Config(BaseModel):
     """Every setting, validated and frozen; an unknown name is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     synchronous: Literal["NORMAL", "FULL"] = Field(
         "NORMAL", description="NORMAL survives a killed process; FULL also a power cut, at the price of an fsync a commit"
@@ -38,6 +39,11 @@ class Config(BaseModel):
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
     vector_cache_mb: float = Field(64.0, ge=0, description="memory for vectors of the users last asked about; 0 reads them each time")
+    mmap_mb: float = Field(
+        0.0,
+        ge=0,
+        description="read so much of the file as mapped memory: faster from disk, but a failing disk ends the process, not the call",
+    )
     rival_weights: str | None = Field(None, description="a second weight set, which ranks for every other user: an A/B comparison")
     record_retrievals: bool = Field(True, description="keep what was asked, found and how fast, for the metrics")
 
@@ -101,6 +107,7 @@ class Config(BaseModel):
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
     retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
+    collection_timeout_seconds: float = Field(5.0, gt=0, description="how long to wait for the collection that serves as the index")
     archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")
 
     working_capacity: int = Field(7, ge=1, description="how many items a session's working memory holds")
@@ -120,25 +127,30 @@ class Config(BaseModel):
     )
     turns_as_events: bool = Field(False, description="let every turn count as an event, so that conversations become memories too")
     min_segment_duration_minutes: float = Field(
-        15.0, ge=0, description="events of a shorter time wait for more before they become a memory"
+        15.0, ge=0, le=_YEAR_MINUTES, description="events of a shorter time wait for more before they become a memory"
     )
-    max_segment_duration_minutes: float = Field(480.0, gt=0, description="no memory covers a longer time")
-    event_buffer_minutes: float = Field(10.0, ge=0, description="how long an event waits for what belongs to it")
+    max_segment_duration_minutes: float = Field(480.0, gt=0, le=_YEAR_MINUTES, description="no memory covers a longer time")
+    event_buffer_minutes: float = Field(10.0, ge=0, le=_YEAR_MINUTES, description="how long an event waits for what belongs to it")
     segment_break_triggers: tuple[BreakTrigger, ...] = Field(
         ("person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"),
         description="what ends a segment at once; in the environment, separated by commas",
     )
     significant_importance: float = Field(0.8, ge=0, le=1, description="an event above it is a significant one")
     max_events_per_segment: int = Field(50, ge=1, description="no memory is made of more events")
-    generation_cooldown_seconds: float = Field(300.0, ge=0, description="the least time between two memories of a user")
+    generation_cooldown_seconds: float = Field(
+        300.0, ge=0, le=_YEAR_MINUTES * 60, description="the least time between two memories of a user"
+    )
     generation_model: str | None = Field(None, description="the model that writes memories; default: the setting model")
     generation_temperature: float = Field(0.3, ge=0, le=2, description="how freely it writes")
     generation_max_tokens: int = Field(500, ge=1, description="how long its answer may be")
     max_memories_per_retrieval: int = Field(5, ge=0, description="how many memories recall gives")
     importance_threshold: float = Field(0.25, ge=0, le=1, description="recall leaves out what scores less")
-    max_age_days: float = Field(365.0, ge=0, description="recall leaves out what is older; 0 is no limit")
+    max_age_days: float = Field(365.0, ge=0, le=_CENTURY_DAYS, description="recall leaves out what is older; 0 is no limit")
     base_half_life_days: float | None = Field(
-        None, gt=0, description="a memory fades by half in so many days, times its type's retention; default: the 30 of the table kinds"
+        None,
+        gt=0,
+        le=_CENTURY_DAYS,
+        description="a memory fades by half in so many days, times its type's retention; default: the 30 of the table kinds",
     )
     minimum_importance: float = Field(0.05, ge=0, le=1, description="no memory fades below it")
     access_reinforcement: float = Field(0.1, ge=0, le=1, description="what recalling a memory adds to its importance")
@@ -149,7 +161,9 @@ class Config(BaseModel):
         0.5, gt=0, le=1, description="the share of telling words that repeated experiences have in common"
     )
     archive_threshold: float = Field(0.10, ge=0, le=1, description="maintenance archives memories that faded below it")
-    delete_archived_after_days: float = Field(90.0, ge=0, description="and deletes what has lain in the archive for so long")
+    delete_archived_after_days: float = Field(
+        90.0, ge=0, le=_CENTURY_DAYS, description="and deletes what has lain in the archive for so long"
+    )
 
     @field_validator("link_kinds", "segment_break_triggers", mode="before")
     @classmethod

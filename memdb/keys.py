@@ -72,10 +72,24 @@ def normalise(text: str) -> str:
 
 def telling(text: str) -> frozenset[str]:
     """Return the words of an object that tell it from another: as `normalise` gives them, without "called", "my" and plurals."""
-    words = frozenset(normalise(text).split())
-    return frozenset(word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in words - _EMPTY) or words
+    return frozenset(_told(text))
 
 
 def says_no_more(text: str, known: str) -> bool:
-    """Tell whether an object says nothing that a known one does not say: all of its telling words are there. "Lisbon" is not "Porto"."""
-    return telling(text) <= telling(known)
+    """Tell whether an object says nothing that a known one does not say: its telling words are all there, in the same order.
+
+    "Lisbon" is not "Porto", and "tea over coffee" is not "coffee over tea".
+    """
+    left = iter(_told(known))
+    return all(word in left for word in _told(text))
+
+
+def says_the_same(text: str, known: str) -> bool:
+    """Tell whether two objects have the same telling words in the same order: "nuts" is more than "pine nuts"."""
+    return _told(text) == _told(known)
+
+
+def _told(text: str) -> tuple[str, ...]:
+    words = normalise(text).split()
+    told = [word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in words if word not in _EMPTY]
+    return tuple(told or words)

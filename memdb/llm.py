@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
@@ -24,6 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
+_THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 
@@ -36,10 +37,15 @@ class FormatRefused(ModelError):
 
 
 class Prompt(Record):
-    """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest."""
+    """What is asked. `system` is the part that never changes, first, so that a server can keep it; `user` is the rest.
+
+    `least` and `most` bound how many items a list that is the answer has, where the server keeps to that: small models know no end.
+    """
 
     system: str
     user: str
+    least: int = 0
+    most: int | None = None
 
 
 class ModelRequest(Record):
@@ -93,7 +99,7 @@ class LanguageModel:
             ContextTooLong: the prompt is too long for it.
             ModelOutputError: it never gave a usable answer. Each error carries the calls made as `calls`.
         """
-        schema = answer.model_json_schema()
+        schema = _shape(prompt, answer)
         digest = _prompt_hash(prompt, schema)
         calls: list[ModelCall] = []
         wrong: str | None = None
@@ -104,7 +110,7 @@ class LanguageModel:
             )
             started = time.perf_counter()
             try:
-                mode, reply = self._call(prompt.system, user, schema, budget, temperature)
+                mode, reply = self._call(prompt.system, user, schema, budget, temperature, told=wrong is not None)
             except ModelError as error:
                 why = _TOO_LONG if isinstance(error, ContextTooLong) else None
                 calls.append(self._record(digest, purpose, self._mode, attempt, started, None, str(error), why))
@@ -122,13 +128,18 @@ class LanguageModel:
         failure.calls = tuple(calls)
         raise failure
 
-    def _call(self, system: str, user: str, schema: dict[str, object], max_tokens: int, temperature: float) -> tuple[Mode, ModelReply]:
-        """Call in the mode that worked last; when the server refuses it, in the next plainer one."""
+    def _call(
+        self, system: str, user: str, schema: dict[str, object], max_tokens: int, temperature: float, *, told: bool
+    ) -> tuple[Mode, ModelReply]:
+        """Call in the mode that worked last; when the server refuses it, in the next plainer one.
+
+        The schema is also told in words where the server was not given it, or may have passed over it.
+        """
         while True:
             mode = self._mode
-            told = system if mode == "json_schema" else f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
+            in_words = f"{system}\n\nAnswer with JSON of this schema only:\n{json.dumps(schema)}"
             request = ModelRequest(
-                system=told,
+                system=in_words if told or mode != "json_schema" else system,
                 user=user,
                 mode=mode,
                 schema_=schema if mode == "json_schema" else None,
@@ -206,7 +217,7 @@ class ReplayModel(LanguageModel):
             ModelError: the model failed then, too.
         """
         with self._lock:
-            asked = self._kept.get(_prompt_hash(prompt, answer.model_json_schema()))
+            asked = self._kept.get(_prompt_hash(prompt, _shape(prompt, answer)))
             calls = tuple((asked.popleft() if len(asked) > 1 else asked[0]) if asked else ())
             self.answered, self.unanswered = self.answered + bool(calls), self.unanswered + (not calls)
         if not calls:
@@ -260,24 +271,36 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
         raise ConfigError("A language model needs the package openai; install memdb[llm] or open with llm=None.") from error
     client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
 
+    spelled = {
+        "max_tokens": "max_tokens",
+        "temperature": "temperature",
+    }  # newer models of OpenAI want the one otherwise, the other not at all
+
     def call(request: ModelRequest) -> ModelReply:
         formats: dict[Mode, object] = {
             "json_schema": {"type": "json_schema", "json_schema": {"name": "answer", "schema": request.schema_}},
             "json_object": {"type": "json_object"},
             "text": openai.omit,
         }
+        settings = {"max_tokens": request.max_tokens, "temperature": request.temperature}
+        sent = {spelled[name]: value for name, value in settings.items() if name in spelled}
         try:
             reply: ChatCompletion = client.chat.completions.create(  # type: ignore[call-overload]
                 model=model,
                 messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                temperature=request.temperature,
                 seed=0,
-                max_tokens=request.max_tokens,
                 response_format=formats[request.mode],
+                **sent,
             )
         except openai.APIConnectionError as error:  # timeouts are of this kind
             raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
         except openai.APIStatusError as error:
+            if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
+                spelled["max_tokens"] = "max_completion_tokens"
+                return call(request)
+            if error.status_code == 400 and "'temperature'" in str(error) and "temperature" in sent:
+                spelled.pop("temperature", None)
+                return call(request)
             raise _status(model, error.status_code, str(error), request.mode) from error
         except (openai.OpenAIError, ValueError) as error:
             raise _passing(f"The model {model} answered with something that is no answer ({error}); check the server.") from error
@@ -309,6 +332,23 @@ def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | Non
     return LanguageModel(transport, name=model, attempts=attempts)
 
 
+def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
+    """The JSON schema of an answer, with the bounds of its list."""
+    schema = answer.model_json_schema()
+    if prompt.most is not None:
+        for field in schema.get("properties", {}).values():
+            if field.get("type") == "array":
+                field |= {"minItems": prompt.least, "maxItems": prompt.most}
+    return schema
+
+
+def bounded_details() -> dict[str, JsonValue]:
+    """The JSON schema of further details by name: free names have no end for a small model, these have."""
+    text: dict[str, JsonValue] = {"type": "string", "maxLength": 120}
+    names = ("since", "place", "person", "amount", "reason", "detail")
+    return {"type": "object", "properties": dict.fromkeys(names, text), "additionalProperties": False}
+
+
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     """What a prompt is known by: its text, and the shape that its answer must have."""
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
@@ -330,7 +370,7 @@ def _status(model: str, status: int, detail: str, mode: Mode) -> ModelError:
         and re.search(r"format|schema|json|grammar|unsupported", detail, re.IGNORECASE)
     ):
         return FormatRefused(f"{mode} is refused: {short}")
-    if status == 429 or status >= 500:
+    if status in (408, 409, 425, 429) or status >= 500:
         return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
     return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
 
@@ -339,9 +379,10 @@ def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
     """Return the record, or what is wrong with the answer."""
     if reply.finish_reason == "length":
         return None, "it was cut off, be shorter"
-    value = _json(reply.text)
+    text = _THOUGHT.sub("", reply.text)
+    value = _json(text)
     if value is None:
-        return None, "it was empty" if not reply.text.strip() else "it was no JSON"
+        return None, "it was empty" if not text.strip() else "it was no JSON"
     fields = answer.model_fields
     if isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
         value = {next(iter(fields)): value}
@@ -387,6 +428,7 @@ __all__ = [
     "ReplayModel",
     "ScriptedModel",
     "Transport",
+    "bounded_details",
     "calls_of",
     "choose_llm",
     "openai_transport",

@@ -25,14 +25,15 @@ from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, nights_due, reinforce, take_night, take_segment
+from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
 from memdb.maintenance import maintain, take_tidying, take_upkeep
+from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
+from memdb.nights import next_night, take_night
 from memdb.observer import (
     Worker,
     build_profile,
-    decide,
     derived_turn_id,
     enqueue,
     new_identity,
@@ -41,6 +42,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
+from memdb.outside import OutsideIndex, VectorCollection
 from memdb.page import erase_page, read_page, write_page
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
@@ -88,8 +90,9 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session, retell, untell
-from memdb.steps.admit import admit, refusal
-from memdb.steps.apply import Origin, dismiss, end, move, put, read_fact, settle
+from memdb.stating import state
+from memdb.steps.admit import admit
+from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
 from memdb.steps.compact import compact
@@ -127,6 +130,7 @@ _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
 _FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
@@ -149,15 +153,19 @@ class Memory:
         weights: str,
         *,
         narrator: LanguageModel | None = None,
+        index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._loaded_at = -_SETTLED_SECONDS
         self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
-        self._worker = Worker(store, config, embedder, llm, more={"memdb-memories": self._tend}) if config.worker else None
+        self._index = index
+        more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
+        self._worker = Worker(store, config, embedder, llm, more=more) if config.worker else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -181,6 +189,8 @@ class Memory:
             self._finish_profiles()
         except BusyError:
             pass  # these are conveniences that the next process makes up for
+        if self._index is not None:
+            self._index.close()
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -222,6 +232,7 @@ class Memory:
             speaker=speaker,
         )
         db = self._store.database()
+        self._note_happened(turn.timestamp)
         with db.transaction():
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
@@ -249,6 +260,7 @@ class Memory:
         db = self._store.database()
         while batch := list(islice(stream, _LOAD_BATCH)):
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
+            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
@@ -270,6 +282,8 @@ class Memory:
             StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
+        if self._index is not None:
+            self._index.wake()
         while True:
             if self._worker is not None:
                 self._worker.raise_damage()
@@ -315,7 +329,9 @@ class Memory:
     ) -> Fact:
         """Store a fact that the application states, and return the row that stands afterwards.
 
-        It goes the same way as an extracted one: said again it is confirmed, against an older value under the same key it supersedes it.
+        It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
+        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
+        wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -338,7 +354,7 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used.
+            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
@@ -382,13 +398,10 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        with db.transaction():
-            results = decide(db, said, origin=origin, predicates=predicates, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
         self._wake()
-        for action, fact_id in reversed(results):
-            fact = read_fact(db, fact_id or action.target_fact_id or "")
-            if fact is not None:
-                return fact
+        if fact is not None:
+            return fact
         known = self.facts(user_id, key=key, statuses=_EVER, kinds=[kind])
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
@@ -450,8 +463,8 @@ class Memory:
     ) -> Consent:
         """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
 
-        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. What
-        the application states by `remember` is kept as it is.
+        What is refused does not become a fact, and the turn's record says so (see `turns`); the message itself is kept word for word. It
+        binds the application, too: `remember` raises `InputError`, `write` says why.
 
         Args:
             user_id: whose choice this is.
@@ -485,7 +498,7 @@ class Memory:
             read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
         with db.transaction():
             told = untell(db, user_id=user_id)
-            forgotten = forget(db, user_id=user_id, key=key)
+            forgotten = with_pending(db, partial(forget, db, user_id=user_id, key=key))
             db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
             if key is not None:
                 retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
@@ -501,10 +514,14 @@ class Memory:
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows."""
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
         at = self._time(now)
         db = self._store.database()
         with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._wake()
         return moved
@@ -513,7 +530,9 @@ class Memory:
         """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
         db = self._store.database()
         with db.transaction():
-            revived = db.run("sync.revive") + db.run("queue.revive")
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+        if self._index is not None:
+            self._index.wake()
         self._wake()
         return revived
 
@@ -595,6 +614,7 @@ class Memory:
             top_k_lex=self._config.top_k_lex,
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
+            index=self._index,
             goal=goal,
             tiers=tiers,
             hot_days=self._config.hot_days,
@@ -1103,7 +1123,8 @@ class Memory:
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
-        return count_vectors(self._store)
+        state = count_vectors(self._store)
+        return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
         """Change the file's embedder: make every vector anew, and return the state of the index afterwards.
@@ -1112,9 +1133,14 @@ class Memory:
         `progress` is told how many vectors are made, and how many are wanted. A memory opened for words alone stays so.
 
         Raises:
-            ConfigError: no embedder has this name.
+            ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
         """
+        if self._index is not None:
+            raise ConfigError(
+                f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
+                f"reindex, and then give another collection."
+            )
         chosen = choose_embedder(embedder, remembered=None)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
@@ -1166,9 +1192,9 @@ class Memory:
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
-                timestamp=self._time(timestamp),
-                participants=tuple(dict.fromkeys(checks.name(name, "participants").strip() for name in participants)),
-                location=checks.text(location, "location").strip() or None if location is not None else None,
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
             )
@@ -1176,11 +1202,17 @@ class Memory:
             wrong = error.errors()[0]
             field = ".".join(map(str, wrong["loc"]))
             raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+        self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
             gather(db, happened)
         self._wake()
         return happened.event_id
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1223,6 +1255,8 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
+        for name in memory_types or ():
+            checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
@@ -1274,8 +1308,9 @@ class Memory:
         at = self._time(now)
         self._write_down_recalled()
         db = self._store.database()
-        nights = [] if dry_run or user_id is not None else nights_due(db, self._config, now=at)
-        done = [take_night(self._store, self._config, self._narrator, now=night, scheduled=True) for night in nights]
+        done: list[Maintained] = []
+        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
+            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
         done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
         counted = ("archived", "deleted", "consolidated", "patterns")
         total = {name: sum(getattr(one, name) for one in done) for name in counted}
@@ -1285,28 +1320,21 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        return maintain(self._store.database(), user_id=user_id, keep=self._keep_note, now=at, config=self._config, llm=llm)
-
-    def _keep_note(self, item: Item, owner: str, turn_id: str, said_at: datetime) -> str | None:
-        db, key = self._store.database(), item.key or "user.note"
-        consent, predicate = read_consent(db, user_id=owner, config=self._config), predicate_of(key, read_predicates(db))
-        refused = refusal(item, key, consent=consent, predicate=predicate)
-        if refused is None:
-            self._keep(item, key, user_id=owner, timestamp=said_at, turn_id=turn_id)
-        return refused
+        return maintain(self._store.database(), user_id=user_id, now=at, config=self._config, llm=llm)
 
     def _tend(self) -> bool:
         """Do one step of the worker's care for what is remembered already; return whether there was one."""
         now = utc_now()
-        if take_segment(self._store, self._config, self._narrator, now=now):
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
             self._write_down_recalled()
-        if monotonic() >= self._next_night:
-            nights = nights_due(self._store.database(), self._config, now=now)
-            if nights:
-                take_night(self._store, self._config, self._narrator, now=nights[0], scheduled=True)
+        if settled and monotonic() >= self._next_night:
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
                 return True
             if take_tidying(self._store.database(), now=now, config=self._config):
                 return True
@@ -1314,7 +1342,7 @@ class Memory:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
-            if take_upkeep(db, user_id=None, keep=self._keep_note, now=now, config=self._config, llm=self._llm):
+            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
                 self._next_upkeep = 0.0
                 return True
         return False
@@ -1591,6 +1619,7 @@ class Memory:
                 warm_days=self._config.warm_days,
                 judged=True,
                 cache=self._cache,
+                index=self._index,
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
@@ -1623,7 +1652,7 @@ class Memory:
             speaker=speaker or None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=self._time(timestamp),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
     def _message_turns(
@@ -1684,7 +1713,8 @@ class Memory:
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
         left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
-        return left, number["turns_waiting"] + number["vectors_waiting"]
+        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
+        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
@@ -1692,7 +1722,15 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        return self._embedder is not None and take_vectors(self._store, self._config, self._embedder)
+        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+            return True
+        return self._mirror()
+
+    def _mirror(self) -> bool:
+        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
+        if self._index is None or self._embedder is None:
+            return False
+        return take_changes(self._store, self._config, self._embedder, self._index)
 
     def _wake(self) -> None:
         if self._worker is not None:
@@ -1742,6 +1780,7 @@ def open(
     embedder: Embedder | Literal["auto"] | str | None = "auto",
     llm: LanguageModel | Literal["auto"] | None = "auto",
     weights: str = "default",
+    vectors: VectorCollection | None = None,
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
 
@@ -1753,32 +1792,31 @@ def open(
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
+        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
 
     Raises:
-        ConfigError: a setting cannot be used, or the file's vectors are of another embedder.
+        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
     """
     path = Path(path)
     settings = load_config(path, config)
-    probe = Store(path, settings, vectors=False)
+    store = Store(path, settings, vectors=None)
     try:
-        remembered = probe.embedder()
-        model = partial(_carried, path, settings) if carried(probe.database()) else None
-    finally:
-        probe.close()
-    chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
-    store = Store(path, settings, vectors=chosen is not None)
-    try:
+        remembered = store.embedder()
+        model = partial(_carried, path, settings) if carried(store.database()) else None
+        chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
+        store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
+        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()
         raise

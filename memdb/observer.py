@@ -173,8 +173,8 @@ def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) 
 class Worker:
     """The background work: one thread takes turns in the order they came, another keeps the vectors up to date.
 
-    Two, so that a slow embedder never holds up a fact; `more` are jobs by name that get threads of their own. Every step is committed
-    before the next begins, so that killing them loses nothing and repeats nothing.
+    Two, so that messages on their way to a slow embedder hold up no fact; `more` are jobs by name that get threads of their own. Every
+    step is committed before the next begins, so that killing them loses nothing and repeats nothing.
     """
 
     def __init__(

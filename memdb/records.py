@@ -25,11 +25,6 @@ Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pen
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
-RELIABILITY: dict[Source, float] = {
-    "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
-}  # fmt: skip
-"""How far a source is to be believed; the statement that ranks says the same."""
-
 
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""
@@ -473,7 +468,8 @@ class Flushed(Record):
 class Vectors(Record):
     """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
 
-    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors.
+    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of
+    the collection that serves as the index, if one does: what it is still to be told, what it refused for good, and what failed last.
     """
 
     embedder: str | None
@@ -483,6 +479,10 @@ class Vectors(Record):
     dead: int
     next_embedder: str | None = None
     gathered: int = 0
+    collection: str | None = None
+    collection_waiting: int = 0
+    collection_dead: int = 0
+    collection_error: str | None = None
 
 
 class ContextItem(Record):
@@ -576,7 +576,10 @@ class Written(Record):
 
 
 class Forgotten(Record):
-    """How much was erased, by kind of row; `vectors_pending` counts those a connection with sqlite-vec has still to remove."""
+    """How much was erased, by kind of row.
+
+    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec, from a collection in the background.
+    """
 
     facts: int = 0
     messages: int = 0
@@ -714,7 +717,7 @@ class NarrativeDetail(Record):
     """What the `value_json` of a first-person memory holds.
 
     A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
-    memory that went into a pattern. `written_by` is a model's name, or "rules".
+    memory that went into a pattern, `usual` are the events that belong to one. `written_by` is a model's name, or "rules".
     """
 
     emotion: Emotion = "neutral"
@@ -728,6 +731,7 @@ class NarrativeDetail(Record):
     segment_end: datetime
     consolidated: int = 0
     pattern: int = 0
+    usual: tuple[str, ...] = ()
     written_by: str
 
 
@@ -753,7 +757,7 @@ class Sources(Record):
 class Maintained(Record):
     """What maintenance did.
 
-    Of first-person memories: `nights` run, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
+    Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
     summarised, tasks stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes, old versions, and
     what was `compacted`. `dry_run` says that nothing was written.

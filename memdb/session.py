@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
 from time import monotonic, sleep
 from types import TracebackType
@@ -250,7 +251,13 @@ class Session:
                 sleep(0.02)
 
     def _keep_all(self, at: datetime) -> tuple[Fact, ...]:
-        return tuple(self._keep(item, at) for item in self.working.items if not item.kept)
+        """What its user does not let be kept stays in mind, and goes with the session."""
+        kept = []
+        for item in self.working.items:
+            if not item.kept:
+                with suppress(InputError):
+                    kept.append(self._keep(item, at))
+        return tuple(kept)
 
     def _keep(self, item: WorkingItem, at: datetime) -> Fact:
         fact = self._memory.remember(

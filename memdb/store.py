@@ -143,12 +143,14 @@ class Database:
 class Store:
     """A mem.db file, opened. Every thread gets a connection of its own; closing closes them all.
 
+    Whether sqlite-vec is wanted may be left open (`vectors` None) until the file has told what it holds; `equip` decides it then.
+
     Raises:
         SchemaError: the path holds something else, or a newer schema. Nothing is changed then.
         StoreError: the path cannot be opened, read or written.
     """
 
-    def __init__(self, path: str | Path, config: Config, *, vectors: bool) -> None:
+    def __init__(self, path: str | Path, config: Config, *, vectors: bool | None) -> None:
         self.path = Path(path)
         self._config = config
         self._vectors = vectors
@@ -169,6 +171,12 @@ class Store:
             with self._lock:
                 self._connections.append(existing.connection)
         return existing
+
+    def equip(self, *, vectors: bool) -> None:
+        """Decide whether sqlite-vec is wanted; called once, before there are other threads."""
+        database = self.database()
+        self._vectors = vectors
+        self._equip(database, vectors)
 
     def close(self) -> None:
         """Close every connection. Closing twice does no harm."""
@@ -229,20 +237,27 @@ class Store:
             connection.set_busy_timeout(self._config.busy_timeout_ms)
             # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-            if self._vectors:
-                _load_sqlite_vec(connection)
             version = _check(connection, self.path)  # before the first pragma that writes
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
+            connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
+        if self._vectors is not None:
+            self._equip(database, self._vectors)
+
+    def _equip(self, database: Database, vectors: bool) -> None:
+        connection = database.connection
+        with database.translated():
+            if vectors:
+                _load_sqlite_vec(connection)
             index = connection.execute("select 1 from sqlite_schema where name = 'facts_vec'").fetchall()
-            database.has_vectors = self._vectors and bool(index)
+            database.has_vectors = vectors and bool(index)
             if not database.has_vectors:
                 connection.execute(files.read("sql/no_vectors.sql"))
-            if not self._vectors:
+            if not vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
 
 

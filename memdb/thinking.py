@@ -19,8 +19,10 @@ from memdb.steps.audit import audit
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.interpret import Interpreted, interpret
+from memdb.steps.liken import liken
 from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
+from memdb.steps.sync import sync
 from memdb.steps.understand import understand
 from memdb.store import Database
 from memdb.times import to_text, utc_now
@@ -64,19 +66,17 @@ def think(
     if llm is not None:
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(turn, predicates, config, llm)
-    cases = [
-        Case(
-            candidate=one,
-            beliefs=bearing_on(one, beliefs_about(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates), predicates),
-        )
-        for one in found.candidates
-    ]
+    cases = [case_of(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates) for one in found.candidates]
     model = llm if config.model_arbitrates and error is None else None
-    related = _related(db, turn, config.zone) if llm is not None and cases else []
-    gated = gate(cases, related, consent=consent, embedder=embedder, predicates=predicates, config=config)
-    calls, notes, proposals = found.calls, (*found.notes, *gated.notes), dict(enumerate(gated.cases))
+    gated = gate(cases, consent=consent, predicates=predicates, config=config)
+    repeated = compare_meanings(
+        db, gated.cases, user_id=turn.user_id, now=turn.timestamp, embedder=embedder, predicates=predicates, config=config
+    )
+    calls, notes = found.calls, (*found.notes, *gated.notes)
+    proposals = {place: pair for place, pair in enumerate(zip(gated.cases, repeated, strict=True))}
     contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
     if model is not None and contested:
+        related = _related(db, turn, config.zone)
         try:
             audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
             calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
@@ -100,9 +100,9 @@ def _errands(
     if not found.opened:
         return (), found.done, ()
     cases = {loop: Case(candidate=_task(loop), beliefs=()) for loop in found.opened}
-    gated = gate(list(cases.values()), (), consent=consent, embedder=None, predicates=predicates, config=config)
+    gated = gate(list(cases.values()), consent=consent, predicates=predicates, config=config)
     promised = {case.candidate.object for loop, case in cases.items() if loop.promised}
-    passed = [case.candidate for case, _ in gated.cases]
+    passed = [case.candidate for case in gated.cases]
     return tuple((one, "assistant_message" if one.object in promised else "user_message") for one in passed), found.done, gated.notes
 
 
@@ -174,6 +174,34 @@ def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:
     return candidate.model_copy(update=careful)
 
 
+def compare_meanings(
+    db: Database,
+    cases: Sequence[Case],
+    *,
+    user_id: str,
+    now: datetime,
+    embedder: Embedder | None,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+    kind: str = "fact",
+) -> list[Action | None]:
+    """The repetitions among the cases, by meaning and words; see `liken`.
+
+    What waits for its vector is embedded first, so that the answer does not depend on how far the outbox has come. A fact whose embedding
+    failed is not compared.
+    """
+    if embedder is not None and cases and db.has_vectors:
+        with suppress(BusyError):  # who writes for so long may go on; what waits is compared next time
+            sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=kind)
+    return liken(db, cases, user_id=user_id, now=now, embedder=embedder, predicates=predicates, config=config, kind=kind)
+
+
+def case_of(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> Case:
+    """A candidate with what it may repeat, refine or contradict."""
+    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates)
+    return Case(candidate=candidate, beliefs=bearing_on(candidate, beliefs, predicates))
+
+
 def beliefs_about(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
     """What is believed under a candidate's key and the opposite one."""
     opposite = predicate_of(candidate.key, predicates).opposite
@@ -191,7 +219,7 @@ def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mappin
 
 
 def _related(db: Database, turn: Turn, zone: tzinfo) -> list[Fact]:
-    """The facts that the words of a turn bring to mind; not its meaning, since what is embedded by now is chance."""
+    """The facts that the words of a turn bring to mind; not its meaning, since a replay asks the same questions."""
     kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
     asked = understand(db, turn.user_input, user_id=turn.user_id, now=turn.timestamp, zone=zone)
     hits = retrieve(db, asked, user_id=turn.user_id, embedder=None, now=turn.timestamp, kinds=kinds, limit=_RELATED)

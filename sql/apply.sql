@@ -70,6 +70,12 @@ where id in (
   where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation'))
 order by id;
 
+-- statement: users_over
+select distinct user_id
+from facts indexed by facts_valid_to
+where valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+order by user_id;
+
 -- statement: model_call
 insert into model_calls (
   user_id, turn_id, purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error, called_at

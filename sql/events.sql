@@ -34,16 +34,32 @@ on conflict do nothing;
 update events set segment_id = :segment_id
 where user_id = :user_id and segment_id is null and event_id in (select value from json_each(:event_ids));
 
--- What happened before at the same part of the day to the same people, the latest first.
+-- What happened before at the same part of the day to the same people, the latest first, among the :looked_back memories told last of each
+-- status: the index gives those without a look at the others.
 -- statement: like_it
-select f.source_excerpt
-from facts f
-where f.user_id = :user_id and f.kind = 'narrative' and f.status in ('active', 'archived')
-  and f.value_json ->> 'pattern' = 0
-  and f.value_json ->> 'time_of_day' = :time_of_day
-  and f.value_json -> 'participants' = json(:participants)
-  and f.created_at < :now
-order by f.created_at desc
+with
+recent as materialized (
+  select * from (
+    select source_excerpt, value_json, created_at
+    from facts indexed by facts_user_id
+    where user_id = :user_id and kind = 'narrative' and status = 'active'
+    order by id desc
+    limit :looked_back)
+  union all
+  select * from (
+    select source_excerpt, value_json, created_at
+    from facts indexed by facts_user_id
+    where user_id = :user_id and kind = 'narrative' and status = 'archived'
+    order by id desc
+    limit :looked_back)
+)
+select source_excerpt
+from recent
+where value_json ->> 'pattern' = 0
+  and value_json ->> 'time_of_day' = :time_of_day
+  and value_json -> 'participants' = json(:participants)
+  and created_at < :now
+order by created_at desc
 limit 60;
 
 -- statement: of_memory

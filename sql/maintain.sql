@@ -3,6 +3,7 @@
 -- effective_importance = max(floor, min(cap, importance × type weight × decay × access bonus)), with
 --   decay = max(floor, 0.5 ^ (days since access / (half-life × retention of the type)))
 --   access bonus = min(1, 0.5 + ln(1 + access count) × 0.1)
+-- for all memories made since :since. The index of narratives is named, or every message of the file would be looked at.
 -- statement: decay
 with
 reckoned as (
@@ -15,10 +16,10 @@ reckoned as (
           max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.created_at)))
           / (coalesce(:base_half_life_days, k.half_life_days) * t.retention_multiplier)))
       * min(1.0, 0.5 + ln(1 + f.access_count) * 0.1))) as effective_importance
-  from facts f
-  join kinds k on k.kind = f.kind
-  join memory_types t on t.memory_type = f.memory_type
-  where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now
+  from facts f indexed by facts_narrative
+  cross join kinds k on k.kind = f.kind
+  cross join memory_types t on t.memory_type = f.memory_type
+  where f.kind = 'narrative' and f.status = 'active' and f.created_at >= :since and f.created_at <= :now
     and (:user_id is null or f.user_id = :user_id)
     and (:fact_id is null or f.fact_id = :fact_id)
 )
@@ -27,14 +28,14 @@ from reckoned
 where facts.id = reckoned.id;
 
 -- statement: archive
-update facts set status = 'archived', updated_at = :now
+update facts indexed by facts_narrative set status = 'archived', updated_at = :now
 where kind = 'narrative' and status = 'active' and created_at <= :now and effective_importance < :archive_threshold
   and (:user_id is null or user_id = :user_id)
 returning fact_id, user_id, key, effective_importance;
 
 -- What went into a pattern stays as long as the pattern does, so that it is found through it.
 -- statement: delete
-delete from facts
+delete from facts indexed by facts_narrative
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
@@ -51,13 +52,22 @@ update facts set
   importance = max(importance, min(:max_importance, importance + :times * :access_reinforcement))
 where fact_id = :fact_id and kind = 'narrative';
 
--- statement: oldest
-select min(created_at) as created_at from facts where kind = 'narrative';
+-- Since when something waits to fade, since when something lies in the archive that may be deleted, and the last night that was done.
+-- statement: due
+select
+  min(created_at) filter (where status = 'active') as active_since,
+  min(updated_at) filter (
+    where status = 'archived'
+      and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports')) as archived_since,
+  (select value from meta where name = 'maintained_at') as maintained_at
+from facts indexed by facts_narrative
+where kind = 'narrative';
 
 -- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one.
 -- statement: repeatable
 select r.record
-from facts f join fact_record r on r.id = f.id
+from facts f indexed by facts_narrative
+cross join fact_record r on r.id = f.id
 where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now and f.memory_type <> 'SIGNIFICANT'
   and (:user_id is null or f.user_id = :user_id)
 order by f.user_id, f.created_at, f.id;

@@ -60,12 +60,6 @@ weight as materialized (
   where name = :weights
 ),
 
--- what was found beforehand: words and meaning already brought together, and cut
-given as materialized (
-  select value ->> 0 as id, value ->> 1 as bm25, value ->> 2 as distance, value ->> 3 as window_distance, value ->> 4 as is_near
-  from json_each(:found)
-),
-
 -- what the words find: filtered before the cut, and cut for each kind by itself
 matched as materialized (
   select
@@ -77,7 +71,8 @@ matched as materialized (
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
     -- one among many users: most of what matches is another's, and is told by its id before its row is read
-    and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+    and ((select min(user_id) from facts) = (select max(user_id) from facts)
+      or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
       or +facts_fts.rowid in (select id from facts where user_id = :user_id))
     and f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
@@ -99,10 +94,6 @@ lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) as place
   from matched
   where bm25 < 0
-  union all
-  select id, bm25, 0
-  from given
-  where bm25 < 0
 ),
 
 -- what the meaning finds: the nearest of each shelf of this user, or what another index found; a window has its message's id with a minus
@@ -121,41 +112,50 @@ semantic as materialized (
   select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance, 1 as is_near
   from nearest
   group by abs(id)
-  union all
-  select id, distance, window_distance, is_near
-  from given
 ),
 
-found as materialized (
-  select id from lexical where place <= (select k_lex from weight)
-  union
-  select id from semantic
-),
--- and what is linked to that, where links count
+-- a row a candidate, with all that was found of it; and what is linked to that, where links count
 candidate as materialized (
-  select distinct c.value as id
-  from found
+  select
+    n.value as id,
+    min(bm25) filter (where n.value = c.id) as bm25,
+    min(distance) filter (where n.value = c.id) as distance,
+    min(window_distance) filter (where n.value = c.id) as window_distance,
+    max(n.value = c.id and is_near) as is_near,
+    min(min(bm25)) over () as best_bm25,
+    max(max(distance)) over () as farthest
+  from (
+    select id, bm25, null as distance, null as window_distance, 0 as is_near, place <= (select k_lex from weight) as is_wanted
+    from lexical
+    union all
+    select id, null, distance, window_distance, is_near, 1
+    from semantic
+    union all
+    select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, value ->> 4, 1
+    from json_each(:found)) c
   cross join json_each(json_insert(
     iif((select linked from weight) = 0, '[]', (
       select json_group_array(n.id)
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
       cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-      where f.id = found.id)),
-    '$[#]', found.id)) c
+      where f.id = c.id)),
+    '$[#]', c.id)) n
+  group by n.value
+  having max(is_wanted)
 ),
 
 -- every feature its own column; each lies in 0..1
 scored as materialized (
   select
     f.id,
-    coalesce(l.bm25 / min(l.bm25) over (), 0.0) as lexical,
+    coalesce(c.bm25 / c.best_bm25, 0.0) as lexical,
     max(0.0, min(1.0, coalesce(
-      1.0 - s.distance,
+      1.0 - c.distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and json_array_length(:shelves) > 0),
       0.0))) as cosine,
     max(0.0, min(1.0, coalesce(
-      1.0 - s.window_distance,
+      1.0 - c.window_distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
        where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
     coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
@@ -198,14 +198,13 @@ scored as materialized (
       else 'cold'
     end as tier,
     k.kind in ('message', 'episode', 'narrative') as episodic,
-    l.bm25 is not null as by_words,
-    coalesce(s.is_near, 0) as by_meaning
+    c.bm25 is not null as by_words,
+    c.is_near as by_meaning,
+    c.farthest
   from candidate c
   cross join facts f on f.id = c.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
-  left join lexical l on l.id = c.id
-  left join semantic s on s.id = c.id
   where f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
     and f.status in (select value from json_each(:statuses))
@@ -230,14 +229,14 @@ featured as (
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     confidence, frequency, source_reliability,
-    iif((select max(distance) from semantic) is null, lexical, cosine) as match,  -- without vectors, words must do
+    iif(farthest is null, lexical, cosine) as match,  -- without vectors, words must do
     goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored
   where :tiers is null or not episodic or tier in (select value from json_each(:tiers))
 ),
 ranked as materialized (
   select
-    p.*,
+    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id,
     w.lexical * p.lexical
       + w.cosine * p.cosine
       + w.window * p.window
@@ -262,37 +261,31 @@ ranked as materialized (
   cross join weight w
 ),
 -- a link from one of the ten best lends as much as it is strong and that one is near the very best
-placed as (
-  select *, max(0.0, score / max(score) over ()) as nearness, row_number() over (order by score desc, id desc) as place
-  from ranked
-),
-lenders as (
-  select *, json_group_object(id, nearness) filter (where place <= 10) over () as lent
-  from placed
+lender as materialized (
+  select json_group_object(id, max(0.0, score / best)) as lent
+  from (select id, score, max(score) over () as best from ranked order by score desc, id desc limit 10)
 ),
 followed as materialized (
   select
     r.*,
     iif((select linked from weight) = 0, 0.0, coalesce((
-      select max(l.strength * (r.lent ->> cast(n.id as text)))
+      select max(l.strength * ((select lent from lender) ->> cast(n.id as text)))
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
       cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
       where f.id = r.id), 0.0)) as linked
-  from lenders r
-),
-summed as materialized (
-  select r.*, r.score + r.linked * (select linked from weight) as total
-  from followed r
+  from ranked r
 ),
 
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
 voice as materialized (
   select l.id, l.seen_count, l.source_turn_id, v.embedding
-  from (select id, seen_count, source_turn_id, row_number() over (order by total desc, id desc) as standing from summed) l
+  from (
+    select id, seen_count, source_turn_id
+    from followed
+    order by score + linked * (select linked from weight) desc, id desc
+    limit (select top from weight)) l
   cross join facts_vec v on v.rowid = l.id
-  where l.standing <= (select top from weight)
-    and ((select sure_agreement + agreement from weight) > 0 or :agree)
 ),
 vote as materialized (
   select a.id, sum(b.seen_count) as votes
@@ -302,15 +295,21 @@ vote as materialized (
   group by a.id
 ),
 agreed as (
-  select l.*, min(1.0, (max(0, l.seen_count - 1) + coalesce(o.votes, 0)) / 3.0) as agreement
-  from summed l
-  left join vote o on o.id = l.id
+  select
+    r.*,
+    r.score + r.linked * w.linked as total,
+    min(1.0, (max(0, r.seen_count - 1)
+      + iif(w.sure_agreement + w.agreement > 0 or :agree, coalesce((select votes from vote o where o.id = r.id), 0), 0)) / 3.0) as agreement
+  from followed r
+  cross join weight w
 ),
 
 -- where a set says so (by_confidence 1), relevance counts as far as it is to be believed
-believed as materialized (
+believed as (
   select
-    p.*,
+    p.id,
+    p.linked,
+    p.agreement,
     iif(w.by_confidence = 0, 1.0, pow(
       w.sure_confidence * p.confidence
       + w.sure_match * p.match
@@ -320,7 +319,7 @@ believed as materialized (
   from agreed p
   cross join weight w
 ),
--- only what is returned is written out as a record
+-- only what is returned is written out as a record, with every part of its score
 best as materialized (
   select *
   from believed
@@ -330,9 +329,10 @@ best as materialized (
 )
 select
   f.fact_id, f.record, r.relevance * r.factor as score,
-  r.lexical, r.cosine, r.window, r.actor, r.is_question, r.length, r.has_time, r.date,
-  r.type_weight, r.decay, r.recency, r.access_bonus, r.importance, r.confidence, r.frequency, r.source_reliability, r.linked,
-  r.match, r.goal, r.emotion, r.intrinsic_importance, r.agreement, r.factor, r.tier, r.by_words, r.by_meaning, r.id
+  p.lexical, p.cosine, p.window, p.actor, p.is_question, p.length, p.has_time, p.date,
+  p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
+  p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement, r.factor, p.tier, p.by_words, p.by_meaning, r.id
 from best r
+cross join featured p on p.id = r.id
 cross join fact_record f on f.id = r.id
 order by r.relevance * r.factor desc, r.id desc;

@@ -21,7 +21,8 @@ from facts_fts
 cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
-  and ((select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+  and ((select min(user_id) from facts) = (select max(user_id) from facts)
+    or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
     or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
@@ -66,6 +67,23 @@ from facts_vec_chunks c
 cross join facts_vec_vector_chunks00 v on v._rowid_ = c.chunk_id
 where c.partition00 = :user_id
   and c.partition01 in (select value from json_each(:shelves));
+
+-- What has changed in a user's chunks shows in these marks; the order is that in which they were begun.
+-- statement: marks
+select partition01 as shelf, chunk_id, validity, rowids
+from facts_vec_chunks
+where partition00 = :user_id
+  and partition01 in (select value from json_each(:shelves))
+order by chunk_id;
+
+-- statement: vectors
+select _rowid_ as chunk_id, vectors
+from facts_vec_vector_chunks00
+where _rowid_ in (select value from json_each(:chunks));
+
+-- Another number whenever a table was made or dropped, and the index made anew with it.
+-- statement: made
+select schema_version from pragma_schema_version;
 
 -- statement: sizes
 select partition01 as shelf, sum(size) as slots

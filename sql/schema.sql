@@ -198,6 +198,19 @@ create table outbox (
   last_error text
 ) strict;
 
+-- What a vector collection outside the file must be told while it serves as the index; a line says only that the collection is to be made
+-- to hold what the file believes of this fact, or to hold it no longer. `change` is another number after every change, so that what changed
+-- while it was being sent is sent again.
+create table mirror_outbox (
+  fact_id text primary key,
+  change integer not null default (random()),
+  claimed_until text,
+  attempts integer not null default 0,
+  next_attempt_at text,
+  dead integer not null default 0 check (dead in (0, 1)),
+  last_error text
+) strict, without rowid;
+
 -- A random number a user, another one whenever vectors of theirs were written or taken away: what a process holds in memory is checked by it.
 create table vector_versions (
   user_id text primary key,

@@ -12,6 +12,19 @@ where o.dead = 0 and (o.next_attempt_at is null or o.next_attempt_at <= :now)
 order by o.id desc
 limit :batch;
 
+-- The same for the live rows of one kind of a user, which something new is about to be compared with.
+-- statement: due_of
+select o.id, o.user_id, o.attempts, f.fact_id, f.value_text as text, f.kind as shelf
+from facts f
+cross join outbox o on o.id = f.id
+where f.user_id = :user_id
+  and f.kind = :kind
+  and f.status in ('active', 'pending_confirmation')
+  and o.dead = 0
+  and (o.next_attempt_at is null or o.next_attempt_at <= :now)
+order by o.id desc
+limit :batch;
+
 -- statement: remove
 delete from facts_vec where rowid = :id;
 

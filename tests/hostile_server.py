@@ -25,8 +25,10 @@ class HostileServer:
         rate: float = 0.0,
         seed: int = 0,
         refuses: tuple[str, ...] = (),
+        unsupported: dict[str, str] | None = None,
     ) -> None:
         self.answer, self.failures, self.rate, self.refuses = answer, failures or [], rate, refuses
+        self.unsupported = unsupported or {}
         self.random = random.Random(seed)
         self.modes: list[str] = []
         self.lock = threading.Lock()
@@ -61,6 +63,11 @@ class HostileServer:
             failure = self.failures.pop(0) if self.failures else ""
             if not failure and self.random.random() < self.rate:
                 failure = self.random.choice(FAILURES)
+        for name, instead in self.unsupported.items():
+            if name in request:
+                return send(
+                    handler, 400, {"error": {"message": f"Unsupported parameter: '{name}' is not supported with this model. {instead}"}}
+                )
         if mode in self.refuses:
             return send(handler, 400, {"error": {"message": f"response_format {mode} is unsupported"}})
         good = self.answer(request["messages"][-1]["content"])

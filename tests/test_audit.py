@@ -205,6 +205,16 @@ def test_the_model_may_word_a_refinement_but_add_nothing_to_it(tmp_path: Path) -
 # --- what does not hold good is decided by the rules ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "type_"), [("pine nuts", "nuts", "noop"), ("nuts", "pine nuts", "update"), ("nuts", "pine nuts", "noop")]
+)
+def test_of_two_dangers_neither_swallows_the_other(tmp_path: Path, first: str, then: str, type_: str) -> None:
+    one, other = (f"I'm allergic to {thing}." for thing in (first, then))
+    held_first: Said = (one, [fact("user.allergic_to", first, one.rstrip("."))], [])
+    with Auditor(held_first, second(other, "user.allergic_to", then, action(type_, "f1"))).tell(tmp_path) as mem:
+        assert held(mem) == [("nuts", A), ("pine nuts", A)]
+
+
 MOVED = ("I moved to Lisbon, for the jazz.", "user.lives_in", "Lisbon")
 BY_THE_RULES = [("Lisbon", A), ("Porto", S)]
 REPLACED = [

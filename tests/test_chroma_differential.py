@@ -1,7 +1,9 @@
 """The same calls to chromadb itself and to memdb's client interface: the same results, and the same kinds of errors.
 
 Where the two differ on purpose, no call here goes: chromadb 1.5.9 takes a filter's 2.5 for 2 when it meets whole numbers, counts every id
-given to `delete` as deleted, and orders equally near records as its index happens to.
+given to `delete` as deleted, orders equally near records as its index happens to, lists collections in the order of their random ids, makes databases
+of tenants that do not exist, answers fewer questions than were asked when the embedding function gives fewer vectors, and shows metadata
+that was not asked for beside URIs.
 """
 
 from __future__ import annotations
@@ -406,3 +408,256 @@ def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
     collection = client.create_collection(**arguments)  # type: ignore[arg-type]
     found = client.get_collection(collection.name, embedding_function=None)
     return [found.name, found.metadata, found.configuration_json, found == collection, found.tenant, found.database, repr(found)]
+
+
+# --- the client: random operations, and handles of what is gone --------------------------------------------------------------------
+
+NAMES = st.sampled_from(["one", "two", "three", "ab", "a b", "1.2.3.4"])
+PAGES = st.fixed_dictionaries({"limit": st.none() | st.integers(-1, 4), "offset": st.none() | st.integers(-1, 4)})
+COLLECTION_METADATA = st.none() | st.dictionaries(st.sampled_from(["k", "l"]), SCALARS, min_size=0, max_size=2)
+
+
+@st.composite
+def client_calls(draw: st.DrawFn) -> Call:
+    name = draw(
+        st.sampled_from(
+            ["create", "create", "get_or_create", "get", "delete", "list", "count", "rename", "describe", "use", "get_by_id", "get_again"]
+        )
+    )
+    match name:
+        case "create" | "get_or_create":
+            return name, {"name": draw(NAMES), "metadata": draw(COLLECTION_METADATA)}
+        case "rename":
+            return name, {"name": draw(NAMES), "new": draw(NAMES)}
+        case "describe":
+            return name, {"name": draw(NAMES), "metadata": draw(COLLECTION_METADATA)}
+        case "list":
+            return name, draw(PAGES)
+        case "count":
+            return name, {}
+        case _:
+            return name, {"name": draw(NAMES)}
+
+
+class Hand:
+    """A client, and every handle it ever gave: of collections that are gone or have another name by now, too."""
+
+    def __init__(self, client: chroma.ClientAPI) -> None:
+        self.client, self.handles = client, dict[str, chroma.Collection]()
+
+    def do(self, call: str, arguments: Mapping[str, object]) -> object:
+        name = str(arguments.get("name"))
+        metadata = cast("Mapping[str, str] | None", arguments.get("metadata"))
+        match call:
+            case "create" | "get_or_create":
+                make = self.client.create_collection if call == "create" else self.client.get_or_create_collection
+                self.handles[name] = make(name, metadata=metadata, embedding_function=None)
+                return shown(self.handles[name])
+            case "get":
+                self.handles[name] = self.client.get_collection(name, embedding_function=None)
+                return shown(self.handles[name])
+            case "delete":
+                self.client.delete_collection(name)
+                return None
+            case "list":
+                found = self.client.list_collections(**arguments)  # type: ignore[arg-type]
+                return (
+                    len(found)
+                    if any(page is not None for page in arguments.values())
+                    else sorted(map(shown, found), key=lambda one: str(one[0]))
+                )
+            case "count":
+                return self.client.count_collections()
+        handle = self.handles.get(name)
+        if handle is None:
+            return None
+        match call:
+            case "rename":
+                handle.modify(name=str(arguments["new"]))
+            case "describe":
+                handle.modify(metadata=metadata)
+            case "use":
+                handle.upsert("id", embeddings=[1.0, 2.0])
+                return [
+                    handle.count(),
+                    handle.get()["ids"],
+                    handle.query(query_embeddings=[1.0, 2.0])["ids"],
+                    bool(handle.delete(ids=["id"])),
+                ]
+            case "get_by_id":
+                return shown(self.client.get_collection_by_id(handle.id, embedding_function=None))
+        return shown(handle)
+
+
+def shown(collection: chroma.Collection) -> list[object]:
+    return [
+        collection.name,
+        collection.metadata,
+        collection.tenant,
+        collection.database,
+        repr(collection),
+        collection.configuration_json["hnsw"],
+    ]
+
+
+@given(st.lists(client_calls(), min_size=3, max_size=20))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_any_calls_to_a_client_give_the_same(pair: Pair, calls: list[Call]) -> None:
+    database = f"database-{next(NUMBERS)}"
+    hands = [Hand(client) for client in in_a_database(pair, database)]
+    for name, arguments in calls:
+        same(partial(hands[0].do, name, arguments), partial(hands[1].do, name, arguments), (name, arguments))
+    same(partial(hands[0].do, "list", {}), partial(hands[1].do, "list", {}), calls)
+
+
+def in_a_database(pair: Pair, name: str) -> list[chroma.ClientAPI]:
+    """Both clients, on a new database."""
+    for client in pair:
+        admin = getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings())
+        admin.create_database(name)
+        client.set_database(name)
+    return list(pair)
+
+
+# --- what embeds documents -----------------------------------------------------------------------------------------------------------------
+
+
+class Letters:
+    """A point for each text: its length and its first letter. It fails where the text says so."""
+
+    def __init__(self, dimension: int = 2) -> None:
+        self._dimension = dimension
+
+    def __call__(self, input: list[str]) -> list[np.ndarray[tuple[int], np.dtype[np.float32]]]:
+        if "fail" in input:
+            raise KeyError("no such text")
+        given = input[:-1] if "too few" in input else input
+        return [np.array([len(text), ord(text[:1] or " "), *[0] * (self._dimension - 2)], np.float32) for text in given]
+
+    def embed_query(self, input: list[str]) -> list[np.ndarray[tuple[int], np.dtype[np.float32]]]:
+        return self(input)
+
+    @staticmethod
+    def name() -> str:
+        return "letters"
+
+    def get_config(self) -> dict[str, object]:
+        return {"dimension": self._dimension}
+
+    @staticmethod
+    def build_from_config(config: dict[str, int]) -> Letters:
+        return Letters(config["dimension"])
+
+    def default_space(self) -> str:
+        return "l2"
+
+    def supported_spaces(self) -> list[str]:
+        return ["cosine", "l2", "ip"]
+
+    def validate_config_update(self, old: dict[str, object], new: dict[str, object]) -> None:
+        pass
+
+    @staticmethod
+    def validate_config(config: dict[str, object]) -> None:
+        pass
+
+    @staticmethod
+    def is_legacy() -> bool:
+        return False
+
+
+def load(uris: list[str | None]) -> object:
+    return ["".join([cast(str, uri), "!"]) for uri in uris]  # a None is an error of its own
+
+
+EMBEDDED: list[Call] = [
+    *((name, {"ids": ["a", "n"], "documents": ["new", "text"]}) for name in ("add", "update", "upsert")),
+    *((name, {"ids": ["a"], "documents": documents}) for name in ("add", "update", "upsert") for documents in [["fail"], ["too few"], [None], [""], "x"]),
+    *((name, {"ids": ["a"], "images": images}) for name in ("add", "update", "upsert") for images in [[np.zeros((2, 2))], ["x"], []]),
+    *((name, {"ids": ["n"], "uris": uris}) for name in ("add", "update", "upsert") for uris in [["file:n"], "file:n", ["fail"], []]),
+    ("add", {"ids": ["n"], "documents": ["x"], "uris": ["file:n"]}),
+    ("add", {"ids": ["n"], "documents": ["x"], "images": [np.zeros((2, 2))]}),
+    ("update", {"ids": ["a"], "metadatas": [{"x": 1}]}),
+    ("update", {"ids": ["zz"], "documents": ["nobody"]}),
+    ("upsert", {"ids": ["a"], "metadatas": [{"x": 1}]}),
+    *(("query", {"query_texts": texts}) for texts in ["one", ["one"], ["one", "three"], [], [None], [5], ["fail"], ""]),
+    ("query", {"query_images": [np.zeros((2, 2))]}),
+    *(("query", {"query_uris": uris}) for uris in ["file:a", ["file:a"], []]),
+    ("query", {"query_texts": ["one"], "query_embeddings": [[1.0, 2.0]]}),
+    ("get", {"include": ["data"]}),
+    ("get", {"include": ["data", "uris"]}),
+    ("query", {"query_texts": "one", "include": ["data", "uris", "metadatas", "distances"]}),
+    ("peek", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("loads", [False, True], ids=["no loader", "loader"])
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("call", EMBEDDED, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
+def test_what_is_embedded_gives_the_same(pair: Pair, call: Call, dimension: int, loads: bool) -> None:
+    name, arguments = call
+    made = []
+    number = next(NUMBERS)
+    for client in pair:
+        collection = client.create_collection(
+            f"letters-{number}",
+            embedding_function=Letters(dimension),
+            data_loader=load if loads else None,
+        )
+        collection.add(ids=["a", "b", "c"], embeddings=[[3.0, 111.0], [3.0, 116.0], [5.0, 116.0]], documents=["one", None, "three"])
+        made.append(collection)
+    theirs, ours = made
+    same(partial(getattr(theirs, name), **arguments), partial(getattr(ours, name), **arguments), call)
+    same(partial(state, theirs), partial(state, ours), call)
+
+
+# --- tenants and databases -----------------------------------------------------------------------------------------------------------------
+
+PLACES = st.sampled_from(["alpha", "beta", "ab", "default_tenant", "default_database", "missing", ""])
+
+
+@st.composite
+def admin_calls(draw: st.DrawFn) -> Call:
+    name = draw(st.sampled_from(["create_tenant", "get_tenant", "create_database", "get_database", "delete_database", "list_databases"]))
+    match name:
+        case "create_tenant" | "get_tenant":
+            return name, {"name": draw(PLACES)}
+        case "list_databases":
+            return name, {"tenant": draw(PLACES)}
+        case _:
+            return name, {"name": draw(PLACES), "tenant": draw(PLACES)}
+
+
+@given(st.lists(admin_calls(), min_size=3, max_size=15))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_any_calls_about_tenants_and_databases_give_the_same(pair: Pair, calls: list[Call]) -> None:
+    mark = f"-{next(NUMBERS)}"
+
+    def marked(arguments: Mapping[str, object]) -> dict[str, object]:
+        return {
+            key: value if len(str(value)) < 3 or str(value).startswith("default") else f"{value}{mark}" for key, value in arguments.items()
+        }
+
+    admins = [getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings()) for client in pair]
+    for name, arguments in calls:
+        if name == "delete_database" and arguments == {"name": "default_database", "tenant": "default_tenant"}:
+            continue  # the other tests are in it
+        if (
+            name == "create_database"
+            and answer(partial(admins[1].get_tenant, str(marked({"name": arguments["tenant"]})["name"])))[0][0] == "error"
+        ):
+            continue  # see above
+        theirs, ours = (partial(told, getattr(admin, name), marked(arguments)) for admin in admins)
+        same(theirs, ours, (name, arguments))
+
+
+def told(act: Callable[..., object], arguments: Mapping[str, object]) -> object:
+    """What a call tells, ids left out, and of lists only what these calls made."""
+    found = act(**arguments)
+    if isinstance(found, list | tuple):
+        return (
+            sorted(str(getattr(one, "name", None) or one["name"]) for one in found)
+            if "alpha" in str(arguments) or "beta" in str(arguments)
+            else bool(found)
+        )
+    return {key: value for key, value in dict(found).items() if key != "id"} if isinstance(found, Mapping) else found is None

@@ -122,6 +122,33 @@ def test_importance_out_of_range_and_a_strange_feeling_are_put_right(houses: lis
     )
 
 
+def test_what_an_event_says_of_its_own_importance_goes_before_the_model(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed Rui opening a letter.", memory_type="TRANSIENT", importance=0.1))
+    one.mem.event("Rui opened a letter", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], importance=0.95)
+    (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
+    assert (fact.memory_type, fact.importance, fact.value_text) == ("SIGNIFICANT", 0.95, "I noticed Rui opening a letter.")
+
+
+@pytest.mark.parametrize(("importance", "memory_type"), [(0.7, "PREFERENCE"), (0.9, "SIGNIFICANT")])
+def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Path, importance: float, memory_type: str) -> None:
+    fact = house(houses, tmp_path, answer(GOOD, memory_type="SIGNIFICANT", importance=importance)).lights()
+    assert (fact.memory_type, fact.importance) == (memory_type, importance)
+
+
+def test_an_example_of_the_prompt_is_no_memory(houses: list[House], tmp_path: Path) -> None:
+    borrowed = "Rui asked for warmer lights, and I kept things quiet for him."
+    one = house(houses, tmp_path, answer("I noticed Rui. Those moments feel good."), answer(borrowed), answer(GOOD))
+    assert one.lights().value_text == GOOD
+    assert "it repeats the example 'those moments feel good'" in one.script.requests[1].user
+    assert "it repeats the example 'i kept things quiet for'" in one.script.requests[2].user
+
+
+def test_a_memory_tells_of_something_that_happened(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed that Rui seemed happy this evening."), answer(GOOD))
+    assert one.lights().value_text == GOOD
+    assert "it tells of nothing that happened" in one.script.requests[1].user
+
+
 def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(houses: list[House], tmp_path: Path) -> None:
     learned = "I've learned that Rui usually likes warmer lights in the evening."
     wrong = json.dumps({"content": "Rui likes it at 18:00, I think.", "tags": []})
@@ -134,6 +161,15 @@ def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(h
     (pattern,) = one.mem.facts("home", key="household.pattern")
     assert (pattern.value_text, pattern.seen_count) == (learned, 4)
     assert len(one.script.requests) == 6
+
+
+def test_a_model_is_shown_the_beginning_of_what_is_too_long_for_it(houses: list[House], tmp_path: Path) -> None:
+    one = house(houses, tmp_path, answer("I noticed that Rui read aloud for long; it seems he enjoyed it."))
+    for place in range(3):
+        one.mem.event(f"Rui read aloud: {place} " + "blah " * 100_000, user_id="home", timestamp=f"2025-03-03T18:0{place}:00Z")
+    assert one.mem.narrate(now="2025-03-04T12:00:00Z")[0].value_json["written_by"] == "script"  # type: ignore[index,call-overload]
+    assert all(f"Rui read aloud: {place}" in one.script.requests[0].user for place in range(3))
+    assert len(one.script.requests[0].user) < 10_000
 
 
 def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
@@ -161,7 +197,9 @@ def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
         "Rui and Joana seemed at ease. Quietly, I kept the lights warm for them.",
         'I noticed it: "Everything seems fine," I thought.',
         "On Monday Rui asked me for one or two warmer lights.",
-        "I have seen it about 3 times: Rui asks, and after 2 minutes the lights are warmer.",
+        "I have seen it about three times: Rui asks, and after two minutes the lights are warmer.",
+        "It may be that Rui winds down, I think.",
+        "I noticed Rui march to the lights.",
     ],
 )
 def test_what_is_in_the_events_may_be_said(content: str) -> None:
@@ -195,6 +233,14 @@ def test_what_is_not_in_the_events_may_not_be_said(content: str, why: str) -> No
     untrue = what_is_untrue(content, given=GIVEN)
     assert untrue is not None
     assert why in untrue
+
+
+def test_a_memory_that_goes_round_in_circles_is_none() -> None:
+    assert "again and again" in str(what_is_untrue("I saw Rui. " + "I saw the lights of Rui. " * 3, given=GIVEN))
+
+
+def test_a_sentence_that_was_cut_off_is_left_out(houses: list[House], tmp_path: Path) -> None:
+    assert house(houses, tmp_path, answer(f"{GOOD} It was as if he")).lights().value_text == GOOD
 
 
 def test_a_clock_time_that_an_event_names_may_be_said() -> None:

@@ -78,6 +78,10 @@ def test_an_unknown_name_is_refused_wherever_it_stands(database: Path, monkeypat
         ("timezone", ""),
         ("embed_batch", 0),
         ("lease_seconds", float("nan")),
+        ("max_segment_duration_minutes", float("inf")),
+        ("event_buffer_minutes", 1e300),
+        ("generation_cooldown_seconds", 1e300),
+        ("delete_archived_after_days", 1e9),
     ],
 )
 def test_a_value_out_of_range_is_refused_by_name(database: Path, name: str, value: object) -> None:

@@ -45,6 +45,20 @@ def test_the_chroma_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (rita, porto) == ("['3']", "['2']")
 
 
+@pytest.mark.slow
+def test_the_example_of_chroma_as_the_index_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("chromadb")
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"## With Chroma as the index.*?```python\n(.*?)```", README, re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {})
+    held, found = capsys.readouterr().out.splitlines()
+    assert held == "['Ana is allergic to peanuts'] 0"
+    assert found == "Ana is allergic to peanuts None"
+
+
 def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         mem.observe("I live in Porto.", user_id="ana")

@@ -282,6 +282,17 @@ def test_minilm_makes_a_unit_vector_of_any_text(minilm: MiniLM) -> None:
 
 @needs_minilm
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 20])
+def test_an_applications_own_number_of_torch_threads_is_left_alone(minilm: MiniLM, count: int) -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    minilm.embed(["Where do I live?"] * count)
+    assert torch.get_num_threads() == before
+
+
+@needs_minilm
+@pytest.mark.slow
 def test_minilm_reads_the_first_256_tokens_of_a_text(minilm: MiniLM) -> None:
     start = "I live in Porto. " * 60
     whole, longer, shorter = minilm.embed([start, start + "She is allergic to peanuts.", start[:200]])

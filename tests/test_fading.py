@@ -74,7 +74,7 @@ def test_the_statement_and_the_specification_agree(
         for number, (memory_type, importance, days, accesses, accessed) in enumerate(memories):
             remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
     config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
-    changed = database.run("maintain.decay", user_id=None, now=to_text(NOW), fact_id=None, **config)
+    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_id=None, **config)
     stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
     database.connection.execute("delete from facts")
     assert changed == len(memories)
@@ -180,6 +180,32 @@ def test_what_is_seen_again_goes_into_the_pattern_there_is(house: memdb.Memory) 
     assert "8 times" in pattern.value_text
 
 
+def test_what_happened_once_is_not_blurred_into_what_happens_always(house: memdb.Memory) -> None:
+    for clock, said in (("07:00", "Rui made coffee"), ("07:10", "Rui burned the kitchen curtain"), ("07:20", "Rui read the newspaper")):
+        house.event(said, user_id="home", timestamp=f"2025-03-06T{clock}:00Z", participants=["Rui"])
+    house.narrate(now="2025-03-06T12:00:00Z")
+    house.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    assert pattern.seen_count == 5
+    assert [fact.status for fact in house.facts("home") if "curtain" in fact.value_text] == ["active"]
+
+
+def test_a_pattern_takes_in_what_it_has_known_from_the_start(house: memdb.Memory) -> None:
+    for day in (6, 7, 8):
+        house.event("Rui fed the cat", user_id="home", timestamp=f"2025-03-0{day}T07:10:00Z", participants=["Rui"])
+        week(house, days=1, first=day)
+    house.narrate(now="2025-03-09T00:00:00Z")
+    house.maintain(now="2025-03-09T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    house.event("Rui fed the cat", user_id="home", timestamp="2025-03-10T07:10:00Z", participants=["Rui"])
+    week(house, days=1, first=10)
+    house.narrate(now="2025-03-11T00:00:00Z")
+    house.maintain(now="2025-03-11T12:00:00Z")
+    (grown,) = house.facts("home", key="household.pattern")
+    assert (pattern.seen_count, grown.seen_count, grown.fact_id) == (8, 9, pattern.fact_id)
+    assert "cat" not in grown.value_text  # it is told of what at least half of them tell
+
+
 def test_what_matters_most_is_never_blurred_into_a_pattern(mem: memdb.Memory) -> None:
     for year in range(2020, 2025):
         mem.event("Mila's birthday was celebrated", user_id="home", timestamp=f"{year}-05-01T15:00:00Z", participants=["Mila"])
@@ -233,8 +259,26 @@ def test_missed_nights_are_made_up_for_as_if_none_had_been_missed(tmp_path: Path
             done.append(mem.maintain(now="2025-07-10T12:00:00Z"))
             found.append(state(mem))
     assert found[0] == found[1]
-    assert done[-1].nights == 131  # from the second of March on
+    assert done[-1].nights == 69  # from the second of March until all of it has faded
     assert {row[1] for row in found[0]} == {"archived"}
+
+
+def test_nights_in_which_nothing_can_change_are_passed_over(mem: memdb.Memory) -> None:
+    mem.event("Rui made coffee", user_id="home", timestamp="1970-01-01T07:00:00Z")  # a clock that was never set
+    mem.narrate(now="1970-01-02T00:00:00Z")
+    done = mem.maintain(now="2025-03-01T12:00:00Z")
+    assert done.deleted == 1
+    assert done.nights < 100
+    assert mem.maintain(now="2025-06-01T12:00:00Z").nights == 0
+
+
+@pytest.mark.parametrize("hour", [1, 2, 3])
+def test_there_is_one_night_a_day_also_when_the_clocks_change(tmp_path: Path, hour: int) -> None:
+    config = {"worker": False, "timezone": "Europe/Berlin", "consolidation_schedule_hour": hour, "archive_threshold": 0.0}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:
+        mem.event("Rui made coffee", user_id="home", timestamp="2025-01-01T07:00:00Z")
+        mem.narrate(now="2025-01-01T20:00:00Z")
+        assert mem.maintain(now="2026-01-01T12:00:00Z").nights == 365
 
 
 def test_a_night_is_at_the_configured_hour_of_the_household(house: memdb.Memory) -> None:

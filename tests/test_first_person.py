@@ -74,6 +74,8 @@ def test_the_same_event_again_changes_nothing_and_another_under_its_name_is_refu
         ({"timestamp": "soon"}, "'soon' is not a time"),
         ({"trigger": "doorbell"}, "cannot be stored: field trigger"),
         ({"location": "\ud800"}, "half a surrogate pair"),
+        ({"timestamp": "0001-01-01T00:00:00Z"}, "timestamp is in the year 1; give a time between the years 1000 and 9000"),
+        ({"timestamp": "9999-12-31T23:00:00Z"}, "timestamp is in the year 9999"),
     ],
 )
 def test_an_event_that_cannot_be_used_is_refused_in_one_sentence(mem: memdb.Memory, wrong: dict[str, object], match: str) -> None:
@@ -129,12 +131,38 @@ def test_two_people_who_act_together_are_never_told_as_one(mem: memdb.Memory) ->
     assert "Rui and Mila cooked, Rui washed up and Rui and Mila danced" in told(mem).value_text
 
 
-@pytest.mark.parametrize("hostile", ["'; drop table facts; --", "{who} {0} %s", "\x00\n\t", "🎂" * 300, "a" * 5_000, "?!"])
+@pytest.mark.parametrize(
+    "hostile", ["'; drop table facts; --", "{who} {0} %s", "\x00\n\t", "🎂" * 300, "a" * 5_000, "?!", "...", " ;,. ", "\u200b"]
+)
 def test_hostile_words_are_only_words(mem: memdb.Memory, hostile: str) -> None:
     mem.event(hostile, user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=[hostile[:40] + "x"], location="{household}")
     assert told(mem).user_id == "home"
     assert len(told_again := mem.facts("home")) == 1
     assert len(told_again[0].value_text) < 1_000
+
+
+def test_a_crowd_is_counted_and_a_name_of_several_lines_is_one_line(mem: memdb.Memory) -> None:
+    mem.event("Mila blew out the candles", user_id="home", timestamp=f"{DAY}T15:00:00Z", participants=["Mila\nSilva"])
+    mem.event("They danced", user_id="home", timestamp=f"{DAY}T15:20:00Z", participants=[f"Guest {number:03}" for number in range(200)])
+    text = told(mem).value_text
+    assert "Guest 005 and 194 others" in text
+    assert mem.facts("home")[0].value_json["participants"][-1] == "Mila Silva"  # type: ignore[index,call-overload]
+
+
+def test_words_that_repeat_without_end_take_no_longer_than_others() -> None:
+    started = time.perf_counter()
+    assert type_of("won " * 200_000) == ("OBSERVATION", 0.5)
+    assert emotion_of("asked me " * 200_000) is None
+    assert time.perf_counter() - started < 1
+
+
+def test_a_turn_of_another_age_is_refused_before_it_holds_anybody_up(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        with pytest.raises(memdb.InputError, match="timestamp is in the year 1; give a time between"):
+            mem.observe("I baked bread.", user_id="ana", timestamp="0001-01-01T00:00:00Z")
+        mem.observe("I baked bread.", user_id="rui", timestamp="2025-03-03T08:00:00Z")
+        assert mem.drain()
+        assert len(mem.facts("rui", kinds=["narrative"])) == 1
 
 
 def test_an_event_of_its_own_importance_is_as_important_as_it_says(mem: memdb.Memory) -> None:
@@ -186,6 +214,16 @@ def test_the_worker_tells_memories_by_itself(tmp_path: Path) -> None:
         assert mem.drain(20)
         assert [fact.kind for fact in mem.facts("home", statuses=["active", "archived"])] == ["narrative"]
         assert mem.stats().outbox_waiting == 0
+
+
+def test_what_is_loaded_long_after_it_happened_is_told_together(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"archive_threshold": 0.0}) as mem:
+        for minute in range(0, 20, 4):
+            mem.event(f"Rui fed hen {minute}", user_id="home", timestamp=f"{DAY}T08:{minute:02}:00Z", participants=["Rui"])
+            time.sleep(0.2)  # the worker looks around meanwhile
+        assert mem.drain(20)
+        (fact,) = mem.facts("home")
+        assert len(mem.sources(fact.fact_id).events) == 5
 
 
 def test_killed_while_telling_every_event_is_told_once(tmp_path: Path) -> None:
@@ -261,6 +299,11 @@ def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house
     assert {hit.fact.speaker for hit in hits if hit.fact.kind == "message"} == {"Rui"}
     assert all("Rui" in hit.fact.value_text for hit in hits if hit.fact.kind == "narrative")
     assert [hit.fact.speaker for hit in house.search("jazz", user_id="home", participants=["Mila"])] == ["Mila"]
+
+
+def test_recall_by_a_type_that_there_is_not_is_refused(house: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="memory_types is 'HABIT'; give one of SIGNIFICANT, PREFERENCE"):
+        house.recall("dinner", user_id="home", memory_types=["HABIT"])  # type: ignore[list-item]
 
 
 def test_what_still_lies_in_the_buffer_is_not_recalled(mem: memdb.Memory) -> None:

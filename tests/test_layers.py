@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
-DOORS = {"memdb.store", "memdb.vectors", "memdb.embed", "memdb.edge", "memdb.export", "memdb.llm"}
+DOORS = {"memdb.store", "memdb.vectors", "memdb.outside", "memdb.embed", "memdb.edge", "memdb.export", "memdb.llm"}
 CHAINS = {
     "memdb.thinking": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,
+    "memdb.nights": 4,
     "memdb.maintenance": 5,
+    "memdb.mirroring": 4,
     "memdb.ranking": 4,
     "memdb.page": 5,
+    "memdb.stating": 5,
     "memdb.tiers": 5,
     "memdb.session": 6,
     "memdb.collections": 7,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import memdb
 from memdb.errors import ModelOutputError, ModelUnavailable
-from memdb.llm import ContextTooLong, LanguageModel, ModelReply, Prompt, ScriptedModel, openai_transport
+from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel, openai_transport
 from tests.hostile_server import FAILURES, HostileServer
 
 LIVES = {
@@ -81,6 +81,27 @@ def test_a_refused_format_is_not_asked_for_again() -> None:
         llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
         assert [llm.ask(ASK, answer=Word, purpose="test").record.word for _ in range(2)] == ["hi", "hi"]
     assert server.modes == ["json_schema", "json_object", "text", "text"]
+
+
+def test_a_server_that_passes_over_the_schema_is_told_it_in_words() -> None:
+    def prose(request: ModelRequest) -> str:
+        return '{"word": "hi"}' if '"properties"' in request.system else "I think the user is lovely."
+
+    llm = LanguageModel(ScriptedModel(prose), name="m", backoff=0)
+    assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+
+
+def test_a_model_may_think_aloud_before_it_answers() -> None:
+    llm, _ = model('<think>Is it {"word": "no"}? Or [1]?</think>\n{"word": "hi"}')
+    assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+
+
+def test_a_model_that_wants_its_settings_spelled_otherwise_gets_them_so() -> None:
+    instead = {"max_tokens": "Use 'max_completion_tokens' instead.", "temperature": ""}
+    with HostileServer(lambda _: '{"word": "hi"}', unsupported=instead) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
+        assert [llm.ask(ASK, answer=Word, purpose="test").record.word for _ in range(2)] == ["hi", "hi"]
+    assert len(server.modes) == 4  # the first call three times
 
 
 @pytest.mark.parametrize("failure", ["500", "429", "drop", "half", "not_json_at_all"])
@@ -176,3 +197,12 @@ def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None
     ways = dict(sqlite3.connect(tmp_path / "mem.db").execute("select extracted_by, count(*) from turns group by 1").fetchall())
     assert ways["rules"] > 0
     assert ways["hostile"] > turns / 2
+
+
+def test_a_prompt_bounds_the_list_that_is_its_answer() -> None:
+    script = ScriptedModel(['{"words": ["a", "b", "c"]}'])
+    prompt = Prompt(system="s", user="u", least=1, most=2)
+    answer = LanguageModel(script, name="scripted").ask(prompt, answer=Words, purpose="test")
+    (field,) = (script.requests[0].schema_ or {})["properties"].values()  # type: ignore[attr-defined]
+    assert (field["minItems"], field["maxItems"]) == (1, 2)
+    assert answer.record.words == ["a", "b", "c"]  # a server that does not keep to it

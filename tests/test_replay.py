@@ -125,6 +125,39 @@ def test_any_prefix_replayed_by_several_workers_with_a_model_gives_the_same(
         assert [remembered(mem) for mem in all_of_them] == [once] * workers
 
 
+PETS = ("dog called Bica", "dog named Bica", "my dog Bica", "cat called Bica", "dog called Rex", "dog Rex")
+
+
+def pets(request: ModelRequest) -> str:
+    said = next(pet for pet in PETS if f"I have: {pet}." in request.user)
+    fact = {"key": "user.pet", "object": said, "value_text": f"User has: {said}", "excerpt": f"I have: {said}", "confidence": 0.95}
+    return json.dumps({"facts": [fact]})
+
+
+@FEW
+@given(said=st.lists(st.sampled_from(PETS), min_size=2, max_size=8), prefix=st.integers(0, 8), workers=st.integers(1, 3))
+def test_what_repeats_in_other_words_is_the_same_however_far_the_vectors_are(said: list[str], prefix: int, workers: int) -> None:
+    turns = [(f"I have: {pet}.", place) for place, pet in enumerate(said)]
+    config: dict[str, object] = {"model_arbitrates": False, "novelty_cosine": 0.2}
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+
+        def opened(name: str, *, worker: bool) -> memdb.Memory:
+            llm = LanguageModel(ScriptedModel(pets), name="pets", backoff=0)
+            return stack.enter_context(memdb.open(Path(folder) / name, embedder="hashing-64", llm=llm, config={**config, "worker": worker}))
+
+        several = [opened("shared.db", worker=True) for _ in range(workers)]
+        for place in [*range(min(prefix, len(turns))), *range(len(turns))]:
+            observe(several[place % workers], turns, place)
+        assert all(mem.drain(timeout=60) for mem in several)
+        once = opened("once.db", worker=False)
+        for place in range(len(turns)):
+            observe(once, turns, place)
+            once.drain()
+        assert remembered(several[0]) == remembered(once)
+        held = [fact.object for fact in once.facts("ana", now="2025-06-01")]
+        assert len({frozenset(pet.split()) - {"called", "named", "my"} for pet in said}) == len(held)
+
+
 @pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(turns=TURNS, prefix=st.integers(0, 8))

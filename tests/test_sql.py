@@ -134,6 +134,10 @@ PLANS = [
     ("scan.words", "SEARCH facts USING COVERING INDEX"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INDEX sqlite_autoindex_facts_1 (fact_id=? AND rowid>?)"),
+    ("mirror.kinds", "SEARCH f EXISTS USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("mirror.hits", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
+    ("mirror.records", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
+    ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
@@ -255,3 +259,15 @@ def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
     for view in views:
         shell.execute(f"select * from {view}").fetchall()
     shell.close()
+
+
+@pytest.mark.parametrize("file", files.statement_files())
+def test_every_statement_is_short_enough_to_stay_prepared(file: str) -> None:
+    connection = apsw.Connection(":memory:")
+    longest = connection.cache_stats()["max_cacheable_bytes"]
+    for name in files.statements(file):
+        assert len(files.statement(name if name == file else f"{file}.{name}").encode()) < longest
+
+
+def test_a_statement_keeps_dashes_within_quotes_and_loses_comments() -> None:
+    assert files.bare("select '--', 'it''s --' -- why\n  -- what\n  from a") == "select '--', 'it''s --'\nfrom a"

@@ -147,6 +147,69 @@ def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -
     assert shelves(mem)["User lives in Lisbon"] == "fact"
 
 
+ENDS: list[tuple[str, Callable[[memdb.Memory, memdb.Fact], object], str | None]] = [
+    ("superseded", lambda mem, fact: mem.observe("I moved to Lisbon.", user_id="ana", timestamp="2025-05-01"), "closed"),
+    ("said to be over", lambda mem, fact: mem.observe("I don't live in Porto any more.", user_id="ana", timestamp="2025-05-01"), "closed"),
+    ("ended by the application", lambda mem, fact: mem.end(fact.fact_id, now="2025-05-01"), "closed"),
+    ("rejected", lambda mem, fact: mem.reject(fact.fact_id), "closed"),
+    ("doubted", lambda mem, fact: mem.doubt(fact.fact_id), "closed"),
+    ("undone", lambda mem, fact: mem.undo(user_id="ana", turn_id="t0"), "closed"),
+    ("over by the clock, at the next turn", lambda mem, fact: (mem.end(fact.fact_id, valid_to="2025-05-01", now="2025-04-01"),
+                                                               mem.observe("Hello.", user_id="ana", timestamp="2025-05-02")), "closed"),
+    ("over by the clock, at the next upkeep", lambda mem, fact: (mem.end(fact.fact_id, valid_to="2025-05-01", now="2025-04-01"),
+                                                                 mem.maintain(now="2025-05-02")), "closed"),
+    ("over by the clock, at the next compaction", lambda mem, fact: (mem.end(fact.fact_id, valid_to="2025-05-01", now="2025-04-01"),
+                                                                     mem.compact(now="2025-05-02")), "closed"),
+    ("forgotten", lambda mem, fact: mem.forget("ana", key="user.lives_in"), None),
+    ("compacted", lambda mem, fact: (mem.end(fact.fact_id, now="2025-05-01"), mem.compact(now="2027-01-01")), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("act", "shelf"), [case[1:] for case in ENDS], ids=[case[0] for case in ENDS])
+def test_what_is_believed_no_longer_leaves_the_live_shelf(
+    tell: Tell, act: Callable[[memdb.Memory, memdb.Fact], object], shelf: str | None
+) -> None:
+    mem = tell("I live in Porto.")
+    (fact,) = mem.facts("ana")
+    assert shelves(mem)[fact.value_text] == "fact"
+    act(mem, fact)
+    assert mem.drain()
+    assert shelves(mem).get(fact.value_text) == shelf
+    assert fact.fact_id not in [hit.fact.fact_id for hit in mem.search("Porto", user_id="ana", now="2025-06-01")]
+
+
+def test_what_is_over_by_the_clock_is_not_found_even_before_anybody_moved_its_vector(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    fact_id = mem.end(mem.facts("ana")[0].fact_id, valid_to="2025-05-01", now="2025-04-01").fact_id
+    mem.drain()
+    assert shelves(mem)["User lives in Porto"] == "fact"
+    found = {
+        now: fact_id in [hit.fact.fact_id for hit in mem.search("Porto", user_id="ana", now=now)] for now in ("2025-04-30", "2025-05-02")
+    }
+    assert found == {"2025-04-30": True, "2025-05-02": False}
+
+
+@pytest.mark.parametrize("weights", ["lexical-only", "vector-only"])
+def test_what_was_true_then_is_found_by_words_and_by_meaning_until_it_is_compacted(tell: Tell, weights: str) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+
+    def found() -> list[str]:
+        hits = mem.search("User lives in Porto", user_id="ana", as_of="2025-03-01T12:00:00Z", kinds=["fact"], weights=weights)
+        return [hit.fact.object for hit in hits]
+
+    assert found() == ["Porto"]
+    mem.compact(now="2027-01-01")
+    assert mem.drain()
+    assert (found(), [fact.object for fact in mem.facts("ana", as_of="2025-03-01T12:00:00Z")]) == ([], ["Porto"])
+
+
+def test_what_is_restored_returns_to_the_live_shelf(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    mem.undo(user_id="ana", turn_id="t1")
+    assert mem.drain()
+    assert (shelves(mem)["User lives in Porto"], shelves(mem)["User lives in Lisbon"]) == ("fact", "closed")
+
+
 def test_compaction_empties_the_closed_shelf(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.")
     mem.compact(now="2027-01-01")

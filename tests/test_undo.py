@@ -61,3 +61,10 @@ def test_undoing_twice_changes_nothing_more(told: memdb.Memory) -> None:
 def test_undo_wants_to_know_what(told: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="either turn_id or session_id"):
         told.undo(user_id="ana")
+
+
+def test_what_an_application_stated_in_a_session_is_taken_back_with_it(told: memdb.Memory) -> None:
+    told.remember("User moved to Faro", user_id="ana", key="user.lives_in", object="Faro", session_id="three", timestamp="2025-05-01")
+    assert held(told)["user.lives_in"] == "Faro"
+    undone = told.undo(user_id="ana", session_id="three")
+    assert (undone.restored, undone.ended, held(told)["user.lives_in"]) == (1, 1, "Lisbon")

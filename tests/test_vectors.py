@@ -7,10 +7,14 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb.embed import HashingEmbedder, to_blob
+from memdb.vectors import VectorCache
 
 ROOT = Path(__file__).parent.parent
 
@@ -81,6 +85,34 @@ def test_the_write_of_one_user_leaves_what_is_kept_of_others(tmp_path: Path) -> 
         assert mem.drain(30)
         found(mem, "thing 7", "ana")
         assert mem._cache._kept["ana", "fact"] is not before
+
+
+CHANGE = st.tuples(st.sampled_from(["write", "remove"]), st.integers(1, 60), st.sampled_from(["fact", "note"]))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rounds=st.lists(st.lists(CHANGE, max_size=40), min_size=1, max_size=6), block=st.sampled_from([1, 2, 128]))
+def test_what_is_kept_stays_what_the_file_holds_whatever_is_written(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], block: int
+) -> None:
+    numbers, question = np.random.default_rng(0), np.full(64, 0.125, np.float32)
+    kept, reading = VectorCache(8, block=block), VectorCache(0)
+    with opened(tmp_path_factory.mktemp("any") / "mem.db") as mem:
+        mem.remember("One", user_id="ana")
+        db = mem._store.database()
+        for changes in rounds:
+            for change, id, shelf in changes:
+                db.run("sync.remove", id=id)
+                if change == "write":
+                    vector = numbers.standard_normal(64).astype(np.float32)
+                    db.run("sync.write", id=id, embedding=to_blob(vector / np.linalg.norm(vector)), user_id="ana", shelf=shelf)
+            db.run("sync.changed", user_id="ana")
+            with db.snapshot():
+                answers = [one.near(db, question, user_id="ana", shelves=["fact", "note"]) for one in (kept, reading)]
+            ours, theirs = (
+                [(one.shelf, dict(zip(one.ids.tolist(), one.cosines.tolist(), strict=True))) for one in answer] for answer in answers
+            )
+            assert sorted(ours) == sorted(theirs)
 
 
 def test_what_is_forgotten_is_not_kept(tmp_path: Path) -> None:

@@ -119,8 +119,10 @@ def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: 
     log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
 
 
-def expire_over(db: Database, *, user_id: str, now: datetime) -> int:
-    """Expire what a user's facts say is over by now, and return how many."""
+def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
+    """Expire what a user's facts, or everybody's, say is over by now, and return how many."""
+    if user_id is None:
+        return sum(expire_over(db, user_id=str(row["user_id"]), now=now) for row in db.all("apply.users_over", now=to_text(now)))
     rows = db.all("apply.over", user_id=user_id, now=to_text(now))
     for row in rows:
         fact = Fact.model_validate_json(str(row["record"]))

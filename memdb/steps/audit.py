@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
-from memdb.keys import canonical_key, normalise, predicate_of, says_no_more
-from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.keys import canonical_key, normalise, predicate_of, says_no_more, says_the_same
+from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
 _LONGEST_INPUT = 2_000  # characters; of a longer turn the model sees the sentences that the candidates rest on
 _LONGEST_VALUE = 300
+
+
+# bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
+_Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
+_Sentence = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_VALUE})]
+_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Decided(BaseModel):
@@ -26,15 +33,15 @@ class Decided(BaseModel):
     # servers let a model write what is required first, in this order; an answer that leaves some out may still be read
     model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]})
 
-    candidate: str
-    target_fact_id: str | None = None
-    reason: str
+    candidate: _Name
+    target_fact_id: _Name | None = None
+    reason: _Sentence
     type: ActionType
-    key: str | None = None
-    new_value_text: str | None = None
-    new_value_json: dict[str, str] | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    key: _Name | None = None
+    new_value_text: _Sentence | None = None
+    new_value_json: _Details | None = None
+    valid_from: _Name | None = None
+    valid_to: _Name | None = None
     confidence_delta: float | None = None
 
 
@@ -79,7 +86,8 @@ def audit(
         some = waiting.pop(0)
         shown = _shown(some, related)
         try:
-            answer = llm.ask(Prompt(system=system, user=_evidence(turn, some, shown, config.zone)), answer=Decisions, purpose="arbitrate")
+            prompt = Prompt(system=system, user=_evidence(turn, some, shown, config.zone), least=len(some), most=len(some))
+            answer = llm.ask(prompt, answer=Decisions, purpose="arbitrate")
         except ModelError as error:
             calls += error.calls
             if isinstance(error, ContextTooLong) and (len(some) > 1 or related):
@@ -207,10 +215,12 @@ def _misfit(
         return f"the target of {type_} has another key"
     same = target.key == said.key
     alike = same and bool(said.object) and not target.denies and not said.denies
-    repeats = alike and says_no_more(said.object, target.object)
+    repeats = alike and (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
     refines = repeats or (alike and says_no_more(target.object, said.object))
     if type_ == "noop":
         return None if repeats else "noop would swallow something else"
+    if type_ == "update" and refines and not repeats and not single and predicate.high_risk:
+        return "update would narrow something of high risk"
     if type_ == "update":
         return None if refines else "update would overwrite something else"
     if (target.last_mentioned_at or target.created_at) > now:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from memdb import files
 from memdb.config import Config
@@ -13,7 +13,7 @@ from memdb.records import MemoryType, ModelCall
 class Classified(BaseModel):
     """The model's answer: why, then what."""
 
-    reasoning: str = ""
+    reasoning: str = Field("", json_schema_extra={"maxLength": 200})
     memory_type: MemoryType
     importance: float
 

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import get_args
+from typing import Annotated, get_args
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from memdb import files
 from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
-from memdb.household import listed
+from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
-from memdb.truth import what_is_untrue
+from memdb.truth import what_is_untrue, whole
 
 _LONGEST = 1_200  # characters: a memory, and no report
+_SHOWN, _LEAST = 6_000, 200  # characters of all events together, and of one at least, that the model is shown
+
+ShortText = Annotated[str, Field(json_schema_extra={"maxLength": 40})]
 
 
 class Composed(BaseModel):
-    """A memory as the model writes it; nothing of it is kept before it is checked."""
+    """A memory as the model writes it; nothing of it is kept before it is checked. The bounds are told to it: small models go on and on."""
 
-    content: str
+    content: str = Field(json_schema_extra={"maxLength": 400})
     memory_type: MemoryType
     importance: float
     emotion: Emotion = "neutral"
-    family_members: list[str] = []
-    tags: list[str] = []
+    family_members: list[ShortText] = Field([], json_schema_extra={"maxItems": 8})
+    tags: list[ShortText] = Field([], json_schema_extra={"maxItems": 6})
 
     @field_validator("memory_type", mode="before")
     @classmethod
@@ -62,11 +65,12 @@ def compose(
     when = {"weekday": weekday(at, zone), "time_of_day": part_of_day(at, zone), "day_type": day_type(at, zone)}
     system = files.fill("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     before = "never" if not seen_before else "once" if seen_before == 1 else "several times"
-    told = "\n".join(f"- {' '.join(event.description.split())}" for event in events)
+    told = "\n".join(f"- {_cut(event.description, max(_LEAST, _SHOWN // len(events)))}" for event in events)
     asked = files.fill(
-        "segment", **when, locations=", ".join(where) or "not known", participants=listed(who) or "nobody named", before=before, events=told
+        "segment", **when, locations=", ".join(where) or "not known", participants=named(who) or "nobody named", before=before, events=told
     )
-    given = [*(event.description for event in events), *who, *where, *when.values(), config.persona_name, config.persona_household]
+    happened = [event.description for event in events]
+    given = [*happened, *who, *where, *when.values(), config.persona_name, config.persona_household]
     if when["time_of_day"] in ("evening", "night"):
         given.append("tonight")
     calls: list[ModelCall] = []
@@ -82,16 +86,18 @@ def compose(
         )
         calls += answer.calls
         told_by = answer.record
-        content = " ".join(told_by.content.split())
-        wrong = "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given)
+        content = whole(told_by.content)
+        wrong = (
+            "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given, events=happened, names=who, prompt=system)
+        )
         if wrong is None:
-            named = {name.casefold() for name in told_by.family_members}
+            about = {name.casefold() for name in told_by.family_members}
             return Narrative(
                 content=content,
                 memory_type=told_by.memory_type,
                 importance=told_by.importance,
                 emotion=told_by.emotion,
-                participants=tuple(name for name in who if name.casefold() in named) or who,
+                participants=tuple(name for name in who if name.casefold() in about) or who,
                 tags=tuple(dict.fromkeys(tag.strip().casefold() for tag in told_by.tags if tag.strip()))[:8],
                 written_by=llm.name,
             ), tuple(calls)
@@ -100,3 +106,8 @@ def compose(
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _cut(text: str, longest: int) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= longest else words[:longest] + " …"

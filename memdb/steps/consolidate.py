@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import tzinfo
 
 from pydantic import ValidationError
 
 from memdb.config import Config
-from memdb.household import household_rules, likeness, listed, stated, telling_words
+from memdb.household import household_rules, likeness, named, stated, telling_words
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _LINES = 4  # of what the memories have in common, as told
 _TAGS = 8
+_USUAL, _EXCERPT = 40, 240  # events that belong to a pattern, and characters of each
 _PLURALS = {"morning": "mornings", "afternoon": "afternoons", "evening": "evenings", "night": "nights"}
+
+_Told = tuple[Fact, NarrativeDetail]
+_Seen = tuple[Fact, NarrativeDetail, frozenset[str]]
 
 
 class Pattern(Record):
@@ -35,7 +42,7 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of the
     telling words are the same; a new pattern wants `consolidation_min_repeats` different days.
     """
-    alike: dict[tuple[str, tuple[str, ...], str], list[tuple[Fact, NarrativeDetail, frozenset[str]]]] = defaultdict(list)
+    alike: dict[tuple[str, tuple[str, ...], str], list[_Seen]] = defaultdict(list)
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
@@ -43,31 +50,87 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
             alike[memory.user_id, detail.participants, detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
-        known = [one for one in group if one[1].pattern]
-        clusters: list[list[tuple[Fact, NarrativeDetail, frozenset[str]]]] = [[one] for one in known]
-        for one in group:
-            if not one[1].pattern and one[2]:
-                likest = max(clusters, key=lambda cluster: likeness(cluster[0][2], one[2]), default=None)
-                if likest is not None and likeness(likest[0][2], one[2]) >= config.consolidation_similarity:
-                    likest.append(one)
-                else:
-                    clusters.append([one])
-        for cluster in clusters:
-            pattern = cluster[0] if cluster[0][1].pattern else None
-            sources = cluster[1:] if pattern else cluster
-            days = {detail.segment_start.astimezone(zone).date() for _memory, detail, _words in sources}
+        for pattern, sources in _clusters(group, similarity=config.consolidation_similarity):
+            sources = _ordinary(pattern, sources, config=config)
+            days = {detail.segment_start.astimezone(zone).date() for _memory, detail in sources}
             if (pattern and sources) or len(days) >= config.consolidation_min_repeats:
-                found.append(_pattern(pattern and pattern[:2], [one[:2] for one in sources], config=config))
+                found.append(_pattern(pattern, sources, config=config))
     return found
 
 
-def _pattern(known: tuple[Fact, NarrativeDetail] | None, sources: Sequence[tuple[Fact, NarrativeDetail]], *, config: Config) -> Pattern:
+def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told | None, list[_Told]]]:
+    """Put each memory to the pattern, or else the first memory, that it is likest to; return those, each with what belongs to it."""
+    likest = _Likest(Counter(word for _memory, _detail, words in group for word in words), similarity=similarity)
+    clusters: list[tuple[_Told | None, list[_Told]]] = []
+    for memory, detail, words in group:
+        if detail.pattern:
+            likest.add(words)
+            clusters.append(((memory, detail), []))
+    for memory, detail, words in group:
+        if not detail.pattern and words:
+            place = likest.find(words)
+            if place is None:
+                likest.add(words)
+                clusters.append((None, [(memory, detail)]))
+            else:
+                clusters[place][1].append((memory, detail))
+    return clusters
+
+
+def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config) -> list[_Told]:
+    """Return the memories that tell of nothing but what happens again and again; one that tells more is kept as it is."""
+    lines = {memory.fact_id: _lines(memory) for memory, _detail in sources}
+    often = Counter(words for told in lines.values() for words in told)
+    usual = {words for words, count in often.items() if count >= config.consolidation_min_repeats}
+    if pattern is not None:
+        usual |= {frozenset(telling_words(line)) for line in (*pattern[0].source_excerpt.split("\n"), *pattern[1].usual)}
+
+    def known(words: frozenset[str]) -> bool:
+        return not words or words in usual or any(likeness(words, one) >= config.consolidation_similarity for one in usual)
+
+    return [one for one in sources if all(known(words) for words in lines[one[0].fact_id])]
+
+
+def _lines(memory: Fact) -> dict[frozenset[str], str]:
+    """The events of a memory by their telling words."""
+    return {frozenset(telling_words(line)): line for line in memory.source_excerpt.split("\n") if line.strip()}
+
+
+class _Likest:
+    """Finds which of the sets of words added is likest to another, without comparing it with each.
+
+    Sets that have the wanted share in common have one of their rarest words in common: of n words, one of the first n − share · n + 1.
+    """
+
+    def __init__(self, often: Counter[str], *, similarity: float) -> None:
+        self.often, self.similarity = often, similarity
+        self.added: list[Set[str]] = []
+        self.of_word: dict[str, list[int]] = defaultdict(list)
+
+    def add(self, words: Set[str]) -> None:
+        for word in self._rarest(words):
+            self.of_word[word].append(len(self.added))
+        self.added.append(words)
+
+    def find(self, words: Set[str]) -> int | None:
+        """Return the place of the likest set, the first of several, or None if none is as like as is wanted."""
+        places = {place for word in self._rarest(words) for place in self.of_word.get(word, ())}
+        alike = [(likeness(self.added[place], words), -place) for place in places]
+        share, place = max(alike, default=(0.0, 0))
+        return -place if places and share >= self.similarity else None
+
+    def _rarest(self, words: Set[str]) -> Iterable[str]:
+        ordered = sorted(words, key=lambda word: (self.often[word], word))
+        return ordered[: len(words) - math.ceil(self.similarity * len(words) - 1e-9) + 1]
+
+
+def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -> Pattern:
     memories = [memory for memory, _detail in sources]
     details = [detail for _memory, detail in sources]
     everything = [*([known[1]] if known else []), *details]
     day_types = {detail.day_type for detail in everything}
     places = {detail.location for detail in everything}
-    lines = known[0].source_excerpt.split("\n") if known else _common(memories, details)
+    lines = known[0].source_excerpt.split("\n") if known else _common(memories)
     seen = (known[0].seen_count if known else 0) + len(sources)
     emotion, times = Counter(detail.emotion for detail in everything).most_common(1)[0]
     detail = NarrativeDetail(
@@ -79,6 +142,7 @@ def _pattern(known: tuple[Fact, NarrativeDetail] | None, sources: Sequence[tuple
         segment_start=min(detail.segment_start for detail in everything),
         segment_end=max(detail.segment_end for detail in everything),
         pattern=1,
+        usual=_usual(known, memories),
         written_by="rules",
     )
     liked = sum(memory.memory_type == "PREFERENCE" for memory in memories) * 2 > len(memories)
@@ -104,23 +168,39 @@ def _pattern(known: tuple[Fact, NarrativeDetail] | None, sources: Sequence[tuple
     )
 
 
-def _common(memories: Sequence[Fact], details: Sequence[NarrativeDetail]) -> list[str]:
+def _common(memories: Sequence[Fact]) -> list[str]:
     """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one."""
-    counts: Counter[frozenset[str]] = Counter()
-    said: dict[frozenset[str], str] = {}
+    said: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
     for memory in memories:
-        lines = {frozenset(telling_words(line)): line for line in memory.source_excerpt.split("\n") if line.strip()}
-        counts.update(lines.keys())
-        for words, line in lines.items():
-            said.setdefault(words, line)
-    often = [line for words, line in said.items() if counts[words] * 2 >= len(memories)]
-    return (often or [said[counts.most_common(1)[0][0]]])[:_LINES]
+        for words, line in _lines(memory).items():
+            said[words][line] += 1
+    often = [variants for variants in said.values() if variants.total() * 2 >= len(memories)]
+    return [_said(variants) for variants in often or [max(said.values(), key=Counter.total)]][:_LINES]
+
+
+def _said(variants: Counter[str]) -> str:
+    """How events are told that differ in nothing but their numbers: no number is said to be usual that is not."""
+    line, times = variants.most_common(1)[0]
+    numbers = {tuple(_NUMBER.findall(variant)) for variant in variants}
+    if len(numbers) == 1 or times * 2 > variants.total():
+        return line
+    if all(len(one) == 1 for one in numbers):
+        lowest, *_, highest = sorted((one[0] for one in numbers), key=lambda number: float(number.replace(",", ".")))
+        return _NUMBER.sub(f"{lowest} to {highest}", line, count=1)
+    return f"{line} (or with other numbers)"
+
+
+def _usual(known: _Told | None, memories: Sequence[Fact]) -> tuple[str, ...]:
+    """What the memories of a pattern tell of, once each: the same is nothing new when it is seen again."""
+    lines = {words: line for memory in memories for words, line in _lines(memory).items()}
+    before = {frozenset(telling_words(line)): line for line in known[1].usual} if known else {}
+    return tuple(line[:_EXCERPT] for line in (before | lines).values())[:_USUAL]
 
 
 def _told(lines: Sequence[str], detail: NarrativeDetail, seen: int, *, liked: bool) -> str:
     when = f"{detail.day_type} {_PLURALS[detail.time_of_day]}" if detail.day_type else f"the {_PLURALS[detail.time_of_day]}"
     what = "; ".join(stated(line) for line in lines)
-    who = listed(detail.participants)
+    who = named(detail.participants)
     says = household_rules().type_says
     if liked:
         meaning = says["PREFERENCE_ONE" if len(detail.participants) == 1 else "PREFERENCE_NOBODY"].format(who=who)

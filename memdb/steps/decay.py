@@ -18,6 +18,7 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
     processed = db.run(
         "maintain.decay",
         user_id=user_id,
+        since="",
         now=to_text(now),
         fact_id=None,
         minimum_importance=config.minimum_importance,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
-from memdb.household import listed
+from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.records import ModelCall, Narrative, NarrativeDetail
-from memdb.truth import what_is_untrue
+from memdb.truth import what_is_untrue, whole
 
 _LONGEST = 800  # characters
 
@@ -20,8 +21,8 @@ _LONGEST = 800  # characters
 class Generalized(BaseModel):
     """The model's answer."""
 
-    content: str
-    tags: list[str] = []
+    content: str = Field(json_schema_extra={"maxLength": 400})
+    tags: list[Annotated[str, Field(json_schema_extra={"maxLength": 40})]] = Field([], json_schema_extra={"maxItems": 6})
 
 
 def generalize(
@@ -34,7 +35,7 @@ def generalize(
     """
     system = files.fill("consolidate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     when = " ".join(part for part in (detail.day_type, detail.time_of_day) if part)
-    asked = f"When: {when}\nWho: {listed(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
+    asked = f"When: {when}\nWho: {named(detail.participants) or 'nobody named'}\n\nThe memories:\n" + "\n".join(
         f"- {one}" for one in memories
     )
     given = [
@@ -58,8 +59,12 @@ def generalize(
             max_tokens=config.generation_max_tokens,
         )
         calls += answer.calls
-        content = " ".join(answer.record.content.split())
-        wrong = "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given)
+        content = whole(answer.record.content)
+        wrong = (
+            "it is too long"
+            if len(content) > _LONGEST
+            else what_is_untrue(content, given=given, events=memories, names=detail.participants, prompt=system)
+        )
         if wrong is None:
             tags = tuple(dict.fromkeys(tag.strip().casefold() for tag in answer.record.tags if tag.strip()))[:8] or narrative.tags
             return narrative.model_copy(update={"content": content, "tags": tags, "written_by": llm.name}), tuple(calls)

@@ -6,21 +6,27 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import get_args
+from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
 
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
-from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
 from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
 _MOST_DETAILS, _LONGEST_DETAIL = 8, 300
 _SHORTEST = 200  # a text that is too long for the model is halved, but not below this
+
+
+# bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
+_Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
+_Sentence = Annotated[str, Field(json_schema_extra={"maxLength": 300})]
+_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Stated(BaseModel):
@@ -31,19 +37,19 @@ class Stated(BaseModel):
         json_schema_extra={"required": ["key", "value_text", "object", "excerpt", "confidence", "explicit", "negated"]}
     )
 
-    key: str
-    value_text: str
-    object: str
-    excerpt: str
-    category: str | None = None
-    value_json: dict[str, str] | None = None
+    key: _Name
+    value_text: _Sentence
+    object: _Sentence
+    excerpt: _Sentence
+    category: _Name | None = None
+    value_json: _Details | None = None
     confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
     temporary: bool = False
-    event_time: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    event_time: _Name | None = None
+    valid_from: _Name | None = None
+    valid_to: _Name | None = None
 
     @field_validator("confidence")
     @classmethod
@@ -89,7 +95,7 @@ def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predic
         part = waiting.pop(0)
         user = fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
         try:
-            answer = llm.ask(Prompt(system=system, user=user), answer=Extraction, purpose="extract")
+            answer = llm.ask(Prompt(system=system, user=user, most=_most(part)), answer=Extraction, purpose="extract")
         except ModelError as error:
             calls += error.calls
             if isinstance(error, ContextTooLong) and len(part) >= 2 * _SHORTEST:
@@ -168,6 +174,12 @@ def _unusable(stated: Stated, key: str, text: str) -> str | None:
     if said and said.casefold() in text.casefold() and not in_earnest(text, said):
         return "its object is only asked about, supposed, quoted or recited"
     return None
+
+
+def _most(text: str) -> int:
+    """More facts than this a text cannot hold: each takes a word, and a sentence needs another."""
+    words = len(text.split())
+    return max(1, words - 1 if words > 3 else len(text) // 4)  # some languages write no spaces
 
 
 def _parts(text: str, *, longest: int = _LONGEST) -> list[str]:

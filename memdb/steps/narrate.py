@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from memdb.config import Config
 from memdb.daytime import part_of_day, weekday
-from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, listed, stated, telling_words, type_of
+from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, listed, named, stated, telling_words, type_of
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
@@ -100,14 +100,14 @@ def _subject(text: str, names: Sequence[str]) -> str:
 def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:
     if feeling is None:
         return ""
-    return feeling.says.format(who=listed(who)) if who else feeling.nobody
+    return feeling.says.format(who=named(who)) if who else feeling.nobody
 
 
 def _meant(memory_type: MemoryType, who: Sequence[str], config: Config) -> str:
     says = household_rules().type_says
     name = memory_type
     if memory_type == "PREFERENCE":
-        return (says["PREFERENCE_ONE"] if len(who) == 1 else says["PREFERENCE" if who else "PREFERENCE_NOBODY"]).format(who=listed(who))
+        return (says["PREFERENCE_ONE"] if len(who) == 1 else says["PREFERENCE" if who else "PREFERENCE_NOBODY"]).format(who=named(who))
     return says[name].format(household=config.persona_household)
 
 

@@ -13,6 +13,7 @@ from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
 from memdb.fusion import Field, Found, Legs, Word, fuse, only
+from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
+_FEW = 128  # so many rows are scored at once: asking twice would take longer
 _BESIDES = 16  # rows scored beside those wanted; mostly nothing else could be among them
 
 FEATURES = (
@@ -78,6 +80,7 @@ def retrieve(
     top_k_lex: int | None = None,
     top_k_vec: int | None = None,
     cache: VectorCache | None = None,
+    index: OutsideIndex | None = None,
     goal: str | None = None,
     tiers: Sequence[Tier] | None = None,
     hot_days: float = 14.0,
@@ -89,6 +92,7 @@ def retrieve(
     `goal` is what the user is after, for sets that weigh it. `tiers` leaves out messages and episodes of other ages. `judged` counts votes
     and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
 
+    `index` is the collection that is asked for what is near, where it can tell: it knows what is believed now, of whom and of which kind.
     `question` comes from `understand`; any text is a safe one. When the embedder fails, or there is none, words alone are searched and
     `Hits.degraded` says why.
 
@@ -127,15 +131,18 @@ def retrieve(
         "as_of": to_text(as_of) if as_of else None,
         "weights": weights,
     }
+    hits = None
+    if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
+        hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
 
     def score(found: Sequence[Found], count: int) -> list[Row]:
         return db.all(
             "retrieve",
             **filters,
-            terms='""',
-            embedding=None,
-            hits="[]",
+            terms='""' if hits is None else match_expression(question),
+            embedding=to_blob(meant) if hits is not None and meant is not None else None,
+            hits=hits or "[]",
             found=json.dumps(found, separators=(",", ":")),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
@@ -146,7 +153,7 @@ def retrieve(
             tiers=_json(tiers),
             hot_days=hot_days,
             warm_days=warm_days,
-            shelves="[]",
+            shelves="[]" if hits is None else json.dumps(["window" if "window" in shelves else "none"]),
             min_score=min_score,
             base_half_life_days=base_half_life_days,
             minimum_importance=minimum_importance,
@@ -156,14 +163,15 @@ def retrieve(
         )
 
     with db.snapshot():
-        words = _words(db, match_expression(question), filters)
-        near = [] if meant is None else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        outside = hits is not None  # then the statement itself brings together what words and the collection found
+        words = [] if outside else _words(db, match_expression(question), filters)
+        near = [] if meant is None or outside else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
         if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
             near = only(
                 near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
             )
         field = fuse(words, near, weight=weight, question=question, legs=legs)
-        rows = _best(field, score, legs=legs, limit=limit, least=min_score)
+        rows = score([], limit) if outside else _best(field, score, legs=legs, limit=limit, least=min_score)
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
     return Hits(
@@ -193,7 +201,7 @@ def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, l
     if legs.linked:
         return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit)
     goal = max(1, min(limit, _SURE))
-    count = goal + _BESIDES
+    count = goal + _BESIDES if len(field) > _FEW else _FEW
     found = field.first(count)
     rows = score(found, min(limit, goal))
     passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least

@@ -27,14 +27,19 @@ class Synced(Record):
         return not (self.written or self.removed or self.failed)
 
 
-def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config) -> Synced:
+def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, user_id: str | None = None, kind: str | None = None) -> Synced:
     """Embed one batch that is due and write it; rows that are gone lose their vector. `now` is the clock's time.
+
+    With `user_id` and `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with.
 
     The embedder is called outside any transaction, so that nobody waits for it. When it fails the batch is tried again text by text, so
     that one bad text cannot hold up the others; what still fails waits, twice as long each time and with jitter, and is set aside as dead
     after `config.embed_max_attempts`. This is the one step with transactions of its own: a batch is complete in itself.
     """
-    rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
+    if user_id is None:
+        rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
+    else:
+        rows = db.all("sync.due_of", user_id=user_id, kind=kind, now=to_text(now), batch=config.embed_batch)
     gone = [row for row in rows if row["fact_id"] is None]
     texts = [row for row in rows if row["fact_id"] is not None]
     vectors, errors = _embed([str(row["text"]) for row in texts], embedder)

@@ -123,7 +123,7 @@ class AdminClient(_Handle):
     def get_database(self, name: str, tenant: str = DEFAULT_TENANT) -> DatabaseModel:
         """Return a database of a tenant."""
         with translated():
-            return self._collections.database(name, tenant)
+            return self._collections.database(_long_enough(name), tenant)
 
     def list_databases(self, limit: int | None = None, offset: int | None = None, tenant: str = DEFAULT_TENANT) -> Sequence[DatabaseModel]:
         """Return the databases of a tenant."""

@@ -351,7 +351,7 @@ class Collection:
         if name == "uris":
             if self._data_loader is None:
                 raise InputError("You must set a data loader on the collection if loading from URIs.")
-            inputs = self._data_loader(uris=cast("list[str]", inputs))
+            inputs = self._data_loader(uris=cast("list[str | None]", inputs))
         return replace(columns, embeddings=embed(self._function(), cast("list[str]", inputs), is_query=is_query))
 
     def _function(self) -> AnyEmbeddingFunction:

@@ -87,7 +87,7 @@ def wanted(include: Include) -> Wanted:
 
 def result(records: Sequence[Stored], include: Include, loader: DataLoader | None) -> GetResult:
     """Return records as chromadb does: a list a column, and None for what was not asked for."""
-    data = loader(uris=[str(record.uri) for record in records]) if "data" in include and loader is not None else None
+    data = loader([record.uri for record in records]) if "data" in include and loader is not None else None
     embeddings = [record.embedding for record in records] if "embeddings" in include else None
     return {
         "ids": [record.id for record in records],

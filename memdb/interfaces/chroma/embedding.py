@@ -10,6 +10,7 @@ import numpy as np
 
 from memdb import InputError
 from memdb.collections import local_embedder
+from memdb.interfaces.chroma.errors import InvalidArgumentError
 from memdb.interfaces.chroma.types import Array, Embeddings
 from memdb.interfaces.chroma.validate import normal_embeddings
 from memdb.nearest import Space
@@ -172,13 +173,16 @@ def embed(function: AnyEmbeddingFunction, input: list[str], *, is_query: bool = 
     """Return one checked vector a text.
 
     Raises:
-        InputError: the function's answer is not that.
+        InvalidArgumentError: the function gave another number of vectors.
+        InputError: its answer is no vectors.
     """
     as_query = getattr(function, "embed_query", None) if is_query else None
     answer: Embeddings = (as_query or function)(input=input)
-    vectors = normal_embeddings(answer)
+    vectors = normal_embeddings(answer) if len(answer) else []
     if len(vectors) != len(input):
-        raise InputError(f"The embedding function gave {len(vectors)} vectors for {len(input)} inputs; it must give one for each.")
+        raise InvalidArgumentError(
+            f"The embedding function gave {len(vectors)} vectors for {len(input)} inputs; it must give one for each."
+        )
     return vectors
 
 

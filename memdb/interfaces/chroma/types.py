@@ -55,9 +55,9 @@ class DeleteResult(TypedDict):
 
 
 class DataLoader(Protocol):
-    """Loads what URIs name: called with `uris`, returns one item for each."""
+    """Loads what URIs name: returns one item for each, for a None too."""
 
-    def __call__(self, uris: list[str]) -> object:
+    def __call__(self, uris: list[str | None]) -> object:
         """Return what the URIs name."""
 
 

@@ -1,0 +1,92 @@
+"""A collection outside the file as its index: bound to the file, filled, and kept true in the background."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from memdb.config import Config
+from memdb.embed import Embedder
+from memdb.errors import ConfigError
+from memdb.outside import CollectionError, OutsideIndex, VectorCollection
+from memdb.records import Forgotten, Vectors
+from memdb.steps.mirror import mirror
+from memdb.store import Database, Store
+from memdb.times import to_text, utc_now
+
+log = logging.getLogger("memdb")
+
+
+def open_index(store: Store, collection: VectorCollection, *, embedder: Embedder | None, config: Config) -> OutsideIndex:
+    """Return a collection as the index of a file. One that was not yet, with these vectors, is sent everything in the background.
+
+    Raises:
+        ConfigError: there is no embedder, or the collection cannot serve as an index.
+    """
+    if embedder is None:
+        raise ConfigError("A collection as the index needs an embedder; install memdb[minilm], name one, or leave `vectors` out.")
+    index = OutsideIndex(
+        collection,
+        dimension=embedder.dimension,
+        timeout=config.collection_timeout_seconds,
+        pause=config.retry_base_seconds,
+        longest=config.retry_max_seconds,
+    )
+    db, bound = store.database(), f"{index.identity} {embedder.name}"
+    with db.transaction():
+        if (db.one("mirror.bound") or {}).get("collection") != bound:
+            db.run("mirror.start_over")
+            db.run("mirror.everything")
+            db.run("meta.put", name="collection", value=bound)
+    return index
+
+
+def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex) -> bool:
+    """Tell the collection one batch of what changed. Return whether there was anything to tell, and it took it."""
+    if index.resting:
+        return False
+    db = store.database()
+    try:
+        if not index.checked:
+            _replace_losses(db, index)
+        return mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config) > 0
+    except CollectionError as error:
+        log.warning("the index is behind and will catch up: %s", error)
+        return False
+
+
+def count_changes(store: Store, index: OutsideIndex) -> tuple[int, int]:
+    """Return how many changes the collection is still to be told, and how many of these wait to be tried again."""
+    row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
+    waiting = int(row["waiting"] or 0)
+    return waiting, waiting if index.resting else int(row["postponed"] or 0)
+
+
+def with_collection(state: Vectors, store: Store, index: OutsideIndex) -> Vectors:
+    """Return the state of a file's vectors with that of the collection beside it."""
+    row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
+    return state.model_copy(
+        update={
+            "collection": index.name,
+            "collection_waiting": int(row["waiting"] or 0),
+            "collection_dead": int(row["dead"] or 0),
+            "collection_error": index.error or row["error"],
+        }
+    )
+
+
+def with_pending(db: Database, forget: Callable[[], Forgotten]) -> Forgotten:
+    """Forget something within the caller's transaction, and return how much, with what a collection is still to be told of it."""
+    before = (db.one("mirror.erased") or {})["erased"]
+    forgotten = forget()
+    after = (db.one("mirror.erased") or {})["erased"]
+    return forgotten.model_copy(update={"vectors_pending": forgotten.vectors_pending + int(after or 0) - int(before or 0)})
+
+
+def _replace_losses(db: Database, index: OutsideIndex) -> None:
+    """Send everything again where the collection holds less than it was told: it was emptied, or restored from an older copy."""
+    told = int((db.one("mirror.told") or {})["told"] or 0)
+    if index.count() < told:
+        with db.transaction():
+            db.run("mirror.everything")
+    index.checked = True

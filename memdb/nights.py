@@ -1,0 +1,160 @@
+"""The nightly chain of first-person memories: what repeats itself is consolidated, what fades is archived and in time deleted."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.llm import LanguageModel, calls_of
+from memdb.records import Fact, Maintained, ModelCall, Narrative, NarrativeDetail
+from memdb.steps.consolidate import Pattern, consolidate
+from memdb.steps.decay import decay
+from memdb.steps.generalize import generalize
+from memdb.steps.keep import keep
+from memdb.store import Database, Store
+from memdb.times import to_text, to_utc, utc_now
+
+log = logging.getLogger("memdb")
+
+PATTERN = "household.pattern"
+
+_NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
+
+
+class _Withdrawn(Exception):
+    """Ends a transaction whose work is not to be kept."""
+
+
+def next_night(db: Database, config: Config, *, now: datetime) -> datetime | None:
+    """Return the oldest night up to `now` whose maintenance is still to be done, or None.
+
+    Nights that were missed come one after the other; those in which nothing can fade, repeat itself or be deleted are passed over.
+    """
+    due = db.one("maintain.due")
+    assert due is not None
+    keeps = timedelta(days=config.delete_archived_after_days)
+    changes = [
+        *([to_utc(str(due["active_since"]))] if due["active_since"] is not None else []),
+        *([to_utc(str(due["archived_since"])) + keeps] if due["archived_since"] is not None else []),
+    ]
+    if not changes:
+        return None
+    since = min(changes)
+    if due["maintained_at"] is not None:
+        since = max(since, to_utc(str(due["maintained_at"])) + timedelta(milliseconds=1))
+    night = first_night(since, config)
+    return night if night <= now else None
+
+
+def take_night(
+    store: Store,
+    config: Config,
+    llm: LanguageModel | None,
+    *,
+    user_id: str | None = None,
+    now: datetime,
+    scheduled: bool,
+    dry_run: bool = False,
+) -> Maintained:
+    """Do one night's maintenance as of `now` for a user, or for everybody, in one transaction: consolidate, fade, archive, delete.
+
+    Killed half-way, nothing of the night was done. A `scheduled` night that another process has done meanwhile is left out.
+    """
+    db = store.database()
+    rows = db.all("maintain.repeatable", user_id=user_id, now=to_text(now))
+    patterns = consolidate([Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone, config=config)
+    told = [_tell_pattern(one, None if dry_run else llm, config) for one in patterns]
+    done = Maintained()
+    try:
+        with db.transaction():
+            meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+            if scheduled and meta.get("maintained_at", "") >= to_text(now):
+                return done
+            into = [_write_pattern(db, pattern, *what, now=now, config=config) for pattern, what in zip(patterns, told, strict=True)]
+            faded = decay(db, user_id=user_id, now=now, config=config)
+            done = faded.model_copy(
+                update={"nights": 1, "consolidated": sum(into), "patterns": sum(1 for count in into if count), "dry_run": dry_run}
+            )
+            if scheduled:
+                db.run("meta.put", name="maintained_at", value=to_text(now))
+            if dry_run:
+                raise _Withdrawn
+    except _Withdrawn:
+        pass
+    return done
+
+
+def first_night(since: datetime, config: Config) -> datetime:
+    """Return the first instant of nightly maintenance that does not lie before another."""
+    day = since.astimezone(config.zone).date()
+    while True:
+        night = to_utc(datetime(day.year, day.month, day.day, config.consolidation_schedule_hour), zone=config.zone)
+        if night >= since:
+            return night
+        day += timedelta(days=1)
+
+
+def _tell_pattern(one: Pattern, llm: LanguageModel | None, config: Config) -> tuple[Narrative, tuple[ModelCall, ...]]:
+    if one.pattern is not None:
+        known = NarrativeDetail.model_validate(one.pattern.value_json)
+        if known.written_by != "rules":  # a model's words say no number, and stay true when it is seen again
+            kept = {"content": one.pattern.value_text, "tags": one.pattern.tags, "written_by": known.written_by}
+            return one.narrative.model_copy(update=kept), ()
+    if llm is None:
+        return one.narrative, ()
+    try:
+        memories = [memory.value_text for memory in one.sources][:10]
+        return generalize(one.narrative, memories=memories, detail=one.detail, llm=llm, config=config)
+    except Exception as failure:  # as above
+        log.warning("a pattern of user %s is told by rules: %s", one.user_id, failure)
+        return one.narrative, calls_of(failure)
+
+
+def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequence[ModelCall], *, now: datetime, config: Config) -> int:
+    """Write a pattern and archive what went into it; return how many memories that were, none if one of them has changed meanwhile."""
+    source_ids = sorted(memory.fact_id for memory in one.sources)
+    wanted = [*source_ids, *([one.pattern.fact_id] if one.pattern else [])]
+    active = db.one("maintain.still_active", fact_ids=json.dumps(wanted))
+    if active is None or active["active"] != len(wanted):
+        return 0
+    detail = one.detail.model_copy(update={"written_by": narrative.written_by})
+    fact_id = one.pattern.fact_id if one.pattern else str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids])))
+    if one.pattern is None:
+        keep(
+            db, narrative, detail, fact_id=fact_id, user_id=one.user_id, key=PATTERN, source=f"maintain-{to_text(now)}",
+            excerpt="\n".join(one.lines), at=now, config=config,
+        )  # fmt: skip
+    _keep_calls(db, calls, user_id=one.user_id, turn_id=fact_id, config=config)
+    for memory in one.sources:
+        db.run("apply.link", source_id=memory.fact_id, target_id=fact_id, relation="supports", now=to_text(now))
+    db.run(  # after the links, so that the words of the new memories are indexed too
+        "maintain.grow",
+        fact_id=fact_id,
+        value_text=narrative.content,
+        value_json=detail.model_dump_json(),
+        seen_count=one.seen,
+        importance=narrative.importance,
+        now=to_text(now),
+    )
+    gone = db.all("maintain.consolidated", fact_ids=json.dumps(source_ids), now=to_text(now))
+    for row in gone:
+        db.run(
+            "maintain.history",
+            fact_id=row["fact_id"],
+            user_id=row["user_id"],
+            key=row["key"],
+            reason=f"consolidated into the pattern {fact_id}",
+            turn_id=f"maintain-{to_text(now)}",
+            now=to_text(now),
+        )
+    return len(gone)
+
+
+def _keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, config: Config) -> None:
+    if config.keep_model_calls:
+        for call in calls:
+            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

@@ -1,0 +1,255 @@
+"""The door to a vector collection outside the file, Chroma's or one with the same methods, that serves as the index."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+
+from memdb.embed import to_blob
+from memdb.errors import ConfigError, StoreError
+from memdb.store import Database
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Result = TypeVar("Result")
+Value = str | int | float | None
+
+_AS_COSINE = {"cosine": 1.0, "ip": 1.0, "l2": 0.5}  # what a distance between unit vectors is multiplied by to be 1 − cosine
+_METHODS = ("upsert", "delete", "query", "count")
+_LEAST_PAUSE = 0.1  # seconds
+_BEHIND = 256  # what a collection was not told is looked up one by one; beyond so many the file's own index is quicker
+
+
+class CollectionError(StoreError):
+    """The collection that serves as the index failed, or gave no answer in time."""
+
+
+class VectorCollection(Protocol):
+    """What serves as a memory's vector index: any Chroma collection does, embedded or behind `HttpClient`, and memdb's own.
+
+    `id` tells it from every other collection, `configuration_json` which distance it has. What a method raises is taken as that the
+    collection is down.
+    """
+
+    @property
+    def id(self) -> object:
+        """What tells it from every other collection."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+
+    @property
+    def configuration_json(self) -> Mapping[str, object]:
+        """How it is set up; `{"hnsw": {"space": …}}` names the distance."""
+
+    def upsert(
+        self, ids: list[str], *, embeddings: NDArray[np.float32], metadatas: Sequence[Mapping[str, Value]], documents: list[str]
+    ) -> object:
+        """Write records, in the place of those of the same ids. A None takes its key out of the metadata."""
+
+    def delete(self, ids: list[str]) -> object:
+        """Delete records; ids that are not there are no error."""
+
+    def query(
+        self,
+        *,
+        query_embeddings: NDArray[np.float32],
+        n_results: int,
+        where: Mapping[str, object],
+        include: list[Literal["documents", "embeddings", "metadatas", "distances", "uris", "data"]],
+    ) -> Mapping[str, object]:
+        """Return the nearest records that fit the filter: `ids` and `distances`, a list for each query."""
+
+    def count(self) -> int:
+        """Return how many records there are."""
+
+
+class OutsideIndex:
+    """A collection as the index: what it raises is told in one sentence, and nobody waits for it longer than `timeout` seconds.
+
+    After a failure the background work rests, twice as long each time up to `longest` seconds, until it answers a question again. For all
+    threads.
+
+    Raises:
+        ConfigError: it is no collection, has an unknown distance, is deleted, or holds vectors of another length. One that is out of reach
+            is no error: it may come back.
+    """
+
+    def __init__(self, collection: VectorCollection, *, dimension: int, timeout: float, pause: float, longest: float) -> None:
+        if missing := [name for name in ("id", "name", *_METHODS) if not hasattr(collection, name)]:
+            what = f"has no {missing[0]!r}"
+            raise ConfigError(
+                f"`vectors` is {type(collection).__name__}, which {what}; give a Chroma collection, or None for the file's own."
+            )
+        if iscoroutinefunction(collection.query):
+            raise ConfigError(f"The collection {collection.name} is an asynchronous client's; give one of a synchronous client.")
+        self.name, self.identity = str(collection.name), str(collection.id)
+        self._collection, self.dimension = collection, dimension
+        self._timeout, self._pause, self._longest = timeout, pause, longest
+        self._idle: list[_Caller] = []
+        self._lock = threading.Lock()
+        self._failures, self._rest_until, self._hangs = 0, 0.0, False
+        self.checked = False  # whether it was seen to have lost nothing
+        self.error: str | None = None
+        self._scale = _scale(collection, self.name)
+        self._check()
+
+    def close(self) -> None:
+        """Let go of the threads that called it."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for caller in idle:
+            caller.end()
+
+    @property
+    def resting(self) -> bool:
+        """Whether it failed lately, so that the background work waits before it tries again."""
+        return monotonic() < self._rest_until
+
+    def wake(self) -> None:
+        """Let the background work try again at once."""
+        self._rest_until = 0.0
+
+    def count(self) -> int:
+        """Return how many records there are.
+
+        Raises:
+            CollectionError: the collection failed.
+        """
+        return int(self._call(self._collection.count))
+
+    def upsert(
+        self, ids: list[str], vectors: NDArray[np.float32], *, documents: list[str], metadatas: Sequence[Mapping[str, Value]]
+    ) -> None:
+        """Write records, in the place of those of the same ids.
+
+        Raises:
+            CollectionError: the collection failed.
+        """
+        self._call(lambda: self._collection.upsert(ids, embeddings=vectors, documents=documents, metadatas=metadatas))
+
+    def delete(self, ids: list[str]) -> None:
+        """Delete records, if they are there.
+
+        Raises:
+            CollectionError: the collection failed.
+        """
+        self._call(lambda: self._collection.delete(ids))
+
+    def find(
+        self, db: Database, question: NDArray[np.float32], *, user_id: str, kinds: Sequence[str], statuses: Sequence[str], k: int
+    ) -> tuple[str | None, str | None]:
+        """Return the k nearest messages and the k nearest other rows of a user as `retrieve.sql` takes them; or None, and what failed.
+
+        Messages are asked for by themselves, so that thousands of them never crowd out a few facts. What the collection was not told yet
+        is added from the file; while that is much, there is nothing to be gained from asking it.
+        """
+        if int((db.one("mirror.behind", most=_BEHIND + 1) or {})["behind"] or 0) > _BEHIND:
+            return None, self._degraded(self.error) if self.error else None
+        if self._hangs and self.resting:
+            return None, self._degraded(self.error or "")
+        found: list[tuple[str, float]] = []
+        there = {str(row["kind"]) for row in db.all("mirror.kinds", user_id=user_id, statuses=json.dumps(list(statuses)))}
+        kinds = [kind for kind in kinds if kind in there]  # a question that cannot find anything costs as much as another
+        try:
+            for group in ([kind for kind in kinds if kind != "message"], [kind for kind in kinds if kind == "message"]):
+                if group and k:
+                    where = {"$and": [{"user_id": user_id}, {"status": {"$in": list(statuses)}}, {"kind": {"$in": group}}]}
+                    found += self._nearest(question, where, k)
+        except CollectionError as error:
+            return None, self._degraded(str(error))
+        row = db.one("mirror.hits", found=json.dumps(found), user_id=user_id, embedding=to_blob(question)) or {}
+        return str(row["hits"]), None
+
+    def _degraded(self, why: str) -> str:
+        return f"searched by words and the file's own vectors: {why}"
+
+    def _nearest(self, question: NDArray[np.float32], where: Mapping[str, object], k: int) -> list[tuple[str, float]]:
+        def ask() -> list[tuple[str, float]]:
+            answer = self._collection.query(query_embeddings=question[None, :], n_results=k, where=where, include=["distances"])
+            ids, distances = answer["ids"], answer["distances"]
+            assert isinstance(ids, Sequence)
+            assert isinstance(distances, Sequence)
+            pairs = [(str(name), float(distance) * self._scale) for name, distance in zip(ids[0], distances[0], strict=True)]
+            return [(name, distance) for name, distance in pairs if math.isfinite(distance)]
+
+        return self._call(ask)
+
+    def _check(self) -> None:
+        """Ask something: that tells whether it is there, and whether vectors of this length fit."""
+        import numpy as np
+
+        try:
+            self._nearest(np.eye(1, self.dimension, dtype=np.float32)[0], {"user_id": ""}, 1)
+        except CollectionError as error:
+            said = str(error)
+            if "dimension" in said or "does not exist" in said:
+                self.close()
+                wanted = f"one for vectors of {self.dimension} dimensions, such as client.get_or_create_collection('facts')"
+                raise ConfigError(f"The collection {self.name} cannot serve as the index: {error} Give {wanted}.") from error
+
+    def _call(self, act: Callable[[], Result]) -> Result:
+        with self._lock:
+            caller = self._idle.pop() if self._idle else _Caller()
+        try:
+            done, value = caller.call(act, self._timeout)
+        except Empty:
+            caller.end()
+            why = f"gave no answer for {self._timeout:g} s"
+            raise self._failed(why, hangs=True) from None
+        with self._lock:
+            self._idle.append(caller)
+        if isinstance(value, Exception) and not done:
+            raise self._failed(f"failed ({type(value).__name__}: {' '.join(str(value).split())[:200]})", hangs=False) from value
+        self._failures, self._rest_until, self._hangs, self.error = 0, 0.0, False, None
+        return value  # type: ignore[return-value]  # what `act` returned
+
+    def _failed(self, why: str, *, hangs: bool) -> CollectionError:
+        self._failures += 1
+        pause = min(self._longest, self._pause * 2.0 ** min(self._failures - 1, 30)) * random.uniform(0.5, 1.0)
+        self._rest_until, self._hangs = monotonic() + max(_LEAST_PAUSE, pause), hangs
+        self.error = f"the collection {self.name} {why}."
+        return CollectionError(self.error)
+
+
+class _Caller:
+    """A thread that does what it is given, one thing after the other, and that can be given up."""
+
+    def __init__(self) -> None:
+        self._given: SimpleQueue[tuple[Callable[[], object], SimpleQueue[tuple[bool, object]]] | None] = SimpleQueue()
+        threading.Thread(target=self._run, name="memdb-collection", daemon=True).start()
+
+    def call(self, act: Callable[[], object], timeout: float) -> tuple[bool, object]:
+        answer: SimpleQueue[tuple[bool, object]] = SimpleQueue()
+        self._given.put((act, answer))
+        return answer.get(timeout=timeout)
+
+    def end(self) -> None:
+        self._given.put(None)
+
+    def _run(self) -> None:
+        while (given := self._given.get()) is not None:
+            act, answer = given
+            try:
+                answer.put((True, act()))
+            except BaseException as error:  # whatever a collection raises, Rust's panics too, is that it failed
+                answer.put((False, error if isinstance(error, Exception) else RuntimeError(repr(error))))
+
+
+def _scale(collection: VectorCollection, name: str) -> float:
+    settings = getattr(collection, "configuration_json", None) or {}
+    index = settings.get("hnsw") or settings.get("spann") or {}
+    space = index.get("space", "l2") if isinstance(index, Mapping) else "l2"
+    if space not in _AS_COSINE:
+        raise ConfigError(f"The collection {name} has the distance {space!r}; make one with cosine, l2 or ip.")
+    return _AS_COSINE[space]

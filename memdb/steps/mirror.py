@@ -1,0 +1,106 @@
+"""Bring a vector collection outside the file up to date with what is believed: mem-skill's stage 4 for Chroma."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memdb.config import Config
+from memdb.outside import CollectionError, OutsideIndex, Value
+from memdb.store import Database, Row
+from memdb.times import to_text
+
+_BATCH = 256  # records a call
+_LEASE = timedelta(seconds=5)  # beyond the longest wait for the collection; who takes longer sends a record twice, which does no harm
+_METADATA = ("fact_id", "user_id", "key", "category", "status", "valid_from", "valid_to", "confidence", "updated_at", "kind")
+
+
+def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, config: Config) -> int:
+    """Send one batch of what is due, and return how many facts the collection now holds true. `now` is the clock's time.
+
+    What is believed is upserted, what is not is deleted. The collection is called outside any transaction, so that nobody waits for it.
+    When it fails, all waits until it is back; a record that it refuses while it takes others waits, twice as long each time, and is set
+    aside as dead after `config.embed_max_attempts`. Like `sync` this step has transactions of its own: a batch is complete in itself.
+
+    Raises:
+        CollectionError: the collection failed.
+    """
+    lines = _claim(db, embedder, now, timedelta(seconds=2 * config.collection_timeout_seconds) + _LEASE)
+    if not lines:
+        return 0
+    refused: dict[str, str] = {}
+    try:
+        gone = [str(row["fact_id"]) for row in lines if row["embedding"] is None]
+        if gone:
+            index.delete(gone)
+        _upsert(index, [row for row in lines if row["embedding"] is not None], refused)
+    except CollectionError:
+        with db.transaction():
+            db.run("mirror.released", fact_ids=json.dumps([row["fact_id"] for row in lines]))
+        raise
+    with db.transaction():
+        for row in lines:
+            if row["fact_id"] in refused:
+                _postpone(db, row, refused[str(row["fact_id"])], now=now, config=config)
+            elif not db.run("mirror.settled", fact_id=row["fact_id"], change=row["change"]):
+                db.run("mirror.again", fact_id=row["fact_id"])
+    return len(lines) - len(refused)
+
+
+def _claim(db: Database, embedder: str, now: datetime, lease: timedelta) -> list[Row]:
+    due = db.all("mirror.due", now=to_text(now), batch=_BATCH)  # a look costs no lock
+    if not due:
+        return []
+    with db.transaction():
+        if (db.one("meta.embedder") or {})["name"] != embedder:  # another process is changing the embedder
+            return []
+        fact_ids = json.dumps([row["fact_id"] for row in due])
+        claimed = db.all("mirror.claim", fact_ids=fact_ids, now=to_text(now), until=to_text(now + lease))
+        return db.all("mirror.records", fact_ids=json.dumps([row["fact_id"] for row in claimed]))
+
+
+def _upsert(index: OutsideIndex, rows: Sequence[Row], refused: dict[str, str]) -> None:
+    """Send all at once, and if that fails though the collection is there, one by one: one that it refuses cannot hold up the others."""
+    try:
+        if rows:
+            _send(index, rows)
+    except CollectionError:
+        index.count()  # raises where it is not the records
+        for place, row in enumerate(rows):
+            try:
+                _send(index, [row])
+            except CollectionError as error:
+                refused[str(row["fact_id"])] = str(error)
+                if len(refused) == place + 1 == 3:  # it takes none of them
+                    refused |= {str(other["fact_id"]): str(error) for other in rows[3:]}
+                    break
+
+
+def _send(index: OutsideIndex, rows: Sequence[Row]) -> None:
+    from memdb.nearest import to_rows  # only now: it needs numpy, which a memory of words does without
+
+    index.upsert(
+        [str(row["embedding_id"]) for row in rows],
+        to_rows([row["embedding"] for row in rows if isinstance(row["embedding"], bytes)], index.dimension),
+        documents=[str(row["value_text"]) for row in rows],
+        metadatas=[_metadata(row) for row in rows],
+    )
+
+
+def _metadata(row: Row) -> dict[str, Value]:
+    """What is null has no key: Chroma takes a None as the wish to remove it."""
+    return {name: value for name in _METADATA if not isinstance(value := row[name], bytes)}
+
+
+def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:
+    attempts = int(row["attempts"] or 0)
+    pause = min(config.retry_max_seconds, config.retry_base_seconds * 2**attempts) * random.uniform(0.5, 1.0)
+    db.run(
+        "mirror.failed",
+        fact_id=row["fact_id"],
+        next_attempt_at=to_text(now + timedelta(seconds=pause)),
+        max_attempts=config.embed_max_attempts,
+        error=error[:500],
+    )

@@ -1,0 +1,96 @@
+"""Repeated experiences are found as if each were compared with each, and much faster."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memdb.config import Config
+from memdb.household import likeness
+from memdb.records import Fact, NarrativeDetail
+from memdb.steps.consolidate import Pattern, consolidate
+
+START = datetime(2025, 3, 3, 7, tzinfo=UTC)
+
+
+def memories(texts: Sequence[str]) -> list[Fact]:
+    """The same person's mornings, one a day, each of one event."""
+    return [
+        Fact(
+            fact_id=f"f{day:05}", user_id="home", kind="narrative", key="household.experience", value_text=text, source_excerpt=text,
+            memory_type="ROUTINE", category="other", source="inferred", status="active", source_turn_id="s", confidence=0.7, importance=0.6,
+            effective_importance=0.2, seen_count=1, access_count=0, valid_from=at, created_at=at, updated_at=at,
+            value_json=NarrativeDetail(
+                participants=("Rui",), time_of_day="morning", segment_start=at, segment_end=at, written_by="rules"
+            ).model_dump(mode="json"),
+        )
+        for day, text in enumerate(texts)
+        for at in (START + timedelta(days=day),)
+    ]  # fmt: skip
+
+
+def patterns(texts: Sequence[str], **config: object) -> list[Pattern]:
+    return consolidate(memories(texts), zone=UTC, config=Config.model_validate(config))
+
+
+def usual(days: Sequence[int], sets: Sequence[frozenset[str]], similarity: float) -> list[str]:
+    """Those of the days whose experience is like one that was had twice."""
+    often = [sets[day] for day in days if sum(sets[other] == sets[day] for other in days) >= 2]
+    return [f"f{day:05}" for day in days if any(likeness(sets[day], one) >= similarity for one in often)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    sets=st.lists(st.frozensets(st.sampled_from("ant bee cat dog elk fox gnu hen ibis jay".split()), min_size=1), max_size=25),
+    similarity=st.sampled_from([0.3, 0.5, 2 / 3, 0.7, 1.0]),
+)
+def test_what_is_alike_is_found_as_if_each_were_compared_with_each(sets: list[frozenset[str]], similarity: float) -> None:
+    clusters: list[tuple[frozenset[str], list[int]]] = []
+    for day, words in enumerate(sets):
+        likest = max(clusters, key=lambda one: likeness(one[0], words), default=None)
+        if likest is not None and likeness(likest[0], words) >= similarity:
+            likest[1].append(day)
+        else:
+            clusters.append((words, [day]))
+    found = patterns([" ".join(sorted(words)) for words in sets], consolidation_similarity=similarity, consolidation_min_repeats=2)
+    wanted = [sources for _first, days in clusters if len(sources := usual(days, sets, similarity)) >= 2]
+    assert [[memory.fact_id for memory in one.sources] for one in found] == wanted
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 5])
+def test_a_pattern_wants_its_number_of_days(repeats: int) -> None:
+    assert patterns(["Rui made coffee"] * (repeats - 1), consolidation_min_repeats=repeats) == []
+    (found,) = patterns(["Rui made coffee"] * repeats, consolidation_min_repeats=repeats)
+    assert found.seen == repeats
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["Rui asked for 20 degrees"] * 3 + ["Rui asked for 18 degrees"] * 2, "Rui asked for 20 degrees."),
+        ([f"Rui asked for {number} degrees" for number in (20, 18, 21.5, 9)], "Rui asked for 9 to 21.5 degrees."),
+        ([f"Rui set {number} lamps to {number} percent" for number in (1, 2, 3)], "Rui set 1 lamps to 1 percent (or with other numbers)."),
+    ],
+)
+def test_no_number_is_said_to_be_usual_that_is_not(texts: list[str], told: str) -> None:
+    (found,) = patterns(texts)
+    assert f"I've learned a pattern of the mornings: {told}" in found.narrative.content
+
+
+def test_four_times_the_memories_take_about_four_times_as_long() -> None:
+    chance = random.Random(1)
+    words = [f"w{number}" for number in range(4_000)]
+    texts = [" ".join(chance.sample(words, 8)) for _ in range(8_000)]
+    taken = []
+    for number in (2_000, 8_000):
+        given_memories = memories(texts[:number])
+        started = time.process_time()
+        assert consolidate(given_memories, zone=UTC, config=Config()) == []
+        taken.append(time.process_time() - started)
+    assert taken[1] < 9 * taken[0]  # comparing each with each: sixteen times

@@ -1,0 +1,683 @@
+"""A collection outside the file as the index: chromadb's, embedded and behind its server, and memdb's own; up, down, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+import memdb
+import memdb.interfaces.chroma as own_chroma
+from memdb.embed import HashingEmbedder
+from memdb.store import SqlValue
+
+chromadb = pytest.importorskip("chromadb")
+EMBEDDER = HashingEmbedder(64)
+QUIET: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
+SETTINGS = {"anonymized_telemetry": False}
+KEYS = {"fact_id", "user_id", "key", "category", "status", "valid_from", "confidence", "updated_at", "kind"}
+
+
+class Server:
+    """chromadb's own server on this machine; it can be killed, and started again on the same data."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+
+    def start(self) -> None:
+        command = [sys.executable, "-c", "from chromadb.cli.cli import app; app()", "run", "--path", str(self._folder)]
+        command += ["--host", "127.0.0.1", "--port", str(self._port)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, env={**os.environ, "ANONYMIZED_TELEMETRY": "False"}, **quiet)  # type: ignore[call-overload]
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                self.client()
+                return
+            except Exception:
+                time.sleep(0.1)
+        raise AssertionError("chromadb's server did not start within a minute")
+
+    def client(self) -> Any:
+        return chromadb.HttpClient(host="127.0.0.1", port=self._port, settings=chromadb.Settings(**SETTINGS))
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    server = Server(tmp_path / "server")
+    server.start()
+    yield server
+    server.process.send_signal(signal.SIGCONT)
+    server.kill()
+
+
+@pytest.fixture(
+    params=["ephemeral", "persistent", "own", pytest.param("server", marks=pytest.mark.slow)],
+)
+def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """A client of each kind on fresh data."""
+    match request.param:
+        case "ephemeral":
+            yield chromadb.EphemeralClient(settings=chromadb.Settings(**SETTINGS))
+        case "persistent":
+            yield chromadb.PersistentClient(str(tmp_path / "chroma"), settings=chromadb.Settings(**SETTINGS))
+        case "own":
+            with own_chroma.PersistentClient(tmp_path / "own.db") as client:
+                yield client
+        case _:
+            yield request.getfixturevalue("server").client()
+
+
+def made(client: Any, space: str = "cosine", name: str | None = None) -> memdb.VectorCollection:
+    name = name or f"facts-{uuid4().hex[:8]}"  # ephemeral clients of one process share their collections
+    return cast(memdb.VectorCollection, client.create_collection(name, metadata={"hnsw:space": space}, embedding_function=None))
+
+
+@pytest.fixture
+def collection(client: Any) -> memdb.VectorCollection:
+    return made(client)
+
+
+@pytest.fixture
+def near(tmp_path: Path) -> Iterator[memdb.VectorCollection]:
+    """A collection that is quickly at hand, for what does not depend on whose it is."""
+    with own_chroma.PersistentClient(tmp_path / "near.db") as client:
+        yield made(client)
+
+
+def opened(path: Path, collection: object | None, **settings: object) -> memdb.Memory:
+    vectors = cast("memdb.VectorCollection | None", collection)
+    return memdb.open(path / "mem.db", embedder=EMBEDDER, llm=None, config={**QUIET, **settings}, vectors=vectors)
+
+
+def said(mem: memdb.Memory, *texts: str, user_id: str = "ana") -> memdb.Memory:
+    for place, text in enumerate(texts):
+        mem.observe(text, user_id=user_id, timestamp=f"2025-03-{1 + place:02}T10:00:00Z")
+    assert mem.drain(60)
+    return mem
+
+
+def held(collection: Any) -> dict[str, dict[str, object]]:
+    """What a collection holds: the metadata of each document."""
+    found = collection.get(include=["documents", "metadatas"])
+    return dict(zip(found["documents"], found["metadatas"], strict=True))
+
+
+def waiting(mem: memdb.Memory) -> int:
+    return mem.vectors().collection_waiting
+
+
+# --- what the collection holds ---------------------------------------------------------------------------------------------
+
+
+def test_the_collection_holds_every_believed_fact_as_the_file_does(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        [fact] = mem.facts("ana")
+        record = collection.get(ids=[fact.fact_id], include=["documents", "metadatas", "embeddings"])
+        assert record["documents"] == [fact.value_text]
+        assert np.allclose(record["embeddings"][0], EMBEDDER.embed([fact.value_text])[0], atol=1e-6)
+        [metadata] = record["metadatas"]
+        assert set(metadata) == KEYS  # valid_to is null, so that it has no key
+        stored = json.loads(fact.model_dump_json())
+        assert {name: metadata[name] for name in KEYS - {"valid_from", "updated_at"}} == {
+            name: stored[name] for name in KEYS - {"valid_from", "updated_at"}
+        }
+        assert set(held(collection)) == {"User lives in Porto", "I live in Porto."}
+
+
+def test_a_superseded_fact_leaves_the_collection_and_the_new_one_comes(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.", "I moved to Lisbon.")
+        assert "User lives in Porto" not in held(collection)
+        assert "User lives in Lisbon" in held(collection)
+
+
+def test_a_pending_fact_is_there_with_its_status_and_a_rejected_one_is_not(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection, sensitive_topics="ask") as mem:
+        said(mem, "I'm allergic to peanuts.")
+        [fact] = mem.facts("ana")
+        assert held(collection)[fact.value_text]["status"] == fact.status == "pending_confirmation"
+        mem.reject(fact.fact_id)
+        assert mem.drain(60)
+        assert fact.value_text not in held(collection)
+
+
+def test_confidence_and_validity_are_brought_up_to_date_without_embedding_anew(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2099-01-01")
+        assert mem.drain(60)
+        before = held(collection)["Ana stays in Berlin"]
+        assert str(before["valid_to"]).startswith("2099-01-01")
+        mem.confirm(fact.fact_id)
+        assert mem.stats().outbox_waiting == 0
+        assert waiting(mem) == 1
+        assert mem.drain(60)
+        assert float(str(held(collection)["Ana stays in Berlin"]["confidence"])) > float(str(before["confidence"]))
+
+
+def test_a_change_of_text_is_embedded_and_told_anew(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        fact = mem.remember("Ana stays in Berlin", user_id="ana", kind="note")
+        assert mem.drain(60)
+        mem._store.database().connection.execute("update facts set value_text = 'Ana stays in Vienna'")
+        assert mem.drain(60)
+        record = collection.get(ids=[fact.fact_id], include=["documents", "embeddings"])
+        assert record["documents"] == ["Ana stays in Vienna"]
+        assert np.allclose(record["embeddings"][0], EMBEDDER.embed(["Ana stays in Vienna"])[0], atol=1e-6)
+
+
+def test_a_fact_waits_until_its_vector_is_made(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        mem.remember("Ana stays in Berlin", user_id="ana")
+        assert not mem._mirror()
+        assert held(near) == {}
+        assert mem.drain(60)
+        assert set(held(near)) == {"Ana stays in Berlin"}
+
+
+def test_a_null_takes_its_key_away_again(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        mem.remember("Ana stays in Berlin", user_id="ana", valid_to="2099-01-01")
+        assert mem.drain(60)
+        mem._store.database().connection.execute("update facts set valid_to = null")
+        assert mem.drain(60)
+        assert "valid_to" not in held(collection)["Ana stays in Berlin"]
+
+
+FORGETTING: Mapping[str, Callable[[memdb.Memory], object]] = {
+    "a user": lambda mem: mem.forget("ana"),
+    "a key": lambda mem: mem.forget("ana", key="user.lives_in"),
+    "undo": lambda mem: mem.undo(user_id="ana", turn_id=mem.facts("ana")[0].source_turn_id),
+    "its end": lambda mem: mem.end(mem.facts("ana")[0].fact_id),
+    "doubt": lambda mem: mem.doubt(mem.facts("ana")[0].fact_id),
+}
+
+
+@pytest.mark.parametrize("way", FORGETTING)
+def test_what_is_no_longer_believed_is_taken_out_of_the_collection(tmp_path: Path, near: Any, way: str) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        said(mem, "I like tea.", user_id="bob")
+        assert "User lives in Porto" in held(near)
+        FORGETTING[way](mem)
+        assert mem.drain(60)
+        assert "User lives in Porto" not in held(near)
+        assert {"I like tea.", "User likes tea"} <= set(held(near))
+
+
+def test_compaction_finds_nothing_left_to_take_away(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I moved to Lisbon.")
+        before = held(near)
+        assert mem.compact(now="2027-01-01") == 1
+        assert waiting(mem) == 0
+        assert held(near) == before
+
+
+def test_windows_and_what_is_closed_stay_in_the_file(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I moved to Lisbon.")
+        live = [fact.fact_id for fact in mem.facts("ana", kinds=["fact", "message"])]
+        assert sorted(near.get()["ids"]) == sorted(live)
+        assert mem.search("Porto", user_id="ana", as_of="2025-03-01T12:00:00Z", kinds=["fact"])[0].fact.object == "Porto"
+
+
+# --- what is asked of it ---------------------------------------------------------------------------------------------------
+
+
+TEXTS = [
+    f"{who} {what} {thing}"
+    for who in ("Rita", "Paulo", "Marta")
+    for what in ("bought", "lost")
+    for thing in ("a bicycle", "tea", "an old map")
+]
+QUESTIONS = ["Who lost the map?", "the bicycle that Paulo bought", "tea"]
+
+
+@pytest.mark.parametrize("space", ["cosine", "l2", "ip"])
+def test_a_collection_finds_what_the_file_s_own_index_finds(tmp_path: Path, client: Any, space: str) -> None:
+    with opened(tmp_path, made(client, space)) as mem:
+        for text in TEXTS:
+            mem.remember(text, user_id="ana", kind="note", timestamp="2025-03-01")
+        assert mem.drain(60)
+        found = [mem.search(question, user_id="ana", now="2025-04-01") for question in QUESTIONS]
+    with opened(tmp_path, None) as mem:
+        for question, hits in zip(QUESTIONS, found, strict=True):
+            expected = mem.search(question, user_id="ana", now="2025-04-01")
+            assert hits.degraded is None
+            assert [hit.fact.fact_id for hit in hits] == [hit.fact.fact_id for hit in expected] != []
+            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-5)
+
+
+def test_by_meaning_alone_only_what_the_collection_found_is_ranked(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near, top_k_vec=2) as mem:
+        for text in TEXTS:
+            mem.remember(text, user_id="ana", kind="note")
+        assert mem.drain(60)
+        hits = mem.search("an old map", user_id="ana", weights="vector-only")
+        assert {hit.fact.value_text for hit in hits} <= {text for text in TEXTS if text.endswith("an old map")}
+        assert (len(hits), hits.semantic) == (2, 2)
+
+
+def test_the_collection_is_asked_for_this_user_s_live_rows_of_these_kinds(tmp_path: Path, near: Any) -> None:
+    asked: list[Mapping[str, object]] = []
+
+    class Listening(Wrapped):
+        def query(self, **arguments: Any) -> Any:
+            asked.append(arguments)
+            return near.query(**arguments)
+
+    with opened(tmp_path, Listening(near), top_k_vec=7) as mem:
+        said(mem, "I live in Porto.")
+        asked.clear()
+        mem.search("Porto", user_id="ana", kinds=["fact", "message"])
+    statuses = {"status": {"$in": ["active", "pending_confirmation"]}}
+    assert [arguments["where"] for arguments in asked] == [
+        {"$and": [{"user_id": "ana"}, statuses, {"kind": {"$in": [kind]}}]} for kind in ("fact", "message")
+    ]
+    assert {arguments["n_results"] for arguments in asked} == {7}
+
+
+def test_another_user_s_rows_are_never_found(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        said(mem, "I live in Porto too.", user_id="bob")
+        assert {hit.fact.user_id for hit in mem.search("Porto", user_id="bob")} == {"bob"}
+
+
+def test_what_the_collection_was_not_told_yet_is_found_by_meaning_too(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I like tea.")
+        fact = mem.remember("Rita bought an old map", user_id="ana", kind="note")
+        assert mem._work()  # embeds it
+        assert waiting(mem) == 1
+        hits = mem.search("an old map that Rita bought", user_id="ana", weights="vector-only")
+        assert (hits[0].fact.fact_id, hits.degraded) == (fact.fact_id, None)
+
+
+def test_while_the_collection_is_being_filled_the_file_s_own_index_serves(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, None) as mem:
+        mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(300)])
+        assert mem.drain(60)
+        expected = [hit.fact.fact_id for hit in mem.search("note 7", user_id="ana", weights="vector-only")]
+    with opened(tmp_path, near) as mem:
+        hits = mem.search("note 7", user_id="ana", weights="vector-only")
+        assert near.count() == 0
+        assert ([hit.fact.fact_id for hit in hits], hits.degraded) == (expected, None)
+
+
+def test_a_collection_that_is_behind_shows_nothing_that_is_believed_no_longer(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        [fact] = mem.facts("ana")
+        mem.end(fact.fact_id)
+        assert "User lives in Porto" in held(near)  # nobody has told it yet
+        assert fact.fact_id not in {hit.fact.fact_id for hit in mem.search("Porto", user_id="ana")}
+
+
+@pytest.mark.parametrize("narrowed", [{"tags": ["travel"]}, {"as_of": "2025-03-02"}, {"statuses": ["superseded"]}, {"max_age_days": 9000}])
+def test_what_a_collection_cannot_tell_is_asked_of_the_file(tmp_path: Path, near: Any, narrowed: Mapping[str, Any]) -> None:
+    class Unasked(Wrapped):
+        def query(self, **arguments: Any) -> Any:
+            assert arguments["where"] == {"user_id": ""}, arguments  # that is how it is seen to be there
+            return near.query(**arguments)
+
+    with opened(tmp_path, Unasked(near)) as mem:
+        said(mem, "I live in Porto.")
+        assert mem.search("Porto", user_id="ana", **narrowed).degraded is None
+
+
+def test_a_context_is_made_of_what_the_collection_finds_and_says_when_it_fails(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        whole = mem.context("Where do I live?", user_id="ana")
+        assert whole.degraded is None
+        collection.broken = True
+        alone = mem.context("Where do I live?", user_id="ana")
+        assert "nobody answers" in str(alone.degraded)
+        assert alone.text == whole.text
+        assert "Porto" in whole.text
+
+
+# --- down, and back --------------------------------------------------------------------------------------------------------
+
+
+class Wrapped:
+    """A collection that can be out of order."""
+
+    def __init__(self, collection: Any) -> None:
+        self.collection, self.broken = collection, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.collection, name)
+
+    def _or_fail(self, name: str, *given: Any, **arguments: Any) -> Any:
+        if self.broken:
+            raise ConnectionError("nobody answers")
+        return getattr(self.collection, name)(*given, **arguments)
+
+    def upsert(self, *given: Any, **arguments: Any) -> Any:
+        return self._or_fail("upsert", *given, **arguments)
+
+    def delete(self, *given: Any, **arguments: Any) -> Any:
+        return self._or_fail("delete", *given, **arguments)
+
+    def count(self) -> Any:
+        return self._or_fail("count")
+
+    def query(self, **arguments: Any) -> Any:
+        return self._or_fail("query", **arguments)
+
+
+@pytest.mark.slow
+def test_a_killed_server_costs_no_answer_and_no_write_and_is_made_up_for(tmp_path: Path, server: Server) -> None:
+    collection = made(server.client(), name="facts")
+    with opened(tmp_path, collection, worker=True, retry_base_seconds=0.2) as mem:
+        said(mem, "I live in Porto.")
+        assert mem.search("Porto", user_id="ana").degraded is None
+        server.kill()
+        started = time.monotonic()
+        mem.observe("I moved to Lisbon.", user_id="ana", timestamp="2025-03-05T10:00:00Z")
+        assert time.monotonic() - started < 1
+        assert not mem.drain(3)  # the facts are there, the collection is not
+        hits = mem.search("Where does she live? Lisbon", user_id="ana")
+        assert "User lives in Lisbon" in {hit.fact.value_text for hit in hits}
+        assert "the file's own vectors: the collection facts failed" in str(hits.degraded)
+        assert hits.semantic > 0
+        assert waiting(mem) >= 3
+        assert "collection facts failed" in str(mem.vectors().collection_error)
+        server.start()
+        assert mem.drain(60)
+        assert mem.search("Lisbon", user_id="ana").degraded is None
+        assert mem.vectors().collection_error is None
+        assert "User lives in Lisbon" in held(collection)
+        assert "User lives in Porto" not in held(collection)
+
+
+@pytest.mark.slow
+def test_a_server_that_hangs_is_waited_for_once(tmp_path: Path, server: Server) -> None:
+    collection = made(server.client())
+    with opened(tmp_path, collection, collection_timeout_seconds=0.5, retry_base_seconds=60) as mem:
+        said(mem, "I live in Porto.")
+        server.process.send_signal(signal.SIGSTOP)
+        times = []
+        for _ in range(3):
+            started = time.monotonic()
+            assert "gave no answer for 0.5 s" in str(mem.search("Porto", user_id="ana").degraded)
+            times.append(time.monotonic() - started)
+        assert times[0] >= 0.5 > max(times[1:])
+
+
+def test_a_deleted_collection_is_told_and_another_one_takes_its_place(tmp_path: Path, client: Any) -> None:
+    collection = made(client)
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        client.delete_collection(collection.name)
+        hits = mem.search("Porto", user_id="ana")
+        assert hits
+        assert "does not exist" in str(hits.degraded)
+        said_later = mem.observe("I like tea.", user_id="ana")
+        assert not mem.drain()
+        assert mem.turns("ana", turn_id=said_later)[0].status == "done"
+    again = made(client)
+    with opened(tmp_path, again) as mem:
+        assert mem.drain(60)
+        assert {"User lives in Porto", "User likes tea"} <= set(held(again))
+
+
+def test_while_the_collection_is_down_changes_wait_and_none_is_set_aside(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    with opened(tmp_path, collection, embed_max_attempts=1) as mem:
+        said(mem, "I live in Porto.")
+        collection.broken = True
+        mem.forget("ana", key="user.lives_in")
+        for _ in range(3):
+            assert not mem.drain()
+            time.sleep(0.11)
+        assert (mem.vectors().collection_waiting > 0, mem.vectors().collection_dead) == (True, 0)
+        assert "User lives in Porto" in held(near)
+        collection.broken = False
+        assert mem.drain(60)
+        assert held(near) == {}
+
+
+def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_chance(tmp_path: Path, near: Any) -> None:
+    class Picky(Wrapped):
+        hungry = False
+
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            if not self.hungry and any("poison" in document for document in arguments["documents"]):
+                raise ValueError("not this one")
+            return near.upsert(ids, **arguments)
+
+    collection = Picky(near)
+    with opened(tmp_path, collection, embed_max_attempts=2) as mem:
+        for text in ("One", "Here is poison", "Three"):
+            mem.remember(text, user_id="ana", kind="note")
+        assert mem.drain(60)
+        assert set(held(near)) == {"One", "Three"}
+        assert (mem.vectors().collection_dead, mem.vectors().collection_waiting) == (1, 0)
+        assert "not this one" in str(mem.vectors().collection_error)
+        collection.hungry = True
+        assert mem.retry() == 1
+        assert mem.drain(60)
+        assert len(held(near)) == 3
+
+
+def test_what_is_forgotten_while_the_collection_is_down_is_said_to_be_pending(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+        collection.broken = True
+        assert mem.forget("ana").vectors_pending == 2  # the fact and the message
+    with opened(tmp_path, None) as mem:  # opened without it, nothing of this is lost
+        said(mem, "I like tea.", user_id="bob")
+    collection.broken = False
+    with opened(tmp_path, collection) as mem:
+        assert mem.drain(60)
+        assert set(held(near)) == {"I like tea.", "User likes tea"}
+
+
+def test_a_change_that_comes_while_a_record_is_sent_is_sent_too(tmp_path: Path, near: Any) -> None:
+    class Slow(Wrapped):
+        memory: memdb.Memory | None = None
+
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            memory, self.memory = self.memory, None
+            if memory is not None:
+                memory.forget("ana")  # after it was read, and before it arrives
+            return near.upsert(ids, **arguments)
+
+    collection = Slow(near)
+    with opened(tmp_path, collection) as mem:
+        collection.memory = mem
+        mem.remember("A secret", user_id="ana")
+        assert mem.drain(60)
+        assert held(near) == {}
+
+
+def test_a_late_record_of_one_process_does_not_bring_back_what_another_took_away(tmp_path: Path, near: Any) -> None:
+    arrived, go = threading.Event(), threading.Event()
+
+    class Late(Wrapped):
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            arrived.set()
+            assert go.wait(30)
+            return near.upsert(ids, **arguments)
+
+    with opened(tmp_path, Late(near), collection_timeout_seconds=60) as slow, opened(tmp_path, near) as quick:
+        quick.remember("A secret", user_id="ana")
+        assert slow._work()  # embeds it
+        sending = threading.Thread(target=slow._mirror)
+        sending.start()
+        assert arrived.wait(30)
+        quick.forget("ana")
+        lapsed: tuple[SqlValue, ...] = ("2000-01-01T00:00:00.000Z",)
+        quick._store.database().connection.execute("update mirror_outbox set claimed_until = ?", lapsed)  # it takes too long
+        assert quick.drain(60)
+        go.set()
+        sending.join()
+        assert set(held(near)) == {"A secret"}  # for a moment
+        assert quick.drain(60)
+        assert held(near) == {}
+
+
+# --- with, without, and with again -----------------------------------------------------------------------------------------
+
+
+def test_a_file_that_had_its_own_index_fills_the_collection_in_the_background(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, None) as mem:
+        mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(600)])
+        assert mem.drain(60)
+    with opened(tmp_path, collection) as mem:
+        left = [waiting(mem)]
+        while mem._mirror():
+            left.append(waiting(mem))
+        assert left == [600, 344, 88, 0]
+        assert collection.count() == 600
+
+
+def test_without_the_collection_the_file_s_own_index_serves_and_nothing_is_missing_afterwards(tmp_path: Path, collection: Any) -> None:
+    with opened(tmp_path, collection) as mem:
+        said(mem, "I live in Porto.")
+    with opened(tmp_path, None) as mem:
+        said(mem, "I moved to Lisbon.")
+        hits = mem.search("Lisbon", user_id="ana")
+        assert hits.degraded is None
+        assert "User lives in Lisbon" in {hit.fact.value_text for hit in hits}
+    with opened(tmp_path, collection) as mem:
+        assert waiting(mem) == 3  # not everything anew: what came, what changed, what went
+        assert mem.drain(60)
+        assert "User lives in Lisbon" in held(collection)
+        assert "User lives in Porto" not in held(collection)
+
+
+@pytest.mark.slow
+def test_killed_while_it_fills_the_collection_the_next_one_goes_on(tmp_path: Path) -> None:
+    code = """
+import sys, time
+import memdb, memdb.interfaces.chroma as chroma
+class Slow:
+    def __init__(self, collection): self.collection = collection
+    def __getattr__(self, name): return getattr(self.collection, name)
+    def upsert(self, ids, **arguments):
+        self.collection.upsert(ids, **arguments)
+        print("sent", flush=True)
+        time.sleep(0.3)
+collection = chroma.PersistentClient(sys.argv[2]).get_or_create_collection("facts", embedding_function=None)
+mem = memdb.open(sys.argv[1], embedder="hashing-64", llm=None, config={"collection_timeout_seconds": 1}, vectors=Slow(collection))
+mem.drain()
+"""
+    with opened(tmp_path, None) as mem:
+        mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(900)])
+        assert mem.drain(60)
+    command = [sys.executable, "-c", code, str(tmp_path / "mem.db"), str(tmp_path / "own.db")]
+    with subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert [child.stdout.readline() for _ in range(2)] == ["sent\n"] * 2
+        child.kill()
+    with own_chroma.PersistentClient(tmp_path / "own.db") as client:
+        collection = client.get_collection("facts", embedding_function=None)
+        assert 0 < collection.count() < 900
+        with opened(tmp_path, collection) as mem:
+            assert 0 < waiting(mem) < 900
+            assert mem.drain(60)
+            assert collection.count() == 900
+
+
+def test_a_collection_that_lost_records_is_filled_again_at_the_next_opening(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        before = held(near)
+    near.delete(ids=near.get()["ids"])
+    with opened(tmp_path, near) as mem:
+        assert not mem._mirror() or mem.drain(60)
+        assert mem.drain(60)
+        assert held(near) == before
+
+
+def test_a_file_without_a_collection_keeps_no_account_of_changes(tmp_path: Path) -> None:
+    with opened(tmp_path, None) as mem:
+        said(mem, "I live in Porto.")
+        assert mem._store.database().connection.execute("select count(*) from mirror_outbox").fetchall() == [(0,)]
+        assert mem.vectors().collection is None
+
+
+# --- what cannot serve -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", ["facts", 7, {"name": "facts"}, object()])
+def test_what_is_no_collection_is_refused(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(memdb.ConfigError, match=r"`vectors` is \w+, which has no '\w+'; give a Chroma collection, or None"):
+        opened(tmp_path, wrong)
+
+
+def test_a_collection_of_another_dimension_is_refused(tmp_path: Path, collection: Any) -> None:
+    collection.upsert(["a"], embeddings=[[1.0, 0.0, 0.0]], documents=["a"])
+    with pytest.raises(memdb.ConfigError, match=r"dimension of 3.* Give one for vectors of 64 dimensions"):
+        opened(tmp_path, collection)
+    assert memdb.open(tmp_path / "mem.db", embedder=EMBEDDER).close() is None  # type: ignore[func-returns-value]
+
+
+def test_a_collection_of_another_distance_is_refused(tmp_path: Path, near: Any) -> None:
+    class Odd(Wrapped):
+        configuration_json = {"hnsw": {"space": "hamming"}}  # noqa: RUF012
+
+    with pytest.raises(memdb.ConfigError, match="distance 'hamming'; make one with cosine, l2 or ip"):
+        opened(tmp_path, Odd(near))
+
+
+def test_a_collection_of_an_asynchronous_client_is_refused(tmp_path: Path, near: Any) -> None:
+    class Waiting(Wrapped):
+        async def query(self, **arguments: Any) -> Any:
+            return near.query(**arguments)
+
+    with pytest.raises(memdb.ConfigError, match="give one of a synchronous client"):
+        opened(tmp_path, Waiting(near))
+
+
+def test_a_deleted_collection_cannot_be_opened_with(tmp_path: Path, client: Any) -> None:
+    collection = made(client)
+    client.delete_collection(collection.name)
+    with pytest.raises(memdb.ConfigError, match="does not exist"):
+        opened(tmp_path, collection)
+
+
+def test_a_collection_that_is_out_of_reach_does_not_keep_the_file_from_opening(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    collection.broken = True
+    with opened(tmp_path, collection) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert not mem.drain(1)
+        assert mem.search("Porto", user_id="ana")
+        collection.broken = False
+        assert mem.drain(60)
+        assert "User lives in Porto" in held(near)
+
+
+def test_a_collection_needs_an_embedder_and_keeps_it(tmp_path: Path, near: Any) -> None:
+    with pytest.raises(memdb.ConfigError, match="needs an embedder"):
+        memdb.open(tmp_path / "words.db", embedder=None, vectors=near)
+    with opened(tmp_path, near) as mem, pytest.raises(memdb.ConfigError, match=r"open .* without it, reindex"):
+        mem.reindex("hashing-32")
