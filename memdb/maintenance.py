@@ -13,7 +13,7 @@ from memdb.nights import first_night
 from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
 from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
-from memdb.steps.apply import Origin, move, put, read_fact
+from memdb.steps.apply import Origin, expire_over, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.reflect import Reflection, reflect
@@ -171,9 +171,10 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
 
 
 def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
-    """Let tasks stall, promote what recurs, and archive what is more than is kept, in one transaction; return how much it was."""
+    """End what is over, let tasks stall, promote what recurs, archive what is more than is kept, all at once; return how much it was."""
     closed_before = now - timedelta(days=config.archive_after_days)
     with db.transaction():
+        expire_over(db, user_id=user_id, now=now)  # users who have fallen silent are looked after, too
         return Maintained(
             tasks_stalled=_stall(db, user_id, now, config),
             promoted=_each(db, "recurring", "promote", "update", "said again on several days", now, user_id=user_id, now=to_text(now),
