@@ -41,9 +41,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         alive, total = live(Path(folder) / "mem.db", days=arguments.days, seed=arguments.seed)
         curves = {name: fade(Path(folder) / f"{name}.db", name) for name in TYPES}
-    print(
-        f"{arguments.days} days in {time.perf_counter() - started:.0f} s: {', '.join(f'{count} {name}' for name, count in total.items())}"
-    )
+    found = ", ".join(f"{count} {name}" for name, count in total.items())
+    print(f"{arguments.days} days in {time.perf_counter() - started:.0f} s ({time.process_time():.0f} s of one core): {found}")
     for look in range(len(alive)):
         if (look + 1) * EVERY % 90 < EVERY:
             counts = ", ".join(f"{alive[look][name]} {name}" for name in TYPES)

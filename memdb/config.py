@@ -17,7 +17,7 @@ from memdb.records import BreakTrigger
 _ENVIRONMENT_PREFIX = "MEMDB_"
 _NOT_SETTINGS = frozenset(
     {"MEMDB_DB", "MEMDB_USER", "MEMDB_API_KEYS", "MEMDB_EMBEDDER", "MEMDB_WEIGHTS"}
-)  # the command line's own, and secrets
+)  # the command line's, and secrets
 _YEAR_MINUTES, _CENTURY_DAYS = 527_040, 36_525  # nothing of a household waits for longer
 
 
@@ -104,6 +104,9 @@ class Config(BaseModel):
     bearing_match: float = Field(0.25, ge=0, le=1, description="what shares no word with the question bears on it from this cosine on")
 
     embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")
+    embed_patience_seconds: float = Field(
+        60.0, gt=0, description="how long a turn waits for the embedder before words alone decide what is new"
+    )
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
     retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")

@@ -162,6 +162,43 @@ class HashingEmbedder:
         return [value / length for value in sums]
 
 
+class Patient:
+    """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question."""
+
+    def __init__(self, embedder: Embedder, seconds: float) -> None:
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self._embedder, self._seconds = embedder, seconds
+        self._late: threading.Thread | None = None
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text.
+
+        Raises:
+            ModelUnavailable: the embedder takes too long. What it raises itself is raised here, too.
+        """
+        late = self._late
+        if late is not None and late.is_alive():
+            raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
+        made: list[NDArray[np.float32]] = []
+        failed: list[BaseException] = []
+
+        def ask() -> None:
+            try:
+                made.append(self._embedder.embed(texts))
+            except BaseException as error:  # told in the thread that waits
+                failed.append(error)
+
+        thread = threading.Thread(target=ask, name="memdb-embedding", daemon=True)
+        thread.start()
+        thread.join(self._seconds)
+        if failed:
+            raise failed[0]
+        if not made:
+            self._late = thread
+            raise ModelUnavailable(f"The embedder {self.name} took longer than {self._seconds:g} seconds; words alone decide.")
+        return made[0]
+
+
 class Tokenizer:
     """Counts tokens. `name` says how."""
 

@@ -186,7 +186,7 @@ def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], co
         importance, memory_type = max(importance, config.significant_importance), "SIGNIFICANT"
     elif memory_type == "SIGNIFICANT" and importance <= config.significant_importance:
         memory_type = plain.memory_type  # small models find everything significant, and only half mean it
-    return narrative.model_copy(update={"memory_type": memory_type, "importance": importance})
+    return narrative.model_copy(update={"memory_type": memory_type, "importance": importance, "tags": narrative.tags or plain.tags})
 
 
 def _memory_id(segment_id: str) -> str:

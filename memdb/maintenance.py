@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from memdb.config import Config
 from memdb.llm import LanguageModel
-from memdb.nights import first_night
+from memdb.nights import night_from
 from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
 from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
@@ -140,7 +140,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
 
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
-    """Keep a note, if its user lets it be kept; return whether."""
+    """Keep a note, within the caller's transaction, if its user lets it be kept; return whether. No embedder is asked under the lock."""
     consent, predicates = read_consent(db, user_id=origin.user_id, config=config), read_predicates(db)
     candidate = Candidate(
         key="user.note", value_text=text, object=text, category="other", confidence=1.0, excerpt=text, explicit=True,
@@ -158,7 +158,7 @@ def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, c
 def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
     """Tidy up if a night has gone by since the last time; return whether it was done. A file's first night is the one to come."""
     meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-    if "tidied_at" in meta and first_night(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
+    if "tidied_at" in meta and night_from(to_utc(meta["tidied_at"]) + timedelta(milliseconds=1), config) > now:
         return False
     with db.transaction():
         again = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
@@ -171,10 +171,10 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
 
 
 def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
-    """End what is over, let tasks stall, promote what recurs, archive what is more than is kept, all at once; return how much it was."""
+    """Let tasks stall, promote what recurs, and archive what is more than is kept, in one transaction; return how much it was."""
     closed_before = now - timedelta(days=config.archive_after_days)
     with db.transaction():
-        expire_over(db, user_id=user_id, now=now)  # users who have fallen silent are looked after, too
+        expire_over(db, user_id=user_id, now=now)
         return Maintained(
             tasks_stalled=_stall(db, user_id, now, config),
             promoted=_each(db, "recurring", "promote", "update", "said again on several days", now, user_id=user_id, now=to_text(now),

@@ -8,6 +8,7 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -37,6 +38,7 @@ from memdb.observer import (
     derived_turn_id,
     enqueue,
     new_identity,
+    patiently,
     read_consent,
     read_predicates,
     take_turn,
@@ -107,6 +109,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.relate import relate
 from memdb.steps.retrieve import FEATURES, retrieve
+from memdb.steps.sync import sync
 from memdb.steps.understand import understand
 from memdb.steps.undo import undo
 from memdb.steps.walk import walk
@@ -156,6 +159,7 @@ class Memory:
         index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
+        self._patient = patiently(embedder, config)  # what is written waits for the embedder only so long
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
@@ -398,7 +402,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, embedder=self._embedder, config=self._config)
+        fact = state(db, said, origin=origin, embedder=self._patient, config=self._config)
         self._wake()
         if fact is not None:
             return fact
@@ -1150,7 +1154,7 @@ class Memory:
         finally:
             store.close()
         if self._embedder is not None:
-            self._embedder = chosen
+            self._embedder, self._patient = chosen, patiently(chosen, self._config)
             if self._worker is not None:
                 self._worker.stop()
                 self._worker = Worker(self._store, self._config, chosen, self._llm, more={"memdb-memories": self._tend})
@@ -1451,6 +1455,7 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
+                self._embed_waiting(user_id, item.kind)
                 if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
                     accepted.append(self._moved(known, item, timestamp).fact_id)
                     continue
@@ -1461,8 +1466,9 @@ class Memory:
                     user_id=user_id,
                     consent=consent,
                     predicate=predicate_of(key, predicates),
-                    embedder=self._embedder,
+                    embedder=self._patient,
                     config=self._config,
+                    now=self._time(timestamp),
                 )
                 if reason is None:
                     kept = self._keep(item, key, user_id=user_id, timestamp=timestamp)
@@ -1472,6 +1478,13 @@ class Memory:
             if reason is not None:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
+
+    def _embed_waiting(self, user_id: str, kind: str) -> None:
+        """Embed what something new is about to be compared with; what fails waits, as ever."""
+        db = self._store.database()
+        if self._patient is not None and db.has_vectors:
+            with suppress(BusyError):
+                sync(db, embedder=self._patient, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
@@ -1718,7 +1731,7 @@ class Memory:
 
     def _work(self) -> bool:
         """Do one step of the background work here and now; return whether there was one."""
-        if take_turn(self._store, self._config, self._llm, self._embedder, identity=new_identity()):
+        if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True

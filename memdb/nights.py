@@ -46,7 +46,7 @@ def next_night(db: Database, config: Config, *, now: datetime) -> datetime | Non
     since = min(changes)
     if due["maintained_at"] is not None:
         since = max(since, to_utc(str(due["maintained_at"])) + timedelta(milliseconds=1))
-    night = first_night(since, config)
+    night = night_from(since, config)
     return night if night <= now else None
 
 
@@ -88,8 +88,8 @@ def take_night(
     return done
 
 
-def first_night(since: datetime, config: Config) -> datetime:
-    """Return the first instant of nightly maintenance that does not lie before another."""
+def night_from(since: datetime, config: Config) -> datetime:
+    """The first night that does not lie before an instant."""
     day = since.astimezone(config.zone).date()
     while True:
         night = to_utc(datetime(day.year, day.month, day.day, config.consolidation_schedule_hour), zone=config.zone)

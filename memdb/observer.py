@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
-from memdb.embed import Embedder
+from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, StoreError
@@ -187,7 +187,8 @@ class Worker:
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
         identity = new_identity()
-        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, embedder, identity=identity)}
+        patient = patiently(embedder, config)
+        jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
         self._damage: StoreError | None = None
@@ -247,6 +248,11 @@ class Worker:
 def new_identity() -> str:
     """Return a name for one that claims turns: the machine, the process, and something to tell two in it apart."""
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def patiently(embedder: Embedder | None, config: Config) -> Embedder | None:
+    """Return the embedder as one that a turn waits for only so long."""
+    return None if embedder is None else Patient(embedder, config.embed_patience_seconds)
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:

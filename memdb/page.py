@@ -11,11 +11,12 @@ from pathlib import Path
 from memdb.config import Config
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
-from memdb.observer import read_predicates
-from memdb.records import Action, Candidate, Category, Fact, Predicate, Turn
+from memdb.observer import read_consent, read_predicates
+from memdb.records import Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
 from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
+from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
 from memdb.store import Database
 from memdb.times import to_text, utc_now
@@ -92,6 +93,7 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
         (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
     )
     predicates = read_predicates(db)
+    consent = read_consent(db, user_id=user_id, config=config)
     offered: dict[str, Fact] = {}
     with db.transaction():
         for edit in compare(lines, before, found, frame=page.frame):
@@ -102,9 +104,20 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
                 continue
             origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
             for action in _actions(db, edit, target, origin, predicates, config):
+                if (
+                    action.candidate is not None
+                    and not action.candidate.negated
+                    and not _may_stay(action.candidate, consent, predicates, config)
+                ):
+                    continue
                 apply(db, action, origin=origin, predicates=predicates, config=config)
             offered |= {fact.fact_id: fact for fact in _waiting(db, user_id, turn_id)}
     return list(offered.values())
+
+
+def _may_stay(said: Candidate, consent: Consent, predicates: dict[str, Predicate], config: Config) -> bool:
+    """Whether the user lets something be remembered, in whatever way it comes."""
+    return bool(gate([Case(candidate=said, beliefs=())], consent=consent, predicates=predicates, config=config).cases)
 
 
 def _actions(

@@ -25,6 +25,11 @@ Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pen
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
+RELIABILITY: dict[Source, float] = {
+    "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
+}  # fmt: skip
+"""How far a source is to be believed; the statement that ranks says the same."""
+
 
 class Record(BaseModel):
     """A frozen value; unknown fields are refused."""

@@ -13,7 +13,7 @@ from memdb.config import Config
 from memdb.embed import Embedder, choose_tokenizer
 from memdb.errors import InputError
 from memdb.llm import LanguageModel
-from memdb.observer import build_profile, is_gone, new_identity, take_turn
+from memdb.observer import build_profile, is_gone, new_identity, patiently, take_turn
 from memdb.page import read_page, write_page
 from memdb.records import Bootstrap, Context, ContextItem, Fact, Flushed
 from memdb.steps.apply import action_hash_of
@@ -94,7 +94,7 @@ class Session:
         eviction: Eviction,
         now: datetime | str | None,
     ) -> None:
-        self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, embedder
+        self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, patiently(embedder, config)
         self.user_id, self.session_id = user_id, session_id
         self._identity = new_identity()
         self._simulated = now is not None

@@ -10,7 +10,7 @@ import pytest
 
 import memdb
 from memdb.config import Config
-from memdb.records import Action, Candidate, Fact
+from memdb.records import RELIABILITY, Action, Candidate, Fact, Source
 from memdb.steps.apply import Origin, apply
 from memdb.steps.guard import guard
 
@@ -327,6 +327,25 @@ def test_low_risk_yields_unless_it_is_well_known(candidate: Candidate, times: in
     assert guard(proposed, known, predicates={}, config=Config()).type == outcome
 
 
+def test_one_denial_of_something_well_known_is_a_doubt_and_no_end(tell: Tell) -> None:
+    mem = tell(*["I'm allergic to nuts."] * 3, "I'm not allergic to nuts.")
+    assert [(fact.status, fact.denies) for fact in mem.facts("ana")] == [("active", False), ("pending_confirmation", True)]
+    question = mem.context("What shall I cook?", user_id="ana", now="2025-03-10").question
+    assert (
+        question
+        == "Which is right now: “User is allergic to nuts”, as held so far, or “No longer so: User is allergic to nuts”, as said since?"
+    )
+
+
+def test_a_denial_said_again_makes_its_doubt_surer_and_no_second_one(tell: Tell) -> None:
+    mem = tell("I'm allergic to nuts.", "I'm not allergic to nuts.", "I'm not allergic to nuts.")
+    assert [(fact.status, fact.denies, fact.seen_count) for fact in mem.facts("ana")] == [
+        ("active", False, 1), ("pending_confirmation", True, 2),
+    ]  # fmt: skip
+    tell("I'm not allergic to nuts any more.")
+    assert mem.facts("ana") == []
+
+
 @pytest.mark.parametrize("key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose"])
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20")
@@ -417,3 +436,38 @@ def test_a_turn_out_of_two_facts_changes_only_what_it_speaks_of(tell: Tell) -> N
     mem = tell("I live in Porto and work as a nurse.", "I moved to Lisbon.")
     held = {fact.key: (fact.object, fact.source_turn_id) for fact in mem.facts("ana")}
     assert held == {"user.lives_in": ("Lisbon", "t1"), "user.works_as": ("nurse", "t0")}
+
+
+# --- sources -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "held"),
+    [
+        ("user_message", "user_message", "Faro"),
+        ("user_message", "tool", "Faro"),
+        ("web", "user_message", "Faro"),
+        ("inferred", "web", "Faro"),
+        ("user_message", "web", "Porto"),
+        ("user_message", "inferred", "Porto"),
+        ("tool", "inferred", "Porto"),
+    ],
+)
+def test_what_is_newer_holds_unless_its_source_is_clearly_less_reliable(mem: memdb.Memory, first: Source, then: Source, held: str) -> None:
+    for day, (place, source) in enumerate((("Porto", first), ("Faro", then), ("Faro", then)), start=1):
+        mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, source=source, timestamp=f"2025-03-0{day}")
+    (believed,) = mem.facts("ana", statuses=["active"])
+    question = mem.context("Where do I live?", user_id="ana", now="2025-03-04").question
+    assert (believed.object, bool(question)) == (held, held == "Porto")
+
+
+def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> None:
+    for day, (place, source) in enumerate((("Porto", "user_message"), ("Faro", "web"), ("Faro", "user_message")), start=1):
+        mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
+    assert [fact.object for fact in mem.facts("ana", statuses=["active"])] == ["Faro"]
+
+
+@pytest.mark.parametrize("source", RELIABILITY)
+def test_the_ranking_believes_a_source_as_far_as_the_guard_does(mem: memdb.Memory, source: Source) -> None:
+    mem.remember("Likes jazz", user_id="ana", key="user.likes", source=source)
+    assert mem.search("jazz", user_id="ana")[0].parts["source_reliability"] == RELIABILITY[source]

@@ -147,7 +147,7 @@ HOLDS_GOOD = [
     ("supersede", PORTO, second("I moved to Lisbon.", "user.lives_in", "Lisbon", action("supersede", "f1"), explicit=True), [("Lisbon", A), ("Porto", S)]),
     ("noop", PORTO, second("Home is Porto still.", "user.lives_in", "Porto", action("noop", "f1")), [("Porto", A)]),
     ("update", PORTO, second("I live in Porto, in Foz.", "user.lives_in", "Porto, in Foz", action("update", "f1")), [("Porto, in Foz", A)]),
-    ("expire", PORTO, second("I left Porto.", "user.lives_in", "Porto", action("expire", "f1"), negated=True), [("Porto", X)]),
+    ("expire", PORTO, second("I left Porto.", "user.lives_in", "Porto", action("expire", "f1"), negated=True, explicit=True), [("Porto", X)]),
     ("insert", JAZZ, second("I like jazz bars.", "user.likes", "jazz bars", action("insert")), [("jazz", A), ("jazz bars", A)]),
     ("pending", GREEN, second("My favourite colour is blue.", "user.favourite_colour", "blue", action("mark_pending_confirmation", "f1")), [("blue", P), ("green", A)]),
     ("the opposite", JAZZ, second("I hate jazz.", "user.dislikes", "jazz", action("supersede", "f1")), [("jazz", A), ("jazz", S)]),

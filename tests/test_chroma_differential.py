@@ -8,16 +8,18 @@ that was not asked for beside URIs.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import memdb
 import memdb.interfaces.chroma as chroma
 
 chromadb = pytest.importorskip("chromadb")
@@ -661,3 +663,43 @@ def told(act: Callable[..., object], arguments: Mapping[str, object]) -> object:
             else bool(found)
         )
     return {key: value for key, value in dict(found).items() if key != "id"} if isinstance(found, Mapping) else found is None
+
+
+# --- names -------------------------------------------------------------------------------------------------------------------------------
+
+THEIR_ERRORS: dict[str, Any] = {
+    name: kind for name, kind in vars(chromadb.errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(THEIR_ERRORS) - {"ChromaError"}))
+def test_every_error_of_chromadb_is_there_with_its_code_and_name(name: str) -> None:
+    theirs, own = THEIR_ERRORS[name]("what happened"), getattr(chroma.errors, name)("what happened")
+    assert (own.code(), own.name(), own.message()) == (theirs.code(), theirs.name(), theirs.message())
+    assert isinstance(own, chroma.errors.ChromaError)
+    assert isinstance(own, memdb.MdbError)
+
+
+def test_errors_are_known_by_the_same_names_over_http() -> None:
+    assert {key: kind.__name__ for key, kind in chroma.errors.error_types.items()} == {
+        key: kind.__name__ for key, kind in chromadb.errors.error_types.items()
+    }
+
+
+@pytest.mark.parametrize("kind", ["Collection", "ClientAPI", "AdminClient"])
+def test_methods_have_chromadb_s_signatures(kind: str) -> None:
+    theirs = {"Collection": chromadb.Collection, "ClientAPI": chromadb.api.client.Client, "AdminClient": chromadb.api.client.AdminClient}[
+        kind
+    ]
+    skipped = {"from_system", "get_chroma_cloud_api_key_from_clients", "clear_system_cache"}  # of chromadb's own parts, and its cloud's
+    public = [name for name in dir(theirs) if not name.startswith("_") and callable(getattr(theirs, name)) and name not in skipped]
+    assert public
+    for name in public:
+        parameters, own = (inspect.signature(getattr(owner, name)).parameters for owner in (theirs, getattr(chroma, kind)))
+        assert list(own) == list(parameters), name
+        assert {key: one.kind for key, one in own.items()} == {key: one.kind for key, one in parameters.items()}, name
+        assert {key: plain_default(one) for key, one in own.items()} == {key: plain_default(one) for key, one in parameters.items()}, name
+
+
+def plain_default(parameter: inspect.Parameter) -> object:
+    return parameter.default if isinstance(parameter.default, str | int | list | None) else "an object"

@@ -39,12 +39,6 @@ def patterns(texts: Sequence[str], **config: object) -> list[Pattern]:
     return consolidate(memories(texts), zone=UTC, config=Config.model_validate(config))
 
 
-def usual(days: Sequence[int], sets: Sequence[frozenset[str]], similarity: float) -> list[str]:
-    """Those of the days whose experience is like one that was had twice."""
-    often = [sets[day] for day in days if sum(sets[other] == sets[day] for other in days) >= 2]
-    return [f"f{day:05}" for day in days if any(likeness(sets[day], one) >= similarity for one in often)]
-
-
 @settings(max_examples=150, deadline=None)
 @given(
     sets=st.lists(st.frozensets(st.sampled_from("ant bee cat dog elk fox gnu hen ibis jay".split()), min_size=1), max_size=25),
@@ -59,8 +53,16 @@ def test_what_is_alike_is_found_as_if_each_were_compared_with_each(sets: list[fr
         else:
             clusters.append((words, [day]))
     found = patterns([" ".join(sorted(words)) for words in sets], consolidation_similarity=similarity, consolidation_min_repeats=2)
-    wanted = [sources for _first, days in clusters if len(sources := usual(days, sets, similarity)) >= 2]
+    wanted = [[f"f{day:05}" for day in days] for _first, days in clusters if len(days) >= 2]
     assert [[memory.fact_id for memory in one.sources] for one in found] == wanted
+
+
+def test_the_same_in_other_words_is_no_news_and_something_else_is() -> None:
+    mornings = ["Rui made coffee", "Rui made strong coffee", "Rui made some coffee"]
+    breakfasts = ["Rui ate bread with butter", "Rui ate bread and butter", "Rui ate warm bread with butter"]
+    texts = [f"{one}\n{other}" for one, other in zip(mornings, breakfasts, strict=True)]
+    (found,) = patterns([*texts, f"{mornings[0]}\nThe boiler broke\n{breakfasts[0]}"])
+    assert [memory.fact_id for memory in found.sources] == ["f00000", "f00001", "f00002"]
 
 
 @pytest.mark.parametrize("repeats", [2, 3, 5])

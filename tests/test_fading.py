@@ -323,3 +323,22 @@ with memdb.open(sys.argv[1], embedder=None, llm=None, config={"worker": False, "
             mem.maintain(now="2025-06-10T12:00:00Z")
             found.append(state(mem))
     assert found[0] == found[1]
+
+
+def test_three_processes_at_once_do_what_one_does(tmp_path: Path) -> None:
+    code = """
+import memdb, sys
+with memdb.open(sys.argv[1], embedder=None, llm=None, config={"worker": False, "timezone": "Europe/Lisbon"}) as mem:
+    mem.narrate(now="2025-03-25T00:00:00Z")
+    mem.maintain(now="2025-04-10T12:00:00Z")
+"""
+    found = []
+    for name, processes in (("alone", 1), ("together", 3)):
+        path = tmp_path / f"{name}.db"
+        with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+            week(mem, days=20)
+        running = [subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT) for _ in range(processes)]
+        assert [process.wait() for process in running] == [0] * processes
+        with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
+            found.append((state(mem), sorted(change.reason for change in mem.history(user_id="home"))))
+    assert found[0] == found[1]

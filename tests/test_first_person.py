@@ -7,13 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.household import emotion_of, household_rules, type_of
+from memdb.records import Event
+from memdb.steps.narrate import narrate
 from memdb.store import Store
 
 ROOT = Path(__file__).parent.parent
@@ -139,6 +144,29 @@ def test_hostile_words_are_only_words(mem: memdb.Memory, hostile: str) -> None:
     assert told(mem).user_id == "home"
     assert len(told_again := mem.facts("home")) == 1
     assert len(told_again[0].value_text) < 1_000
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.text(max_size=60).filter(str.strip),
+            st.lists(st.text(max_size=12).filter(str.strip), max_size=3),
+            st.none() | st.text(max_size=9),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_whatever_happens_can_be_told(happened: list[tuple[str, list[str], str | None]]) -> None:
+    at = datetime(2025, 3, 3, 7, tzinfo=UTC)
+    events = [
+        Event(event_id=str(place), user_id="home", description=text, timestamp=at, participants=tuple(who), location=where)
+        for place, (text, who, where) in enumerate(happened)
+    ]
+    narrative = narrate(events, seen_before=1, zone=UTC, config=memdb.Config())
+    assert narrative.content.startswith("On Monday morning")
+    assert narrative.content.endswith("before.")
 
 
 def test_a_crowd_is_counted_and_a_name_of_several_lines_is_one_line(mem: memdb.Memory) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import memdb
 from memdb.embed import HashingEmbedder
@@ -17,24 +14,7 @@ from memdb.keys import says_no_more
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 from memdb.privacy import secret_in, topic_of, without_secrets
 from memdb.records import Candidate
-
-
-class OneMeaning:
-    """An embedder for which everything means the same, so that only the words can tell two facts apart."""
-
-    name, dimension = "one-meaning", 8
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.asked += 1
-        return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
-
-
-class Broken(OneMeaning):
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise RuntimeError("out of order")
+from tests.embedders import Broken, OneMeaning
 
 
 def found(key: str, object: str, **more: Any) -> dict[str, Any]:

@@ -66,6 +66,14 @@ def test_an_event_of_the_command_line_is_told_and_recalled(db: Path) -> None:
     assert "Rui asked for warmer lights" in lines[0].split("\t")[3]
 
 
+def test_what_is_due_is_told_before_it_is_recalled(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    ok("event", "Rui asked for warmer lights", "--user", "silva", "--timestamp", "2025-03-05T18:00:00Z", "--db", path)
+    recall = ("recall", "lights", "--user", "silva", "--db", path, "--embedder", "none", "--now")
+    assert "warmer lights" not in ok(*recall, "2025-03-05T18:05:00Z")
+    assert "warmer lights" in ok(*recall, "2025-03-06")
+
+
 def test_a_dry_run_says_what_maintain_then_does(db: Path) -> None:
     tried = Maintained.model_validate_json(ok("maintain", "--dry-run", "--db", db, "--now", "2025-03-06", "--json"))
     done = Maintained.model_validate_json(ok("maintain", "--db", db, "--now", "2025-03-06", "--json"))

@@ -37,11 +37,11 @@ class Server:
         self._folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
+            self.port = probe.getsockname()[1]
 
     def start(self) -> None:
         command = [sys.executable, "-c", "from chromadb.cli.cli import app; app()", "run", "--path", str(self._folder)]
-        command += ["--host", "127.0.0.1", "--port", str(self._port)]
+        command += ["--host", "127.0.0.1", "--port", str(self.port)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, env={**os.environ, "ANONYMIZED_TELEMETRY": "False"}, **quiet)  # type: ignore[call-overload]
         deadline = time.monotonic() + 60
@@ -54,7 +54,7 @@ class Server:
         raise AssertionError("chromadb's server did not start within a minute")
 
     def client(self) -> Any:
-        return chromadb.HttpClient(host="127.0.0.1", port=self._port, settings=chromadb.Settings(**SETTINGS))
+        return chromadb.HttpClient(host="127.0.0.1", port=self.port, settings=chromadb.Settings(**SETTINGS))
 
     def kill(self) -> None:
         self.process.kill()
@@ -254,19 +254,24 @@ TEXTS = [
 QUESTIONS = ["Who lost the map?", "the bicycle that Paulo bought", "tea"]
 
 
+def asked(mem: memdb.Memory) -> dict[tuple[str, str], memdb.Hits]:
+    """What each weight set finds for each question."""
+    sets = [name for name in mem.weight_sets() if name != "calibration"]
+    return {(name, text): mem.search(text, user_id="ana", weights=name, now="2025-04-01") for name in sets for text in QUESTIONS}
+
+
 @pytest.mark.parametrize("space", ["cosine", "l2", "ip"])
 def test_a_collection_finds_what_the_file_s_own_index_finds(tmp_path: Path, client: Any, space: str) -> None:
     with opened(tmp_path, made(client, space)) as mem:
-        for text in TEXTS:
-            mem.remember(text, user_id="ana", kind="note", timestamp="2025-03-01")
-        assert mem.drain(60)
-        found = [mem.search(question, user_id="ana", now="2025-04-01") for question in QUESTIONS]
+        for place, text in enumerate(TEXTS):
+            mem.remember(text, user_id="ana", kind="note", key=f"note.n{place}", timestamp="2025-03-01")
+        said(mem, *TEXTS[::3])
+        found = asked(mem)
     with opened(tmp_path, None) as mem:
-        for question, hits in zip(QUESTIONS, found, strict=True):
-            expected = mem.search(question, user_id="ana", now="2025-04-01")
-            assert hits.degraded is None
-            assert [hit.fact.fact_id for hit in hits] == [hit.fact.fact_id for hit in expected] != []
-            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-5)
+        for question, expected in asked(mem).items():
+            assert found[question].degraded is None
+            assert [hit.fact.fact_id for hit in found[question]] == [hit.fact.fact_id for hit in expected] != [], question
+            assert [hit.score for hit in found[question]] == pytest.approx([hit.score for hit in expected], abs=1e-5)
 
 
 def test_by_meaning_alone_only_what_the_collection_found_is_ranked(tmp_path: Path, near: Any) -> None:
@@ -622,6 +627,40 @@ def test_a_file_without_a_collection_keeps_no_account_of_changes(tmp_path: Path)
         said(mem, "I live in Porto.")
         assert mem._store.database().connection.execute("select count(*) from mirror_outbox").fetchall() == [(0,)]
         assert mem.vectors().collection is None
+
+
+@pytest.mark.slow
+def test_two_processes_and_a_server_that_is_killed_end_with_what_is_believed(tmp_path: Path, server: Server) -> None:
+    code = """
+import sys, memdb, chromadb
+client = chromadb.HttpClient(host="127.0.0.1", port=int(sys.argv[2]), settings=chromadb.Settings(anonymized_telemetry=False))
+collection = client.get_collection("facts", embedding_function=None)
+with memdb.open(sys.argv[1], embedder="hashing-64", llm=None, config={"retry_base_seconds": 0.2}, vectors=collection) as mem:
+    for number in range(60):
+        fact = mem.remember(f"{sys.argv[3]} {number}", user_id=sys.argv[3], kind="note", key=f"note.n{number}")
+        if number % 3 == 0:
+            mem.end(fact.fact_id)
+        if number % 20 == 19:
+            print(number, flush=True)
+            mem.forget(sys.argv[3], key=f"note.n{number}")
+    mem.drain(60)
+"""
+    collection = made(server.client(), name="facts")
+    opened(tmp_path, collection).close()
+    command = [sys.executable, "-c", code, str(tmp_path / "mem.db"), str(server.port)]
+    children = [
+        subprocess.Popen([*command, name], cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True) for name in ("one", "two")
+    ]
+    assert children[0].stdout is not None
+    assert children[0].stdout.readline() == "19\n"
+    server.kill()
+    server.start()
+    assert [child.wait(120) for child in children] == [0, 0]
+    with opened(tmp_path, collection) as mem:
+        assert mem.drain(60)
+        live = {fact.fact_id for user in ("one", "two") for fact in mem.facts(user, kinds=["note"])}
+        assert len(live) > 60
+        assert set(cast(Any, collection).get()["ids"]) == live
 
 
 # --- what cannot serve -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from memdb.interfaces.commands import app
 from memdb.records import Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
+from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -498,3 +499,20 @@ def test_why_a_fact_is_not_higher_counts_how_far_it_is_believed(mem: memdb.Memor
     assert why.rival is not None
     assert sum(why.lacks.values()) == pytest.approx(why.rival.score - why.hit.score, abs=0.005)
     assert why.hit.factor < why.rival.factor
+
+
+def test_what_is_written_is_compared_with_what_was_written_a_moment_before(mem: memdb.Memory) -> None:
+    text = "The heating engineer of the house in Porto comes every other winter on the first Monday"
+    written = mem.write([{"text": text, "kind": "note"}, {"text": f"{text} on Monday", "kind": "note"}], user_id="ana")
+    assert (len(written.accepted), [one.reason[:18] for one in written.rejected]) == (1, ["nearly the same as"])
+
+
+def test_a_fact_that_differs_in_a_word_is_written_however_near_it_is(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False}) as mem:
+        written = mem.write([{"text": f"The engineer comes on {day}"} for day in ("Monday", "Tuesday", "a Monday")], user_id="ana")
+        assert (len(written.accepted), len(written.rejected)) == (2, 1)
+
+
+def test_a_broken_embedder_costs_nothing_that_is_written(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(), llm=None, config={"worker": False}) as mem:
+        assert len(mem.write([{"text": "Likes jazz"}, {"text": "Likes tea"}], user_id="ana").accepted) == 2

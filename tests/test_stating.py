@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.records import Source
-
-
-class OneMeaning:
-    """An embedder for which everything means the same, so that only the words can tell two facts apart."""
-
-    name, dimension = "one-meaning", 8
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
-
-
-class Broken(OneMeaning):
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise RuntimeError("out of order")
+from tests.embedders import Broken, OneMeaning
 
 
 def stated(path: Path, *objects: str, key: str = "user.pet", embedder: OneMeaning | None = None) -> list[tuple[str, int, float]]:

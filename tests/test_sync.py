@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.observer import take_turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,6 +139,24 @@ def test_a_slow_embedder_does_not_hold_up_facts(tmp_path: Path) -> None:
         embedder.go.set()
         assert mem.drain(timeout=20)
         assert mem.stats().vectors == 2
+
+
+@pytest.mark.parametrize("worker", [True, False], ids=["by the worker", "here and now"])
+def test_an_embedder_that_hangs_holds_up_no_fact_for_long(tmp_path: Path, worker: bool) -> None:
+    embedder = Slow()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": worker, "embed_patience_seconds": 0.2}) as mem:
+        for place in range(5):
+            mem.observe(f"I like thing{place}.", user_id="ana")
+            if not worker:
+                take_turn(mem._store, mem._config, None, mem._patient, identity="test:1:1")
+        started = monotonic()
+        while len(mem.facts("ana")) < 5 and monotonic() - started < 20:
+            sleep(0.05)
+        assert len(mem.facts("ana")) == 5
+        assert mem.remember("Likes jazz", user_id="ana", key="user.likes").status == "active"
+        embedder.go.set()
+        assert mem.drain(timeout=30)
+        assert mem.stats().vectors == 11
 
 
 def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -> None:

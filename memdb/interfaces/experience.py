@@ -65,12 +65,13 @@ def recall(
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
-    """Find the first-person memories that bear on a question; each becomes stronger by it."""
+    """Find the first-person memories that bear on a question, those that are due told first; each becomes stronger by it."""
     types = _listed(memory_types)
     for name in types or ():
         if name not in get_args(MemoryType):
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
     with _open(existing(db), embedder=_embedder(embedder)) as memory:
+        memory.narrate(now=now)
         hits = memory.recall(
             query,
             user_id=user,
@@ -95,8 +96,10 @@ def maintain(
     embedder: Embedder = "none",
     json: Json = False,
 ) -> None:
-    """Do the maintenance that is due: patterns and fading of what was lived, episodes, tasks, notes, promotion, archiving of the rest."""
+    """Tell the memories that are due and do the maintenance: patterns and fading of what was lived, episodes, tasks, notes, archiving."""
     with _open(existing(db), embedder=_embedder(embedder)) as memory:
+        if not dry_run:
+            memory.narrate(now=now)
         done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)
         memory.drain()
     if json:

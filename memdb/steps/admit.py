@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+from datetime import datetime
+
 from memdb.config import Config
 from memdb.embed import Embedder, check_vectors, to_blob
-from memdb.errors import ModelError
-from memdb.keys import normalise
+from memdb.keys import normalise, says_the_same
 from memdb.privacy import secret_in, topic_of
-from memdb.records import Candidate, Consent, Item, Predicate
+from memdb.records import Candidate, Consent, Fact, Item, Predicate
 from memdb.store import Database
+from memdb.times import to_text
+
+log = logging.getLogger("memdb")
+
+_NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
 
 
 def admit(
@@ -21,12 +28,13 @@ def admit(
     predicate: Predicate,
     embedder: Embedder | None,
     config: Config,
+    now: datetime,
 ) -> str | None:
     """Return why an item is not to be kept under a key, or None.
 
     Secrets and sensitive topics are refused as far as `consent` does. A fact under a key that is known goes on, since the same value
     confirms and another one supersedes; everything else must be new: no row of its kind says the same, or has a cosine of
-    `config.novelty_cosine` or more to it.
+    `config.novelty_cosine` or more to it. Of facts, only those that have the same telling words, too: "on Monday" is near to "on Tuesday".
     """
     if item.confidence < config.gate_confidence:
         return f"not sure enough: {item.confidence:.2f} is below {config.gate_confidence:.2f}"
@@ -42,11 +50,22 @@ def admit(
         return None
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
-    except ModelError:
-        return None  # novelty cannot be told; keeping twice is better than losing
-    near = db.one("admit", user_id=user_id, kind=item.kind, embedding=to_blob(vectors[0]))
-    if near is not None and (cosine := float(near["cosine"] or 0)) >= config.novelty_cosine:
-        return f"nearly the same as {near['fact_id']!s} (cosine {cosine:.2f})"
+    except Exception as error:  # an embedder is foreign code; whatever it raises must not cost what is written
+        log.warning("whether something is new was decided by its words alone, since the embedder failed: %s", error)
+        return None
+    near = db.all(
+        "liken.nearest",
+        embedding=to_blob(vectors[0]),
+        k=_NEAREST,
+        user_id=user_id,
+        kind=item.kind,
+        least=config.novelty_cosine,
+        now=to_text(now),
+    )
+    for row in near:
+        fact = Fact.model_validate_json(str(row["record"]))
+        if item.kind != "fact" or says_the_same(item.text, fact.value_text):
+            return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
     return None
 
 

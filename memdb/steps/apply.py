@@ -67,6 +67,9 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             if target.status in LIVE:  # the same turn may have refuted it already
                 ends = _until(target, action.valid_to or origin.now)
                 log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
+                for doubt in _facts(db, "believe.contradicting", target.fact_id):
+                    if doubt.denies:
+                        dismiss(db, doubt, origin=origin, reason="what it doubted has ended")
             return target.fact_id
         case "mark_pending_confirmation":
             new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")

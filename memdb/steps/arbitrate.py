@@ -22,7 +22,7 @@ def arbitrate(
     said = normalise(candidate.object)
     same = [fact for fact in own if normalise(fact.object) == said and fact.denies == candidate.denies]
     if candidate.negated:
-        return _end(candidate, own, now=now)
+        return _end(candidate, own, config, now=now)
     if same:
         return [_repeat(candidate, same[0], config)]
     contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
@@ -47,13 +47,20 @@ def arbitrate(
     return actions
 
 
+def _same(fact: Fact, candidate: Candidate) -> bool:
+    return normalise(fact.object) == normalise(candidate.object)
+
+
 def _said_last(fact: Fact) -> datetime:
     return fact.last_mentioned_at or fact.created_at
 
 
-def _end(candidate: Candidate, own: Sequence[Fact], *, now: datetime) -> list[Action]:
+def _end(candidate: Candidate, own: Sequence[Fact], config: Config, *, now: datetime) -> list[Action]:
     """Something is no longer so: end what says it is. What was never believed cannot end, nor what was said again since."""
     said = set(normalise(candidate.object).split())
+    doubted = [fact for fact in own if fact.denies and fact.status == "pending_confirmation" and _same(fact, candidate)]
+    if doubted and not candidate.explicit:
+        return [_repeat(candidate, doubted[0], config)]
     ending = []
     for fact in own:
         held = set(normalise(fact.object).split())

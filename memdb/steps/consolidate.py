@@ -79,16 +79,27 @@ def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told 
 
 def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config) -> list[_Told]:
     """Return the memories that tell of nothing but what happens again and again; one that tells more is kept as it is."""
-    lines = {memory.fact_id: _lines(memory) for memory, _detail in sources}
-    often = Counter(words for told in lines.values() for words in told)
-    usual = {words for words, count in often.items() if count >= config.consolidation_min_repeats}
-    if pattern is not None:
-        usual |= {frozenset(telling_words(line)) for line in (*pattern[0].source_excerpt.split("\n"), *pattern[1].usual)}
+    lines = {memory.fact_id: [words for words in _lines(memory) if words] for memory, _detail in sources}
+    usual = [*pattern[0].source_excerpt.split("\n"), *pattern[1].usual] if pattern else []
+    likest = _Likest(
+        Counter(word for told in lines.values() for words in told for word in words), similarity=config.consolidation_similarity
+    )
+    for line in usual:
+        likest.add(frozenset(telling_words(line)))
+    tellers: dict[int, set[str]] = defaultdict(set)
+    of_memory: dict[str, set[int]] = defaultdict(set)
+    for fact_id, told in lines.items():
+        for words in told:
+            place = likest.find(words)
+            if place is None:
+                place = likest.add(words)
+            tellers[place].add(fact_id)
+            of_memory[fact_id].add(place)
 
-    def known(words: frozenset[str]) -> bool:
-        return not words or words in usual or any(likeness(words, one) >= config.consolidation_similarity for one in usual)
+    def known(place: int) -> bool:
+        return place < len(usual) or len(tellers[place]) >= config.consolidation_min_repeats
 
-    return [one for one in sources if all(known(words) for words in lines[one[0].fact_id])]
+    return [one for one in sources if all(map(known, of_memory[one[0].fact_id]))]
 
 
 def _lines(memory: Fact) -> dict[frozenset[str], str]:
@@ -107,10 +118,12 @@ class _Likest:
         self.added: list[Set[str]] = []
         self.of_word: dict[str, list[int]] = defaultdict(list)
 
-    def add(self, words: Set[str]) -> None:
+    def add(self, words: Set[str]) -> int:
+        """Add a set and return its place."""
         for word in self._rarest(words):
             self.of_word[word].append(len(self.added))
         self.added.append(words)
+        return len(self.added) - 1
 
     def find(self, words: Set[str]) -> int | None:
         """Return the place of the likest set, the first of several, or None if none is as like as is wanted."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from memdb.config import Config
 from memdb.keys import predicate_of
 from memdb.privacy import topic_of
-from memdb.records import Action, Consent, Fact, Predicate, Source
+from memdb.records import RELIABILITY, Action, Consent, Fact, Predicate, Source
 
-_RELIABLE: dict[Source, int] = {"user_message": 5, "tool": 4, "system": 3, "inferred": 2, "assistant_message": 2, "web": 1}
 _RISKY_TOPICS = ("health", "money")
+_TOLERANCE = 0.11  # what a tool has verified counts as much as what the user says, an inference as much as the web
 
 
 def guard(
@@ -25,11 +25,11 @@ def guard(
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
-    single contradiction of a fact of high confidence, when it comes from a less reliable `source` than what it contradicts, or when the key
-    is high risk (identity, health, finance, by the vocabulary or by its words) and the change was not stated as such with a confidence of
-    at least `config.high_risk_confidence`. A pending fact of high risk that is merely said again
-    stays pending until its confidence reaches that mark. Where `consent` says to ask, a fact on a sensitive topic is kept pending until it
-    is confirmed, however often it is said.
+    single contradiction of a fact of high confidence, when it comes from a `source` that is clearly less reliable than the belief's, such
+    as the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
+    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said
+    again stays pending until its confidence reaches that mark, and one that only such sources say stays pending. Where `consent` says to
+    ask, a fact on a sensitive topic is kept pending until it is confirmed, however often it is said.
     """
     said = action.candidate
     if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated and (topic := topic_of(said)):
@@ -43,6 +43,8 @@ def guard(
     stated = said.explicit and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status == "pending_confirmation" and risky and not stated and raised < config.high_risk_confidence
+    if action.type == "update" and target.status == "pending_confirmation" and _weaker(source, "user_message"):
+        return action.model_copy(update={"type": "noop", "reason": "said again, but not by the user: waits for a confirmation"})
     if action.type == "update" and waits:
         return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
     if action.type == "update" and risky and said.confidence < config.certain_confidence:
@@ -50,9 +52,14 @@ def guard(
     if action.type not in ("supersede", "expire"):
         return action
     doubt = _doubt(action, target, risky=risky, stated=stated, config=config)
-    if doubt is None and _RELIABLE[source] < _RELIABLE[target.source]:
-        doubt = f"from a less reliable source ({source}), against {target.object!r}"
+    if doubt is None and _weaker(source, target.source):
+        doubt = f"the source ({source}) is less reliable than that of {target.object!r} ({target.source})"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
+
+
+def _weaker(source: Source, than: Source) -> bool:
+    """Whether one source is so much less reliable than another that being more recent does not make up for it."""
+    return RELIABILITY[source] < RELIABILITY[than] - _TOLERANCE
 
 
 def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: Config) -> str | None:
@@ -61,7 +68,7 @@ def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: C
     against = f"against {target.object!r}"
     if said.confidence < config.certain_confidence:
         return f"too uncertain to change a belief, {against}"
-    if said.negated:  # a plain denial by the user is as explicit as can be
+    if said.negated and (said.explicit or target.status == "pending_confirmation"):  # "not any more" is as plain as can be
         return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
     if risky and not stated:
         return f"of high risk and not said to have changed, {against}"

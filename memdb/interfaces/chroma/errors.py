@@ -110,6 +110,122 @@ class UniqueConstraintError(InternalError, memdb.ConflictError):
         return "UniqueConstraintError"
 
 
+# Never raised here: for programs that catch them.
+
+
+class InvalidDimensionException(ChromaError):
+    """Vectors of another length than the collection's; chromadb itself says InvalidArgumentError today, and so do we."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "InvalidDimension"
+
+
+class IDAlreadyExistsError(ChromaError):
+    """An id is there already; `add` passes over it."""
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 409
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "IDAlreadyExists"
+
+
+class InvalidUUIDError(ChromaError):
+    """An id of a collection is no UUID."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "InvalidUUID"
+
+
+class InvalidHTTPVersion(ChromaError):
+    """A server speaks another HTTP."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "InvalidHTTPVersion"
+
+
+class VersionMismatchError(ChromaError):
+    """A server is of another version."""
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 500
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "VersionMismatchError"
+
+
+class RateLimitError(ChromaError):
+    """A server was asked too often."""
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 429
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "RateLimitError"
+
+
+class QuotaError(ChromaError):
+    """A hosted Chroma has a limit."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "QuotaError"
+
+
+class ChromaAuthError(ChromaError):
+    """A server wants to know who asks."""
+
+    def message(self) -> str:
+        """Return what happened."""
+        return "Forbidden"
+
+    def code(self) -> int:
+        """Return the HTTP status that stands for the error."""
+        return 403
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the error's name in Chroma's protocol."""
+        return "AuthError"
+
+
+error_types: dict[str, type[ChromaError]] = {
+    "InvalidDimension": InvalidDimensionException,
+    "InvalidArgumentError": InvalidArgumentError,
+    "IDAlreadyExists": IDAlreadyExistsError,
+    "DuplicateID": DuplicateIDError,
+    "InvalidUUID": InvalidUUIDError,
+    "InvalidHTTPVersion": InvalidHTTPVersion,
+    "AuthorizationError": AuthorizationError,
+    "NotFoundError": NotFoundError,
+    "BatchSizeExceededError": BatchSizeExceededError,
+    "VersionMismatchError": VersionMismatchError,
+    "RateLimitError": RateLimitError,
+    "AuthError": ChromaAuthError,
+    "UniqueConstraintError": UniqueConstraintError,
+    "QuotaError": QuotaError,
+    "InternalError": InternalError,
+    "ChromaError": ChromaError,
+}
+"""The errors by their names in answers over HTTP."""
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Turn memdb's errors into chromadb's, the cause kept."""
