@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from memdb.config import Config
 from memdb.llm import LanguageModel
 from memdb.nights import night_from
-from memdb.observer import is_gone, new_identity, read_consent
+from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
-from memdb.records import Consent, Fact, Item, Maintained, ModelCall, Operation
+from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
 from memdb.steps.apply import Origin, expire_over, move, put, read_fact
 from memdb.steps.compact import compact
+from memdb.steps.gate import gate
 from memdb.steps.reflect import Reflection, reflect
 from memdb.steps.summarize import Summary, summarize
 from memdb.store import Database, Row
 from memdb.times import to_text, to_utc, utc_now
 
-Keep = Callable[[Item, str, str, datetime], str | None]
-"""Stores an item of a user, as learned from a turn at a time, and returns why it was not kept, if it was not."""
-
 _NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
 def maintain(
-    db: Database, *, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None
+    db: Database, *, user_id: str | None, now: datetime, config: Config, llm: LanguageModel | None
 ) -> Maintained:  # fmt: skip
     """Do what is due for a user, or for everybody, and return how much it was. A model is asked outside any transaction."""
     episodes = notes = 0
-    while done := take_upkeep(db, user_id=user_id, keep=keep, now=now, config=config, llm=llm):
+    while done := take_upkeep(db, user_id=user_id, now=now, config=config, llm=llm):
         episodes, notes = episodes + done.episodes, notes + done.notes
     return tidy(db, user_id=user_id, now=now, config=config).model_copy(update={"episodes": episodes, "notes": notes})
 
 
 def take_upkeep(
-    db: Database, *, user_id: str | None, keep: Keep, now: datetime, config: Config, llm: LanguageModel | None
+    db: Database, *, user_id: str | None, now: datetime, config: Config, llm: LanguageModel | None
 ) -> Maintained | None:  # fmt: skip
     """Summarise one session, or reflect upon one user, if that is due by `now`; return what was done, or None if nothing was due.
 
@@ -57,7 +55,7 @@ def take_upkeep(
         db.run("upkeep.claim", user_id=due["user_id"], worker=worker, until=to_text(utc_now() + timedelta(seconds=lease)))
     if "session_id" in due:
         return _summarise(db, due, worker, config, llm)
-    return _reflect(db, due, worker, keep, config, llm)
+    return _reflect(db, due, worker, config, llm)
 
 
 def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | None:
@@ -115,7 +113,7 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
     )
 
 
-def _reflect(db: Database, user: Row, worker: str, keep: Keep, config: Config, llm: LanguageModel | None) -> Maintained:
+def _reflect(db: Database, user: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:
     """Draw notes from what a user had said lately; the same note drawn again is agreement, which makes it count for more."""
     owner, every = str(user["user_id"]), config.reflect_every_turns
     turn = db.one("upkeep.reflection_at", user_id=owner, reflected_id=user["reflected_id"], turns=every) or {}
@@ -133,11 +131,25 @@ def _reflect(db: Database, user: Row, worker: str, keep: Keep, config: Config, l
             return Maintained()  # as above
         _keep_calls(db, drawn.calls, owner, cause, config)
         for note in drawn.notes:
-            told = {"origin": origin, "by": drawn.by}
-            item = Item(kind="note", text=note, confidence=config.reflection_confidence, source="inferred", details={**told})
-            written += keep(item, owner, cause, at) is None
+            cited = Origin(
+                user_id=owner, turn_id=cause, now=at, kind="note", source="inferred", confidence=config.reflection_confidence
+            )  # fmt: skip
+            written += _note(db, note, {"origin": origin, "by": drawn.by}, origin=cited, config=config)
         db.run("upkeep.reflected", user_id=owner, id=turn.get("id", user["reflected_id"]))
     return Maintained(notes=written)
+
+
+def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
+    """Keep a note, within the caller's transaction, if its user lets it be kept; return whether. No embedder is asked under the lock."""
+    consent, predicates = read_consent(db, user_id=origin.user_id, config=config), read_predicates(db)
+    candidate = Candidate(
+        key="user.note", value_text=text, object=text, category="other", confidence=1.0, excerpt=text, explicit=True,
+        value_json={**told, "subject": "user", "predicate": "note", "object": text},
+    )  # fmt: skip
+    passed = gate([Case(candidate=candidate, beliefs=())], consent=consent, predicates=predicates, config=config).cases
+    for case in passed:
+        decide(db, case.candidate, origin=origin, predicates=predicates, config=config, consent=consent)
+    return bool(passed)
 
 
 # --- the night ---------------------------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ from memdb.records import (
 )
 from memdb.session import Session, retell, untell
 from memdb.stating import state
-from memdb.steps.admit import admit, refusal
+from memdb.steps.admit import admit
 from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.steps.clarify import clarify
@@ -1328,18 +1328,7 @@ class Memory:
         return kept.model_copy(update={**total, "dry_run": dry_run})
 
     def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        return maintain(self._store.database(), user_id=user_id, keep=self._keep_note, now=at, config=self._config, llm=llm)
-
-    def _keep_note(self, item: Item, owner: str, turn_id: str, said_at: datetime) -> str | None:
-        db, key = self._store.database(), item.key or "user.note"
-        consent, predicate = read_consent(db, user_id=owner, config=self._config), predicate_of(key, read_predicates(db))
-        refused = refusal(item, key, consent=consent, predicate=predicate)
-        if refused is None:
-            try:
-                self._keep(item, key, user_id=owner, timestamp=said_at, turn_id=turn_id)
-            except InputError as error:  # what its user does not let be kept
-                return str(error)
-        return refused
+        return maintain(self._store.database(), user_id=user_id, now=at, config=self._config, llm=llm)
 
     def _tend(self) -> bool:
         """Do one step of the worker's care for what is remembered already; return whether there was one."""
@@ -1361,7 +1350,7 @@ class Memory:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
-            if take_upkeep(db, user_id=None, keep=self._keep_note, now=now, config=self._config, llm=self._llm):
+            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
                 self._next_upkeep = 0.0
                 return True
         return False

@@ -253,6 +253,16 @@ def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
     assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
 
 
+def test_a_note_is_what_the_user_lets_be_kept(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="refuse")
+    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    answer = json.dumps({"notes": ["Speaks of antidepressants when tired", "Likes short answers"]})
+    model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-02").notes == 1
+    assert [note.value_text for note in of(mem, "note")] == ["Likes short answers"]
+
+
 def test_a_note_counts_for_little_until_others_agree(mem: memdb.Memory) -> None:
     tones = []
     for day in range(1, 5):

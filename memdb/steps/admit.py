@@ -38,7 +38,7 @@ def admit(
     """
     if item.confidence < config.gate_confidence:
         return f"not sure enough: {item.confidence:.2f} is below {config.gate_confidence:.2f}"
-    if refused := refusal(item, key, consent=consent, predicate=predicate):
+    if refused := _refusal(item, key, consent, predicate):
         return refused
     if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):
         return None
@@ -69,8 +69,7 @@ def admit(
     return None
 
 
-def refusal(item: Item, key: str, *, consent: Consent, predicate: Predicate) -> str | None:
-    """Return why a user does not let something be kept, or None."""
+def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> str | None:
     said = Candidate(
         key=key,
         value_text=item.text,
