@@ -20,7 +20,8 @@ Offers = list[tuple[str, str, str]]
 
 @pytest.fixture
 def page(mem: memdb.Memory) -> Path:
-    """The page of a memory of one session."""
+    """The page of a memory of one session; Ana lets all topics be remembered."""
+    mem.consent("ana", sensitive_topics="keep")
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.observe("I'm Ana, I live in Porto and I'm allergic to peanuts.")
         s.observe("I like jazz.")

@@ -85,7 +85,9 @@ class _Tale:
             f"meaning by {embedder.name}" if embedder else "words only: no embedder, so nothing is searched by meaning",
         )
         self.memory.consent(self.user, sensitive_topics="keep")
-        self.print(Text(f"{self.user} lets sensitive topics be remembered, too (memdb consent); else each such fact would wait for a yes.", style="dim"))
+        self.print(
+            Text(f"{self.user} lets sensitive topics be remembered (memdb consent); else each such fact would wait for a yes.", style="dim")
+        )
         turn_ids = self.observe()
         self.learned(turn_ids)
         now = self.last_time()
