@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -22,26 +23,34 @@ from memdb.store import Database
 from memdb.times import to_text, utc_now
 
 
-def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[list[Fact], str]:
-    """Return what was changed by hand in memory.md, offered as pending facts, and the page's text."""
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What was changed by hand in memory.md: the pending facts that it became, and what may not be kept, each as its key and the reason."""
+
+    offered: tuple[Fact, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[Edits, str]:
+    """Return what was changed by hand in memory.md, and the page's text."""
     page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
     if not config.memory_page:
-        return [], page.text
+        return Edits(), page.text
     path = page_path(db, user_id)
     found = _read(path)
-    return ([], page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
+    return (Edits(), page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
 
 
-def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[list[Fact], Path, Page]:
-    """Write memory.md anew and return what had been changed in it by hand, offered as pending facts, the path, and the page.
+def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[Edits, Path, Page]:
+    """Write memory.md anew and return what had been changed in it by hand, the path, and the page.
 
     With `asks` False what was changed by hand is written over: it was asked about before, and what it said may have been forgotten since.
     """
     path = page_path(db, user_id)
     found = _read(path) if asks else None
     page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
-    offered = [] if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
-    if offered:
+    edits = Edits() if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
+    if edits.offered:
         page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
     try:
         with db.transaction():
@@ -60,7 +69,7 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
         return write_page(db, user_id=user_id, now=now, config=config, asks=asks)
     if found != page.text:
         _replace(path, page.text)
-    return offered, path, page
+    return edits, path, page
 
 
 def erase_page(db: Database, *, user_id: str) -> None:
@@ -84,17 +93,18 @@ def page_path(db: Database, user_id: str) -> Path:
     return db.path.parent / f"{stem}-{hashlib.sha256(user_id.encode()).hexdigest()[:12]}.md"
 
 
-def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> list[Fact]:
-    """Put edits into memory as pending facts, each once, and return those that still wait."""
+def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> Edits:
+    """Put edits into memory as pending facts, each once, and return those that still wait, and what may not be kept."""
     written = db.one("page.written", user_id=user_id)
     if written is not None and found in (written["page"], written["found"]):
-        return []
+        return Edits()
     before, lines, since = (
         (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
     )
     predicates = read_predicates(db)
     consent = read_consent(db, user_id=user_id, config=config)
     offered: dict[str, Fact] = {}
+    refused: list[str] = []
     with db.transaction():
         for edit in compare(lines, before, found, frame=page.frame):
             turn_id = f"memory.md-{action_hash_of(since, edit.kind, edit.text, edit.fact_id)}"
@@ -104,20 +114,19 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
                 continue
             origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
             for action in _actions(db, edit, target, origin, predicates, config):
-                if (
-                    action.candidate is not None
-                    and not action.candidate.negated
-                    and not _may_stay(action.candidate, consent, predicates, config)
-                ):
+                said = action.candidate
+                if said is not None and not said.negated and (why := _refusal(said, consent, predicates, config)):
+                    refused.append(f"{said.key}: {why}")
                     continue
                 apply(db, action, origin=origin, predicates=predicates, config=config)
             offered |= {fact.fact_id: fact for fact in _waiting(db, user_id, turn_id)}
-    return list(offered.values())
+    return Edits(tuple(offered.values()), tuple(refused))
 
 
-def _may_stay(said: Candidate, consent: Consent, predicates: dict[str, Predicate], config: Config) -> bool:
-    """Whether the user lets something be remembered, in whatever way it comes."""
-    return bool(gate([Case(candidate=said, beliefs=())], consent=consent, predicates=predicates, config=config).cases)
+def _refusal(said: Candidate, consent: Consent, predicates: dict[str, Predicate], config: Config) -> str | None:
+    """Why the user does not let something be remembered, in whatever way it comes; None if they do."""
+    notes = gate([Case(candidate=said, beliefs=())], consent=consent, predicates=predicates, config=config).notes
+    return notes[0].why if notes else None
 
 
 def _actions(

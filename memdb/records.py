@@ -443,7 +443,8 @@ class Bootstrap(Record):
     """What a session begins with.
 
     `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
-    in memory.md by hand, pending until `confirm` or `reject`. `last` is the account of the session before, and `recovered` names
+    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that the user does not let be kept, each as its key and
+    the reason. `last` is the account of the session before, and `recovered` names
     sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
     """
 
@@ -452,6 +453,7 @@ class Bootstrap(Record):
     page: str
     facts: tuple[Fact, ...] = ()
     offered: tuple[Fact, ...] = ()
+    refused: tuple[str, ...] = ()
     last: Fact | None = None
     recovered: tuple[str, ...] = ()
     question: str | None = None
@@ -460,12 +462,15 @@ class Bootstrap(Record):
 
 
 class Flushed(Record):
-    """What a flush did: what of the working memory was kept, rows archived, likenesses linked, edits offered, and where memory.md lies."""
+    """What a flush did: what of the working memory was kept, rows archived, likenesses linked, edits offered or refused, and where
+    memory.md lies.
+    """
 
     kept: tuple[Fact, ...] = ()
     archived: int = 0
     linked: int = 0
     offered: tuple[Fact, ...] = ()
+    refused: tuple[str, ...] = ()
     page: str = ""
     lines: int = 0
 

@@ -166,9 +166,15 @@ class Session:
         db = self._store.database()
         if not self._config.memory_page:
             return Flushed(kept=kept, archived=archived, linked=linked)
-        offered, path, page = write_page(db, user_id=self.user_id, now=at, config=self._config)
+        edits, path, page = write_page(db, user_id=self.user_id, now=at, config=self._config)
         return Flushed(
-            kept=kept, archived=archived, linked=linked, offered=tuple(offered), page=str(path), lines=len(page.text.splitlines())
+            kept=kept,
+            archived=archived,
+            linked=linked,
+            offered=edits.offered,
+            refused=edits.refused,
+            page=str(path),
+            lines=len(page.text.splitlines()),
         )
 
     def snapshot(self, *, now: datetime | str | None = None) -> Fact | None:
@@ -200,7 +206,7 @@ class Session:
     def _begin(self) -> Bootstrap:
         at, user = self._now(), self.user_id
         db = self._store.database()
-        offered, text = read_page(db, user_id=user, now=at, config=self._config)
+        edits, text = read_page(db, user_id=user, now=at, config=self._config)
         left = [str(row["session_id"]) for row in self._others(db) if _died(str(row["held_by"]))]
         _held.add(self._identity)
         with db.transaction():
@@ -223,7 +229,8 @@ class Session:
             session_id=self.session_id,
             page=text,
             facts=facts,
-            offered=tuple(offered),
+            offered=edits.offered,
+            refused=edits.refused,
             last=last[0] if last else None,
             recovered=tuple(left),
             question=clarify(db, user_id=user, now=at, config=self._config),

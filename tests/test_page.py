@@ -107,7 +107,10 @@ def test_an_edit_is_offered_and_changes_no_belief(mem: memdb.Memory, page: Path,
 def test_an_edit_that_the_user_does_not_let_be_kept_is_not_offered(mem: memdb.Memory, page: Path) -> None:
     mem.consent("ana", sensitive_topics="refuse")
     page.write_text(page.read_text() + "- User is allergic to shrimps\n- My password is hunter2\n- I like fado\n", encoding="utf-8")
-    assert [text for _, text, _ in offers(mem)] == ["User likes fado"]
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        assert [fact.value_text for fact in s.bootstrap.offered] == ["User likes fado"]
+        assert [told.split(":")[0] for told in s.bootstrap.refused] == ["user.allergic_to", "user.note"]
+        assert s.flush().refused == s.bootstrap.refused
     assert "hunter2" not in str(mem.facts("ana"))
 
 
