@@ -1725,11 +1725,14 @@ class Memory:
         return fact, self._store.database()
 
     def _open_work(self) -> tuple[int, int]:
-        row = self._store.database().one("queue.open", now=to_text(utc_now())) or {}
+        db = self._store.database()
+        with db.snapshot():  # what one thread has written is not to be missed between two looks
+            row = db.one("queue.open", now=to_text(utc_now())) or {}
+            events = events_due(db, self._config, now=utc_now())
         number = {name: int(value or 0) for name, value in row.items()}
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
-        left = number["turns"] + number["vectors"] + events_due(self._store.database(), self._config, now=utc_now())
+        left = number["turns"] + number["vectors"] + events
         untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
         return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
 

@@ -103,9 +103,10 @@ def test_an_episode_tells_no_secret(mem: memdb.Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "status"), [("user_message", "active"), ("tool", "pending_confirmation"), ("web", "pending_confirmation")]
+    ("source", "status"),
+    [("user_message", "active"), ("tool", "active"), ("inferred", "pending_confirmation"), ("web", "pending_confirmation")],
 )
-def test_a_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, source: Source, status: str) -> None:
+def test_a_clearly_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, source: Source, status: str) -> None:
     mem.remember("Likes green", user_id="ana", key="user.favourite_colour", object="green", timestamp="2025-03-01")
     said = mem.remember("Likes blue", user_id="ana", key="user.favourite_colour", object="blue", source=source, timestamp="2025-04-01")
     assert said.status == status
