@@ -65,9 +65,10 @@ matched as materialized (
   select
     f.id,
     f.kind,
-    bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
-         (select bm25_context from weight), (select bm25_date from weight)) as bm25
-  from facts_fts
+    bm25(facts_fts, w.bm25_body, w.bm25_reply, w.bm25_context, w.bm25_date) as bm25,
+    w.k_lex
+  from weight w
+  cross join facts_fts
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
     -- one among many users: most of what matches is another's, and is told by its id before its row is read
@@ -91,7 +92,7 @@ matched as materialized (
     and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
 ),
 lexical as materialized (
-  select id, bm25, row_number() over (partition by kind order by bm25, id desc) as place
+  select id, bm25, row_number() over (partition by kind order by bm25, id desc) <= k_lex as is_wanted
   from matched
   where bm25 < 0
 ),
@@ -125,7 +126,7 @@ candidate as materialized (
     min(min(bm25)) over () as best_bm25,
     max(max(distance)) over () as farthest
   from (
-    select id, bm25, null as distance, null as window_distance, 0 as is_near, place <= (select k_lex from weight) as is_wanted
+    select id, bm25, null as distance, null as window_distance, 0 as is_near, is_wanted
     from lexical
     union all
     select id, null, distance, window_distance, is_near, 1
@@ -237,6 +238,10 @@ featured as (
 ranked as materialized (
   select
     p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id,
+    w.linked as link_weight,
+    w.top,
+    w.near,
+    w.sure_agreement + w.agreement > 0 or coalesce(:agree, 0) as is_voted,
     w.lexical * p.lexical
       + w.cosine * p.cosine
       + w.window * p.window
@@ -268,7 +273,7 @@ lender as materialized (
 followed as materialized (
   select
     r.*,
-    iif((select linked from weight) = 0, 0.0, coalesce((
+    iif(r.link_weight = 0, 0.0, coalesce((
       select max(l.strength * ((select lent from lender) ->> cast(n.id as text)))
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
@@ -283,25 +288,23 @@ voice as materialized (
   from (
     select id, seen_count, source_turn_id
     from followed
-    order by score + linked * (select linked from weight) desc, id desc
+    order by score + linked * link_weight desc, id desc
     limit (select top from weight)) l
   cross join facts_vec v on v.rowid = l.id
-),
-vote as materialized (
-  select a.id, sum(b.seen_count) as votes
-  from voice a
-  cross join voice b on a.id <> b.id and a.source_turn_id <> b.source_turn_id
-  where 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= (select near from weight)
-  group by a.id
 ),
 agreed as (
   select
     r.*,
-    r.score + r.linked * w.linked as total,
+    r.score + r.linked * r.link_weight as total,
     min(1.0, (max(0, r.seen_count - 1)
-      + iif(w.sure_agreement + w.agreement > 0 or :agree, coalesce((select votes from vote o where o.id = r.id), 0), 0)) / 3.0) as agreement
+      + iif(r.is_voted, coalesce((
+        select sum(o.seen_count) filter (where o.source_turn_id <> r.source_turn_id
+          and 1.0 - vec_distance_cosine(o.embedding, v.embedding) >= r.near)
+        from facts_vec v
+        cross join voice o
+        where v.rowid = r.id
+        having max(o.id = r.id)), 0), 0)) / 3.0) as agreement
   from followed r
-  cross join weight w
 ),
 
 -- where a set says so (by_confidence 1), relevance counts as far as it is to be believed
