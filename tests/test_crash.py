@@ -186,7 +186,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tupl
 def keep_up(path: Path) -> None:
     """Finish what the worker does when nobody waits: episodes and notes."""
     with memdb.open(path, embedder=EMBEDDER, config={"worker": False}) as mem:
-        while take_upkeep(mem._store.database(), user_id=None, now=datetime(2026, 1, 1, tzinfo=UTC), config=mem.config, llm=None):
+        while take_upkeep(mem._store.database(), user_id=None, now=datetime(2100, 1, 1, tzinfo=UTC), config=mem.config, llm=None):
             pass
         assert mem.drain(120)
 
