@@ -451,6 +451,7 @@ def test_tuning_wants_to_know_what_to_fit(mem: memdb.Memory, arguments: list[str
 def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
     path = tell("I live in Porto.", "Remind me to call the dentist.").stats().path
     (tmp_path / "weights.toml").write_text("[mine]\nlexical = 1.5\n", encoding="utf-8")
+    (tmp_path / "weights.yaml").write_text("yours:\n  cosine: 0.25\n", encoding="utf-8")
     (tmp_path / "asked.json").write_text(
         '[{"user_id": "ana", "query": "Where do I live?", "answerable": true}, {"user_id": "ana", "query": "Horses?", "answerable": false}]',
         encoding="utf-8",
@@ -458,6 +459,7 @@ def test_the_commands_of_upkeep_work(tell: Tell, tmp_path: Path) -> None:
     for command, told in (
         (["maintain", "--embedder", "hashing-64"], "episodes\t1"),
         (["weights", str(tmp_path / "weights.toml")], "mine\tlexical\t1.5"),
+        (["weights", str(tmp_path / "weights.yaml")], "yours\tcosine\t0.25"),
         (["tune", "--calibrate", "--data", str(tmp_path / "asked.json"), "--embedder", "hashing-64"], "abstains below\t"),
     ):
         result = CliRunner().invoke(app, [*command, "--db", path])

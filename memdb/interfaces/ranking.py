@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+import yaml
 from pydantic import TypeAdapter, ValidationError
 
 import memdb
@@ -149,7 +150,7 @@ def tune(
 
 
 def weights(
-    file: Annotated[Path | None, typer.Argument(help="Sets to put in, in TOML: a table for each.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Sets to put in, in YAML or TOML: a table for each.")] = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
@@ -157,8 +158,10 @@ def weights(
     with memdb.open(existing(db), embedder=None, config={"worker": False}) as memory:
         if file is not None:
             try:
-                memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(tomllib.loads(file.read_text("utf-8"))))
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+                text = file.read_text("utf-8")
+                told = yaml.safe_load(text) if file.suffix in (".yaml", ".yml") else tomllib.loads(text)
+                memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(told))
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError, ValidationError) as error:
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
         sets = memory.weight_sets()
     if json:
