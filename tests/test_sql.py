@@ -102,7 +102,7 @@ def test_every_weight_that_is_shipped_is_one_that_ranks(database: Database) -> N
 
 
 def test_the_statement_returns_every_feature_beside_the_score(told: Path) -> None:
-    with memdb.open(told, embedder=EMBEDDER) as mem:
+    with memdb.open(told, embedder=EMBEDDER, config={"worker": False}) as mem:
         hit = mem.search("Where does she live?", user_id="ana", now=NOW)[0]
     assert set(hit.parts) == set(FEATURES)
     assert hit.score == pytest.approx(sum(hit.contributions.values()))
@@ -223,7 +223,7 @@ def elsewhere(request: pytest.FixtureRequest, told: Path) -> Ask:
     "query", ["Where does she live?", "jazz, tea and the sea", "When did I move, in March?", "peanuts; drop table facts --", "''", "of the"]
 )
 def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: Ask, query: str) -> None:
-    with memdb.open(told, embedder=EMBEDDER) as mem:
+    with memdb.open(told, embedder=EMBEDDER, config={"worker": False}) as mem:
         hits = mem.search(query, user_id="ana", now=NOW)
     rows = elsewhere(parameters_of(hits.question, vectors=True))
     assert hits
@@ -233,7 +233,7 @@ def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: Ask, query
 
 
 def test_retrieve_works_on_words_alone_outside_memdb(told: Path, elsewhere: Ask) -> None:
-    with memdb.open(told, embedder=None) as mem:
+    with memdb.open(told, embedder=None, config={"worker": False}) as mem:
         hits = mem.search("peanuts", user_id="ana", now=NOW)
     rows = elsewhere(parameters_of(hits.question, vectors=False))
     assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits] != []
