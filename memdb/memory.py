@@ -24,7 +24,7 @@ from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, proba
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, Once, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
@@ -1617,12 +1617,13 @@ class Memory:
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
         warm: Sequence[Tier] = ("hot", "warm")
+        embedder = Once(self._embedder) if self._embedder is not None else None
         for tiers in (warm, None):
             hits = retrieve(
                 db,
                 question,
                 user_id=user_id,
-                embedder=self._embedder,
+                embedder=embedder,
                 now=now,
                 weights=self._set_for(user_id),
                 limit=self._config.context_candidates,

@@ -189,6 +189,16 @@ def test_the_cold_is_asked_when_nothing_else_answers(mem: memdb.Memory) -> None:
     assert "Bertha" in mem.context("What is the boiler called?", user_id="ana", now=NOW).text
 
 
+def test_a_question_to_every_tier_is_embedded_once(tmp_path: Path) -> None:
+    embedder = OneMeaning()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        mem.observe("The boiler is called Bertha.", user_id="ana", timestamp="2020-01-01")
+        mem.drain()
+        before = embedder.asked
+        assert "Bertha" in mem.context("What is the boiler called?", user_id="ana", now=NOW).text
+        assert embedder.asked == before + 1
+
+
 # --- diversity -------------------------------------------------------------------------------------------------------------------
 
 
