@@ -105,7 +105,7 @@ class Config(BaseModel):
 
     embed_batch: int = Field(64, ge=1, description="texts embedded at once by the sync")
     embed_patience_seconds: float = Field(
-        60.0, gt=0, description="how long a turn waits for the embedder before words alone decide what is new"
+        60.0, gt=0, description="how long a turn or a search waits for the embedder before words alone decide"
     )
     embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
     retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")

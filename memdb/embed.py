@@ -118,23 +118,6 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-class Once:
-    """An embedder that embeds a text once, however often it is asked for it: for one answer, which may take several searches."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder, self._known = embedder, dict[str, "NDArray[np.float32]"]()
-        self.name, self.dimension = embedder.name, embedder.dimension
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text."""
-        import numpy as np
-
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known |= zip(new, self._embedder.embed(new), strict=True)
-        return np.stack([self._known[text] for text in texts])
-
-
 class HashingEmbedder:
     """Signed feature hashing of words and character trigrams: deterministic on every machine, quick, without sense for synonyms.
 

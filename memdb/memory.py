@@ -24,7 +24,7 @@ from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, proba
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, Once, check_vectors, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
@@ -159,7 +159,7 @@ class Memory:
         index: OutsideIndex | None = None,
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
-        self._patient = patiently(embedder, config)  # what is written waits for the embedder only so long
+        self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
         self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
         self._narrator = narrator or llm
         self._recalled: dict[str, tuple[int, datetime]] = {}
@@ -601,7 +601,7 @@ class Memory:
             db,
             question,
             user_id=user_id,
-            embedder=self._embedder,
+            embedder=self._patient,
             now=at,
             weights=weights or self._set_for(user_id),
             limit=limit,
@@ -1269,7 +1269,7 @@ class Memory:
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
             user_id=user_id,
-            embedder=self._embedder,
+            embedder=self._patient,
             now=at,
             weights="first-person",
             limit=config.max_memories_per_retrieval if limit is None else limit,
@@ -1617,13 +1617,12 @@ class Memory:
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
         warm: Sequence[Tier] = ("hot", "warm")
-        embedder = Once(self._embedder) if self._embedder is not None else None
         for tiers in (warm, None):
             hits = retrieve(
                 db,
                 question,
                 user_id=user_id,
-                embedder=embedder,
+                embedder=self._patient,
                 now=now,
                 weights=self._set_for(user_id),
                 limit=self._config.context_candidates,

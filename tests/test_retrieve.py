@@ -175,7 +175,7 @@ def test_a_failing_embedder_costs_the_meaning_not_the_answer(tmp_path: Path) -> 
         assert mem.drain()
         assert mem.search("Porto", user_id="ana").degraded is None
         embedder.broken = True
-        hits = mem.search("Porto", user_id="ana", weights="mem-skill")
+        hits = mem.search("Porto again", user_id="ana", weights="mem-skill")
         assert "failed (TimeoutError: no answer)" in str(hits.degraded)
         assert (hits.semantic, hits.lexical) == (0, len(hits))
         assert all(hit.score == pytest.approx(0.45 * hit.parts["lexical"] + 0.10 * hit.parts["recency"]) for hit in hits)

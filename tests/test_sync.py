@@ -159,6 +159,18 @@ def test_an_embedder_that_hangs_holds_up_no_fact_for_long(tmp_path: Path, worker
         assert mem.stats().vectors == 11
 
 
+def test_an_embedder_that_hangs_holds_up_no_answer_for_long(tmp_path: Path) -> None:
+    embedder = Slow()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False, "embed_patience_seconds": 0.2}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        for says in ("took longer than 0.2 seconds", "still at an earlier question"):
+            hits = mem.search("Porto", user_id="ana")
+            assert [hit.fact.value_text for hit in hits] == ["I live in Porto."]
+            assert says in str(hits.degraded)
+        assert "Porto" in mem.context("Where do I live, Porto?", user_id="ana").text
+        embedder.go.set()
+
+
 def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -> None:
     mem = tell("I live in Porto.")
     assert shelves(mem) == {"I live in Porto.": "message", "User lives in Porto": "fact"}
