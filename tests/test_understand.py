@@ -34,6 +34,7 @@ def asked(mem: memdb.Memory, query: str, user: str = "them") -> Question:
     [
         ("Where did Ana travel?", ("travel",)),
         ("What is Bob's job?", ("job",)),
+        ("What is my sister's name?", ("sister", "name")),
         ("Bob", ("bob",)),
         ("What will they do?", ("what", "will", "they", "do")),
         ("Où habite sa sœur ?", ("où", "habite", "sa", "sœur")),

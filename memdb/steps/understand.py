@@ -19,6 +19,7 @@ _MAX_PHRASES = 8
 _YEARS_BACK = 10  # "in July", without a year, may be any July of these
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s$")  # the index holds "sister's" as two words, and few texts have both
 _STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
@@ -73,9 +74,9 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     participants = [str(row["speaker"]) for row in db.all("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     words = list(dict.fromkeys(_WORD.findall(text.casefold())))
-    telling = [word for word in words if word.replace("’", "'") not in _STOP_WORDS]
+    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in _STOP_WORDS))
     names = {part.casefold() for speaker in named for part in _called(speaker)}
-    terms = [word for word in telling if re.sub(r"['’]s$", "", word) not in names] or telling or words
+    terms = [word for word in telling if word not in names] or telling or words
     change, times = change_in(text), _times(text, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     return Question(
@@ -129,7 +130,7 @@ def _phrases(text: str, names: set[str]) -> list[str]:
     found = [match.group(1) for match in _QUOTED.finditer(text)]
     for match in _NAME.finditer(text):
         run = match.group(0).split()
-        while run and (run[0].casefold() in _STOP_WORDS or run[0].casefold() in names or re.sub(r"['’]s$", "", run[0].casefold()) in names):
+        while run and (run[0].casefold() in _STOP_WORDS or run[0].casefold() in names or _POSSESSIVE.sub("", run[0].casefold()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
         found.append(" ".join(run))
     phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.casefold())) for phrase in found)
