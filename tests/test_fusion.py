@@ -143,7 +143,7 @@ def test_words_alone_are_ranked_as_a_whole(crowded: memdb.Memory) -> None:
     db = crowded._store.database()
     assert hits.degraded
     assert db.has_vectors
-    crowded._embedder = None
+    crowded._patient = None
     assert [hit.score for hit in crowded.search("tea garden", user_id="ana", now=NOW)] == [hit.score for hit in hits]
 
 
