@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import islice
@@ -75,6 +75,27 @@ class Database:
         """Run a writing statement once for every set of parameters."""
         with self.translated():
             self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
+
+    def read_blobs(self, table: str, column: str, places: Iterable[tuple[int, int]], into: memoryview, size: int) -> None:
+        """Read blobs of `size` bytes, each given by its row's id and where in the buffer it shall stand; no copy is made on the way.
+
+        Raises:
+            StoreError: there is no such row, or its blob is of another size.
+        """
+        with self.translated():
+            blob: apsw.Blob | None = None
+            try:
+                for row, offset in places:
+                    if blob is None:
+                        blob = self.connection.blob_open("main", table, column, row, False)
+                    else:
+                        blob.reopen(row)
+                    if blob.length() != size:
+                        raise apsw.CorruptError(f"row {row} of {table} has {blob.length()} bytes instead of {size}")
+                    blob.read_into(into, offset, size)
+            finally:
+                if blob is not None:
+                    blob.close(True)
 
     def make_index(self, dimension: int) -> None:
         """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import threading
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from memdb.fusion import Near
-from memdb.store import Database, SqlValue
+from memdb.store import Database
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_CHUNKS_AT_ONCE = 16  # few enough vectors to stay in the processor's cache, enough of them that Python costs little
+    _Marked = tuple[NDArray[np.int64], NDArray[np.uint8]]
+
+_CHUNKS_AT_ONCE = 64  # few enough vectors to stay in the processor's cache, enough of them that Python costs little
 _BLOCK = 128  # chunks that are kept, and brought up to date, together
 
 _EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
@@ -77,21 +81,26 @@ class VectorCache:
         version = self._version(db, user_id)
         held = self._of(user_id, shelves)
         kept = {shelf: one for shelf, one in held.items() if one.version == version}
-        missing = [shelf for shelf in shelves if shelf not in kept]
-        if missing and version is not None and self._fit(db, user_id, missing, question):
-            made = int((db.one("scan.made") or {})["schema_version"] or 0)
-            for shelf, one in _current(
-                db, user_id, missing, held, version=version, made=made, question=question, block=self._block
-            ).items():
-                kept[shelf] = one
-                self._keep(user_id, shelf, one)
-            missing = []
-        found = [
+        passing: list[Near] = []
+        if missing := [shelf for shelf in shelves if shelf not in kept]:
+            marked = _marks(db, user_id, missing)
+            if version is not None and self._fit(marked, question):
+                made = int((db.one("scan.made") or {})["schema_version"] or 0)
+                none = np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
+                for shelf in missing:
+                    chunks, marks = marked.get(shelf, none)
+                    before = held.get(shelf)
+                    usable = before is not None and before.made == made and np.array_equal(chunks[: len(before.chunks)], before.chunks)
+                    current = tuple(_blocks(db, chunks, marks, before if usable else None, len(question), self._block))
+                    kept[shelf] = _Shelf(version, made, chunks, current)
+                    self._keep(user_id, shelf, kept[shelf])
+            else:
+                passing = [_pass(db, shelf, chunks, marks, question) for shelf, (chunks, marks) in marked.items()]
+        return passing + [
             Near(shelf, np.concatenate([one.ids for one in blocks]), np.concatenate([one.cosines(question) for one in blocks]))
             for shelf in shelves
             if shelf in kept and (blocks := kept[shelf].blocks)
         ]
-        return found + (list(_passing(db, user_id, missing, question)) if missing else [])
 
     def forget(self, user_id: str) -> None:
         """Let go of what is kept of a user."""
@@ -115,9 +124,9 @@ class VectorCache:
                 self._kept.move_to_end((user_id, shelf))
         return held
 
-    def _fit(self, db: Database, user_id: str, shelves: Sequence[str], question: NDArray[np.float32]) -> bool:
+    def _fit(self, marked: Mapping[str, _Marked], question: NDArray[np.float32]) -> bool:
         """Whether there is room for these shelves; those of a user too large for it would only drive out all others."""
-        slots = sum(int(row["slots"] or 0) for row in db.all("scan.sizes", user_id=user_id, shelves=json.dumps(shelves)))
+        slots = sum(_slots(marks) * len(marks) for _, marks in marked.values())
         return slots * (8 + question.nbytes) <= self._room
 
     def _keep(self, user_id: str, shelf: str, one: _Shelf) -> None:
@@ -133,39 +142,40 @@ class VectorCache:
             self._size -= dropped.size
 
 
-def _current(
-    db: Database,
-    user_id: str,
-    shelves: Sequence[str],
-    held: dict[str, _Shelf],
-    *,
-    version: int,
-    made: int,
-    question: NDArray[np.float32],
-    block: int,
-) -> dict[str, _Shelf]:
-    """Each shelf as the file has it now; of what is held only the chunks that changed are read again."""
+def _marks(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, _Marked]:
+    """The chunks of each shelf in the order in which they were begun, and of each a row that says which slots are taken, by which ids.
+
+    A shelf that has none is left out.
+    """
     import numpy as np
 
-    chunks: dict[str, list[int]] = {shelf: [] for shelf in shelves}
-    marks: dict[str, list[bytes]] = {shelf: [] for shelf in shelves}
-    for batch in db.batches("scan.marks", 1_000, user_id=user_id, shelves=json.dumps(shelves)):
-        for shelf, chunk, validity, rowids in cast(list[tuple[str, int, bytes, bytes]], batch):
-            chunks[shelf].append(chunk)
-            marks[shelf].append(validity + rowids)
-    current = {}
-    for shelf in shelves:
-        there = np.array(chunks[shelf], np.int64)
-        before = held.get(shelf)
-        usable = before is not None and before.made == made and np.array_equal(there[: len(before.chunks)], before.chunks)
-        current[shelf] = _Shelf(
-            version, made, there, tuple(_blocks(db, there, marks[shelf], before if usable else None, len(question), block))
-        )
-    return current
+    rows = list(chain.from_iterable(db.batches("scan.marks", 10_000, user_id=user_id, shelves=json.dumps(shelves))))
+    if not rows:
+        return {}
+    columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
+    shelf_of, chunk_of, validity, ids = columns
+    chunks = np.array(chunk_of, np.int64)
+    marks = np.concatenate([np.frombuffer(b"".join(part), np.uint8).reshape(len(rows), -1) for part in (validity, ids)], axis=1)
+    ends = {shelf: bisect_right(shelf_of, shelf) for shelf in set(shelf_of)}
+    return {shelf: (chunks[start:end], marks[start:end]) for shelf, end in ends.items() for start in (bisect_left(shelf_of, shelf),)}
+
+
+def _slots(marks: NDArray[np.uint8]) -> int:
+    """How many vectors a chunk has room for: each has a bit that says whether it is taken, and 64 of an id."""
+    return int(marks.shape[1]) * 8 // 65
+
+
+def _taken(marks: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which slots of these chunks are taken, and the ids of those."""
+    import numpy as np
+
+    slots = _slots(marks)
+    taken = np.unpackbits(marks[:, : slots // 8], bitorder="little", axis=1).astype(np.bool_).ravel()
+    return taken, np.ascontiguousarray(marks[:, slots // 8 :]).view("<i8").ravel()[taken]
 
 
 def _blocks(
-    db: Database, chunks: NDArray[np.int64], marks: Sequence[bytes], before: _Shelf | None, dimension: int, size: int
+    db: Database, chunks: NDArray[np.int64], marks: NDArray[np.uint8], before: _Shelf | None, dimension: int, size: int
 ) -> Iterator[_Block]:
     """The blocks of a shelf, those of before where nothing in them changed.
 
@@ -176,9 +186,8 @@ def _blocks(
 
     last = len(before.chunks) - 1 if before is not None else -1
     for number, start in enumerate(range(0, len(chunks), size)):
-        now = np.frombuffer(b"".join(marks[start : start + size]), np.uint8).reshape(len(chunks[start : start + size]), -1)
+        now = marks[start : start + size]
         old = before.blocks[number] if before is not None and number < len(before.blocks) else None
-        slots = now.shape[1] * 8 // 65  # a bit that says whether it is taken, and 64 of an id
         same = np.zeros(len(now), np.bool_)
         if old is not None:
             shared = min(len(old.marks), len(now))
@@ -187,49 +196,37 @@ def _blocks(
             if same.all() and len(old.marks) == len(now):
                 yield old
                 continue
-        vectors = np.empty((len(now), slots, dimension), np.float32)
+        vectors = np.empty((len(now), _slots(now), dimension), np.dtype("<f4"))
         if old is not None:
             kept = np.flatnonzero(same)
-            vectors[kept] = old.vectors.reshape(-1, slots, dimension)[kept]
-        place = {int(chunks[start + at]): at for at in np.flatnonzero(~same).tolist()}
-        for batch in db.batches("scan.vectors", _CHUNKS_AT_ONCE, chunks=json.dumps(list(place))):
-            for chunk, blob in cast(list[tuple[int, bytes]], batch):
-                vectors[place[chunk]] = np.frombuffer(blob, "<f4").reshape(slots, dimension)
-        taken = np.unpackbits(now[:, : slots // 8], bitorder="little", axis=1).astype(np.bool_).ravel()
-        ids = np.ascontiguousarray(now[:, slots // 8 :]).view("<i8").ravel()
-        yield _Block(now, taken, ids[taken], vectors.reshape(-1, dimension))
+            vectors[kept] = old.vectors.reshape(-1, *vectors.shape[1:])[kept]
+        _read(db, chunks[start : start + size], vectors, np.flatnonzero(~same))
+        taken, ids = _taken(now)
+        yield _Block(now, taken, ids, vectors.reshape(-1, dimension))
 
 
-def _passing(db: Database, user_id: str, shelves: Sequence[str], question: NDArray[np.float32]) -> Iterable[Near]:
-    """The cosines of each shelf; the vectors pass by and are not kept."""
+def _pass(db: Database, shelf: str, chunks: NDArray[np.int64], marks: NDArray[np.uint8], question: NDArray[np.float32]) -> Near:
+    """The cosines of a shelf; the vectors pass by and are not kept."""
     import numpy as np
 
-    parts: dict[str, list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = {}
-    for batch in db.batches("scan.chunks", _CHUNKS_AT_ONCE, user_id=user_id, shelves=json.dumps(shelves)):
-        for shelf, ids, taken, vectors in _joined_chunks(batch, len(question)):
-            parts.setdefault(shelf, []).append((ids[taken], np.einsum("ij,j->i", vectors, question)[taken]))
-    for shelf, blocks in parts.items():
-        yield Near(shelf, np.concatenate([ids for ids, _ in blocks]), np.concatenate([cosines for _, cosines in blocks]))
+    slots = _slots(marks)
+    few = np.empty((_CHUNKS_AT_ONCE, slots, len(question)), np.dtype("<f4"))
+    cosines = np.empty((len(chunks), slots), np.float32)
+    for start in range(0, len(chunks), _CHUNKS_AT_ONCE):
+        part = chunks[start : start + _CHUNKS_AT_ONCE]
+        _read(db, part, few, np.arange(len(part)))
+        np.einsum("ijk,k->ij", few[: len(part)], question, out=cosines[start : start + len(part)])
+    taken, ids = _taken(marks)
+    return Near(shelf, ids, cosines.ravel()[taken])
 
 
-def _joined_chunks(
-    batch: list[tuple[SqlValue, ...]], dimension: int
-) -> Iterable[tuple[str, NDArray[np.int64], NDArray[np.bool_], NDArray[np.float32]]]:
-    """Consecutive chunks of a shelf brought together: ids, which slots are taken, and vectors, little-endian as vec0 writes them."""
-    import numpy as np
-
-    by_shelf: dict[str, list[tuple[SqlValue, ...]]] = {}
-    for row in batch:
-        by_shelf.setdefault(str(row[0]), []).append(row)
-    for shelf, rows in by_shelf.items():
-        taken = np.unpackbits(np.frombuffer(_joined(rows, 1), np.uint8), bitorder="little").astype(np.bool_)
-        yield (
-            shelf,
-            np.frombuffer(_joined(rows, 2), "<i8"),
-            taken,
-            np.frombuffer(_joined(rows, 3), "<f4").reshape(-1, dimension),
-        )
-
-
-def _joined(rows: list[tuple[SqlValue, ...]], place: int) -> bytes:
-    return b"".join(value for row in rows if isinstance(value := row[place], bytes))
+def _read(db: Database, chunks: NDArray[np.int64], vectors: NDArray[np.float32], places: NDArray[np.intp]) -> None:
+    """Read the vectors of the chunks at these places into the same places of an array."""
+    size = vectors[0].nbytes
+    db.read_blobs(
+        "facts_vec_vector_chunks00",
+        "vectors",
+        zip(chunks[places].tolist(), (places * size).tolist(), strict=True),
+        vectors.data.cast("B"),
+        size,
+    )

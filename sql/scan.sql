@@ -60,37 +60,17 @@ where f.user_id = :user_id
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
 
--- The vectors as vec0 keeps them, a chunk a row: which slots are taken, by which ids, and the vectors one after the other.
--- statement: chunks
-select c.partition01 as shelf, c.validity, c.rowids, v.vectors
-from facts_vec_chunks c
-cross join facts_vec_vector_chunks00 v on v._rowid_ = c.chunk_id
-where c.partition00 = :user_id
-  and c.partition01 in (select value from json_each(:shelves));
-
--- What has changed in a user's chunks shows in these marks; the order is that in which they were begun.
+-- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids; of each shelf those first that were begun first.
 -- statement: marks
 select partition01 as shelf, chunk_id, validity, rowids
 from facts_vec_chunks
 where partition00 = :user_id
   and partition01 in (select value from json_each(:shelves))
-order by chunk_id;
-
--- statement: vectors
-select _rowid_ as chunk_id, vectors
-from facts_vec_vector_chunks00
-where _rowid_ in (select value from json_each(:chunks));
+order by partition01, chunk_id;
 
 -- Another number whenever a table was made or dropped, and the index made anew with it.
 -- statement: made
 select schema_version from pragma_schema_version;
-
--- statement: sizes
-select partition01 as shelf, sum(size) as slots
-from facts_vec_chunks
-where partition00 = :user_id
-  and partition01 in (select value from json_each(:shelves))
-group by partition01;
 
 -- A number that is another one whenever a vector of the user was written or taken away.
 -- statement: version
