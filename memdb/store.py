@@ -258,7 +258,8 @@ class Store:
             connection.set_busy_timeout(self._config.busy_timeout_ms)
             # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-            version = _check(connection, self.path)  # before the first pragma that writes
+            with database.snapshot():  # of one moment: another process may be making the file
+                version = _check(connection, self.path)  # before the first pragma that writes
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
             connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")

@@ -20,10 +20,11 @@ import pytest
 
 import memdb
 from memdb import files
+from memdb import store as store_module
 from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
-from memdb.store import APPLICATION_ID, SCHEMA_VERSION, Store, new_schema
+from memdb.store import APPLICATION_ID, SCHEMA_VERSION, SqlValue, Store, new_schema
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -364,6 +365,24 @@ def test_processes_may_create_the_same_file_at_once(tmp_path: Path) -> None:
         with memdb.open(path, embedder=HashingEmbedder(32)) as mem:
             assert mem.drain(30)
             assert sorted(fact.object for fact in mem.facts("ana")) == ["number 1", "number 2", "number 3", "number 4"]
+
+
+def test_a_file_that_another_process_makes_while_it_is_looked_at_is_no_other_program_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, look = tmp_path / "mem.db", store_module._first
+
+    def made_meanwhile(connection: apsw.Connection, sql: str) -> SqlValue:
+        seen = look(connection, sql)
+        monkeypatch.setattr(store_module, "_first", look)
+        with contextlib.suppress(memdb.BusyError):  # while a file is looked at, nobody else makes it
+            Store(path, Config(busy_timeout_ms=10), vectors=False).close()
+        return seen
+
+    monkeypatch.setattr(store_module, "_first", made_meanwhile)
+    store = Store(path, Config(), vectors=False)
+    assert store.database().one("meta.embedder") is not None
+    store.close()
 
 
 @pytest.mark.slow
