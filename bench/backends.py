@@ -68,7 +68,7 @@ class Indexed(speed.Memdb):
         self._known[text] = vector
         fact = self._memory.remember(text, user_id="user0", timestamp=speed.NOW)
         started = time.perf_counter()
-        while fact.fact_id not in {hit.fact.fact_id for hit in self.hits(text, "user0", "vector-only")}:
+        while fact.fact_id not in {hit.fact.fact_id for hit in self.hits(text, "user0", vector, "vector-only")}:
             time.sleep(0.005)  # asking all the time would hold up what is waited for
         found = time.perf_counter()
         while self._memory.vectors().collection_waiting:
@@ -163,17 +163,17 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
         recall: dict[str, list[float]] = {name: [] for name in stores}
         agreed: dict[str, list[float]] = {name: [] for name in stores}
         for store in stores.values():  # the first question reads what the others find read
-            store.hits(*data.questions[0][:2])
+            store.hits(*data.questions[0])
         for number, (text, user, vector) in enumerate(data.questions):
             nearest = set(exact.ask(text, user, vector))
             wanted = stores["the file's own"].exhaustive(text, user, vector) if number < checked else []
             for name, store in stores.items():
                 started = time.perf_counter()
-                hits = store.hits(text, user)
+                hits = store.hits(text, user, vector)
                 times[name].append((time.perf_counter() - started) * 1000)
                 if hits.degraded:
                     raise SystemExit(f"{name}: {hits.degraded}")
-                meant = {int(hit.fact.fact_id[:8], 16) for hit in store.hits(text, user, "vector-only")}
+                meant = {int(hit.fact.fact_id[:8], 16) for hit in store.hits(text, user, vector, "vector-only")}
                 recall[name].append(len(nearest & meant) / len(nearest))
                 if wanted:
                     agreed[name].append(len({hit.fact.fact_id for hit in hits} & set(wanted)) / len(wanted))

@@ -5,7 +5,8 @@
 Facts are random sentences about two hundred topics, their vectors clustered by topic and of unit length, both from a fixed seed. memdb is
 asked through `Memory.search`, its vectors kept in memory, or read at every question (from the mapped file, setting `mmap_mb`). It does more
 than the others: it searches words and vectors, ranks by all features and returns whole facts. The others search vectors only, filtered by
-user and status, and return the ids. Vectors of questions are ready in every case.
+user and status, and return what they found with its text; chromadb keeps a fact's id, user, key, category, status, times and confidence
+as metadata. Vectors of questions are ready in every case.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Ready:
         self._known = known
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of questions that are known."""
+        """Return the vectors of texts that are known."""
         return np.stack([self._known[text] for text in texts])
 
 
@@ -118,7 +119,7 @@ class Memdb:
 
     def __init__(self, data: Data, folder: Path, *, megabytes: float) -> None:
         self.path, self._data, self._megabytes = folder / "mem.db", data, megabytes
-        self._known = {text: vector for text, _, vector in data.questions}
+        self._known: dict[str, Vectors] = {}
         self._facts = data.facts() if data.texts else []
         self._memory: memdb.Memory | None = None
 
@@ -139,12 +140,12 @@ class Memdb:
 
     def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
         """The places of the facts found by meaning, most alike first, as others find them; the whole hybrid search is what is timed."""
-        return [int(hit.fact.fact_id[:8], 16) for hit in self.hits(text, user)]
+        return [int(hit.fact.fact_id[:8], 16) for hit in self.hits(text, user, vector)]
 
-    def hits(self, text: str, user: str, weights: str = "default") -> memdb.Hits:
+    def hits(self, text: str, user: str, vector: Vectors, weights: str = "default") -> memdb.Hits:
         """The hits of a search."""
         assert self._memory is not None
-        return self._memory.search(text, user_id=user, limit=K, now=NOW, weights=weights)
+        return self._memory.search(text, user_id=user, vector=vector, limit=K, now=NOW, weights=weights)
 
     def close(self) -> None:
         """Close the file."""
@@ -159,7 +160,7 @@ class Memdb:
         distances = 1.0 - (self._data.vectors[places] @ vector).astype(np.float64)
         given = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
             "user_id": user,
-            "terms": match_expression(self.hits(text, user).question),
+            "terms": match_expression(self.hits(text, user, vector).question),
             "hits": json.dumps([[place + 1, distance] for place, distance in zip(places, distances.tolist(), strict=True)]),
             "found": "[]",
             "times": "[]",
@@ -178,7 +179,13 @@ class Chroma:
     """chromadb, embedded, its index on disk."""
 
     def __init__(self, data: Data, folder: Path) -> None:
-        self.path, self._data = folder / "chroma", data
+        self.path, self._data, self._facts = folder / "chroma", data, data.facts()
+        self._metadata = [
+            {name: fact[name] for name in ("fact_id", "user_id", "confidence")}
+            | {"key": "user.note", "category": "semantic", "status": "active"}
+            | {"valid_from": fact["timestamp"], "valid_to": "", "updated_at": fact["timestamp"]}
+            for fact in self._facts
+        ]
         self._collection: Any = None
 
     def open(self) -> None:
@@ -189,21 +196,20 @@ class Chroma:
         self._collection = client.get_or_create_collection("facts", configuration={"hnsw": {"space": "cosine"}})
 
     def insert(self) -> None:
-        """Store everything, five thousand at once, with the metadata that a memory's vectors need."""
+        """Store everything, five thousand at once, with the metadata that a memory's collection has."""
         for start in range(0, len(self._data.texts), 5_000):
-            places = range(start, min(start + 5_000, len(self._data.texts)))
+            facts = self._facts[start : start + 5_000]
             self._collection.upsert(
-                ids=[str(place) for place in places],
-                embeddings=self._data.vectors[places.start : places.stop],
-                documents=[self._data.texts[place] for place in places],
-                metadatas=[{"user_id": self._data.users[place], "status": "active", "key": "user.note"} for place in places],
+                ids=[fact["fact_id"] for fact in facts],
+                embeddings=self._data.vectors[start : start + len(facts)],
+                documents=[fact["value_text"] for fact in facts],
+                metadatas=self._metadata[start : start + len(facts)],
             )
 
     def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
-        """The nearest of a user."""
-        where = {"$and": [{"user_id": user}, {"status": "active"}]}
-        found = self._collection.query(query_embeddings=[vector], n_results=K, where=where, include=["distances"])
-        return [int(name) for name in found["ids"][0]]
+        """The nearest of a user, with text and metadata."""
+        found = self._collection.query(query_embeddings=[vector], n_results=K, where={"$and": [{"user_id": user}, {"status": "active"}]})
+        return [int(name[:8], 16) for name in found["ids"][0]]
 
     def close(self) -> None:
         """Let go of the client."""
@@ -242,9 +248,9 @@ class Lance:
         self._table.create_index("user_id", config=lancedb.index.BTree())
 
     def ask(self, text: str, user: str, vector: Vectors) -> list[int]:
-        """The nearest of a user."""
+        """The nearest of a user, with text."""
         search = self._table.search(vector).distance_type("cosine").where(f"user_id = '{user}' and status = 'active'", prefilter=True)
-        return [int(place) for place in search.limit(K).select(["place", "_distance"]).to_arrow()["place"].to_pylist()]
+        return [int(found["place"]) for found in search.limit(K).select(["place", "text", "_distance"]).to_list()]
 
     def close(self) -> None:
         """Let go of the table."""
@@ -376,7 +382,7 @@ def measure(shape: str, systems: Sequence[str], *, rounds: int, opens: int, chec
                 found = stores[system].ask(*question)
                 times[system].append((time.perf_counter() - started) * 1000)
                 if isinstance(stores[system], Memdb):
-                    hits = stores[system].hits(question[0], question[1], "vector-only")
+                    hits = stores[system].hits(*question, "vector-only")
                     found = [int(hit.fact.fact_id[:8], 16) for hit in hits]
                 recall[system].append(len(nearest & set(found)) / len(nearest))
         for system in systems:
@@ -389,9 +395,10 @@ def measure(shape: str, systems: Sequence[str], *, rounds: int, opens: int, chec
         for system in systems:
             if isinstance(stores[system], Memdb):
                 agreed = []
-                for text, user, vector in data.questions[:checked]:
-                    wanted = stores[system].exhaustive(text, user, vector)
-                    agreed.append(len({hit.fact.fact_id for hit in stores[system].hits(text, user)} & set(wanted)) / max(1, len(wanted)))
+                for question in data.questions[:checked]:
+                    wanted = stores[system].exhaustive(*question)
+                    found = {hit.fact.fact_id for hit in stores[system].hits(*question)}
+                    agreed.append(len(found & set(wanted)) / max(1, len(wanted)))
                 report[system]["agreement"] = statistics.fmean(agreed)
         for system in systems:
             stores[system].close()

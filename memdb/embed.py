@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+from memdb.patience import Callers, TooLateError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,6 +176,7 @@ class Patient:
     def __init__(self, embedder: Embedder, seconds: float) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder, self._seconds = embedder, seconds
+        self._callers = Callers("memdb-embedding")
         self._late: threading.Thread | None = None
         self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
@@ -205,28 +207,19 @@ class Patient:
         with self._lock:
             self._last.clear()
 
+    def close(self) -> None:
+        """Let go of the threads that the other embedder is asked in."""
+        self._callers.close()
+
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
         late = self._late
         if late is not None and late.is_alive():
             raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
-        made: list[NDArray[np.float32]] = []
-        failed: list[BaseException] = []
-
-        def ask() -> None:
-            try:
-                made.append(self._embedder.embed(texts))
-            except BaseException as error:  # told in the thread that waits
-                failed.append(error)
-
-        thread = threading.Thread(target=ask, name="memdb-embedding", daemon=True)
-        thread.start()
-        thread.join(self._seconds)
-        if failed:
-            raise failed[0]
-        if not made:
-            self._late = thread
-            raise ModelUnavailable(f"The embedder {self.name} took longer than {self._seconds:g} seconds; words alone decide.")
-        return made[0]
+        try:
+            return self._callers.call(lambda: self._embedder.embed(texts), self._seconds)
+        except TooLateError as error:
+            self._late = error.thread
+            raise ModelUnavailable(f"The embedder {self.name} took longer than {self._seconds:g} seconds; words alone decide.") from None
 
 
 class Tokenizer:

@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memdb.records import Question
 
@@ -32,6 +32,7 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
+_HARDLY = 0.75  # of the most that the open features can give; what the last of the best gets of it is about 0.4
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float | None, float | None, float | None, int]
@@ -76,12 +77,13 @@ class Field:
         *,
         best_first: Callable[[int], Sequence[int]],
         reaching: Callable[[float], int],
+        hardly: Callable[[int], float],
         nearest: Sequence[bool] | NDArray[np.bool_],
         best_matches: Callable[[], list[int]],
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._best_first, self._reaching, self._nearest = best_first, reaching, nearest
+        self._best_first, self._reaching, self._hardly, self._nearest = best_first, reaching, hardly, nearest
         self._best_matches, self._best_match = best_matches, best_match
 
     def first(self, count: int) -> list[Found]:
@@ -89,33 +91,41 @@ class Field:
         places = dict.fromkeys(self._best_first(min(count, MOST)))
         if self._best_match is not None:
             places[self._best_match] = None
-        return [self._found(place) for place in places]
+        return self._found(list(places))
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
         places = dict.fromkeys(self._best_matches()) | dict.fromkeys(place for place, near in enumerate(self._nearest) if near)
-        return [self._found(place) for place in places]
+        return self._found(list(places))
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def likely(self, goal: int) -> int:
+        """Return how many rows will most likely have the `goal` best among them."""
+        return self.promising(self._hardly(goal)) if goal <= len(self) else len(self)
 
     def promising(self, score: float) -> int:
         """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
         return min(MOST, self._reaching(score - _ROUNDING))
 
-    def _found(self, place: int) -> Found:
-        bm25, cosine, window = (
-            float(self._bm25[place]),
-            float(self._cosines[place]),
-            float(self._windows[place]) if len(self._windows) else math.nan,
-        )
-        return (
-            int(self._ids[place]),
-            None if math.isnan(bm25) else bm25,
-            None if math.isnan(cosine) else 1.0 - cosine,
-            None if math.isnan(window) else 1.0 - window,
-            int(self._nearest[place]),
-        )
+    def _found(self, places: Sequence[int]) -> list[Found]:
+        found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines, self._nearest)]
+        windows = _at_places(self._windows, places) if len(self._windows) else [math.nan] * len(places)
+        return [
+            (
+                id,
+                None if math.isnan(bm25) else bm25,
+                None if math.isnan(cosine) else 1.0 - cosine,
+                None if math.isnan(window) else 1.0 - window,
+                int(near),
+            )
+            for id, bm25, cosine, near, window in zip(*found, windows, strict=True)
+        ]
+
+
+def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:
+    return [values[place] for place in places] if isinstance(values, Sequence) else values[places].tolist()
 
 
 def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
@@ -139,13 +149,18 @@ def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> floa
     def most(feature: str) -> float:
         return max(0.0, weight.get(feature, 0.0))
 
-    total = sum(most(feature) for feature in _OPEN)
+    total = _play(weight)
     total += most("actor") if question.actor is not None else 0.0
     total += most("has_time") if question.intent == "time" else 0.0
     total += most("date") if question.times else 0.0
     says = most("is_question") + most("length")
     written = 0.6 * weight.get("length", 0.0)  # what is no message asks nothing and counts as one of ten words
     return total + (says if kind == "message" else max(says, written) if kind == "closed" else written)
+
+
+def _play(weight: Mapping[str, float]) -> float:
+    """How far apart rows of the same words and meaning can be in what every row has."""
+    return sum(max(0.0, weight.get(feature, 0.0)) for feature in _OPEN)
 
 
 def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
@@ -164,6 +179,7 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
         unknown,
         best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
         reaching=lambda score: sum(1 for ceiling in most if ceiling >= score),
+        hardly=lambda goal: heapq.nlargest(goal, most)[-1] - _HARDLY * _play(weight),
         nearest=[False] * len(words),
         best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
         best_match=best,
@@ -226,6 +242,7 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         windows,
         best_first=lambda count: _highest(most, ids, count),
         reaching=lambda score: int(np.count_nonzero(most >= score)),
+        hardly=lambda goal: float(np.partition(most, len(most) - goal)[len(most) - goal]) - _HARDLY * _play(weight),
         nearest=nearest,
         best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
         best_match=best if legs.lexical else None,

@@ -195,6 +195,8 @@ class Memory:
             pass  # these are conveniences that the next process makes up for
         if self._index is not None:
             self._index.close()
+        if self._patient is not None:
+            self._patient.close()
         self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -564,6 +566,7 @@ class Memory:
         goal: str | None = None,
         tiers: Sequence[Tier] | None = None,
         judged: bool = False,
+        vector: NDArray[np.float32] | None = None,
         now: Time | None = None,
         record: bool = True,
     ) -> Hits:
@@ -587,11 +590,14 @@ class Memory:
             goal: what the user is after, for weight sets that weigh it (`priority`).
             tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
+            vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.
             now: the time that decay and recency are counted to; the present if None.
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
             InputError: a kind or the weight set is unknown.
+            ModelOutputError: the vector has the wrong shape, is zero or not finite.
+            ConfigError: a vector was given to a memory that was opened without an embedder.
         """
         at = self._time(now)
         db = self._store.database()
@@ -603,6 +609,7 @@ class Memory:
             user_id=user_id,
             embedder=self._patient,
             now=at,
+            vector=None if vector is None else self._usable(vector[None], 1)[0],
             weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
@@ -1156,12 +1163,14 @@ class Memory:
         finally:
             store.close()
         if self._embedder is not None:
-            self._embedder, self._patient = chosen, patiently(chosen, self._config)
+            before, self._embedder, self._patient = self._patient, chosen, patiently(chosen, self._config)
             if self._worker is not None:
                 self._worker.stop()
                 self._worker = Worker(
                     self._store, self._config, chosen, self._llm, patient=self._patient, more={"memdb-memories": self._tend}
                 )
+            if before is not None:
+                before.close()
         return state
 
     # --- first-person memories -----------------------------------------------------------------------------------------------
@@ -1392,22 +1401,23 @@ class Memory:
             ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
-        if vectors is not None and self._embedder is None:
-            raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
         db = self._store.database()
         kinds = self._kinds(db)
         stream, taken, added = iter(facts), 0, 0
         while batch := list(islice(stream, _INSERT_BATCH)):
             checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
-            ready = None
-            if vectors is not None and self._embedder is not None:
-                part = vectors[taken : taken + len(batch)]
-                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
+            ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
             with db.transaction():
                 added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
             taken += len(batch)
         self._wake()
         return added
+
+    def _usable(self, vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+        """Vectors that somebody else made, checked."""
+        if self._embedder is None:
+            raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
+        return check_vectors(vectors, count=count, dimension=self._embedder.dimension, embedder=self._embedder.name)
 
     def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
         try:

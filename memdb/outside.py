@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import math
 import random
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
-from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from memdb.embed import to_blob
 from memdb.errors import ConfigError, StoreError
+from memdb.patience import Callers, TooLateError
 from memdb.store import Database
 
 if TYPE_CHECKING:
@@ -96,8 +95,7 @@ class OutsideIndex:
         self.name, self.identity = str(collection.name), str(collection.id)
         self._collection, self.dimension = collection, dimension
         self._timeout, self._pause, self._longest = timeout, pause, longest
-        self._idle: list[_Caller] = []
-        self._lock = threading.Lock()
+        self._callers = Callers("memdb-collection")
         self._failures, self._rest_until, self._hangs = 0, 0.0, False
         self.checked = False  # whether it was seen to have lost nothing
         self.error: str | None = None
@@ -106,10 +104,7 @@ class OutsideIndex:
 
     def close(self) -> None:
         """Let go of the threads that called it."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for caller in idle:
-            caller.end()
+        self._callers.close()
 
     @property
     def resting(self) -> bool:
@@ -199,20 +194,14 @@ class OutsideIndex:
                 raise ConfigError(f"The collection {self.name} cannot serve as the index: {error} Give {wanted}.") from error
 
     def _call(self, act: Callable[[], Result]) -> Result:
-        with self._lock:
-            caller = self._idle.pop() if self._idle else _Caller()
         try:
-            done, value = caller.call(act, self._timeout)
-        except Empty:
-            caller.end()
-            why = f"gave no answer for {self._timeout:g} s"
-            raise self._failed(why, hangs=True) from None
-        with self._lock:
-            self._idle.append(caller)
-        if isinstance(value, Exception) and not done:
-            raise self._failed(f"failed ({type(value).__name__}: {' '.join(str(value).split())[:200]})", hangs=False) from value
+            value = self._callers.call(act, self._timeout)
+        except TooLateError:
+            raise self._failed(f"gave no answer for {self._timeout:g} s", hangs=True) from None
+        except Exception as error:  # whatever a collection raises is that it failed
+            raise self._failed(f"failed ({type(error).__name__}: {' '.join(str(error).split())[:200]})", hangs=False) from error
         self._failures, self._rest_until, self._hangs, self.error = 0, 0.0, False, None
-        return value  # type: ignore[return-value]  # what `act` returned
+        return value
 
     def _failed(self, why: str, *, hangs: bool) -> CollectionError:
         self._failures += 1
@@ -220,30 +209,6 @@ class OutsideIndex:
         self._rest_until, self._hangs = monotonic() + max(_LEAST_PAUSE, pause), hangs
         self.error = f"the collection {self.name} {why}."
         return CollectionError(self.error)
-
-
-class _Caller:
-    """A thread that does what it is given, one thing after the other, and that can be given up."""
-
-    def __init__(self) -> None:
-        self._given: SimpleQueue[tuple[Callable[[], object], SimpleQueue[tuple[bool, object]]] | None] = SimpleQueue()
-        threading.Thread(target=self._run, name="memdb-collection", daemon=True).start()
-
-    def call(self, act: Callable[[], object], timeout: float) -> tuple[bool, object]:
-        answer: SimpleQueue[tuple[bool, object]] = SimpleQueue()
-        self._given.put((act, answer))
-        return answer.get(timeout=timeout)
-
-    def end(self) -> None:
-        self._given.put(None)
-
-    def _run(self) -> None:
-        while (given := self._given.get()) is not None:
-            act, answer = given
-            try:
-                answer.put((True, act()))
-            except BaseException as error:  # whatever a collection raises, Rust's panics too, is that it failed
-                answer.put((False, error if isinstance(error, Exception) else RuntimeError(repr(error))))
 
 
 def _scale(collection: VectorCollection, name: str) -> float:

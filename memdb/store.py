@@ -1,7 +1,8 @@
-"""The door to the file: opening, checking, migrating, running statements. Only this module imports apsw and sqlite_vec."""
+"""The door to the file: opening, checking, migrating, running statements. Only this module imports apsw and loads sqlite-vec."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -305,12 +306,11 @@ def new_schema() -> str:
 
 
 def _load_sqlite_vec(connection: apsw.Connection) -> None:
-    try:
-        import sqlite_vec
-    except ImportError as error:
-        raise ConfigError("Vectors need the package sqlite-vec; install memdb[vectors] or open with embedder=None.") from error
+    package = importlib.util.find_spec("sqlite_vec")  # not imported: that would import sqlite3 too, and take longer than all else here
+    if package is None or package.origin is None:
+        raise ConfigError("Vectors need the package sqlite-vec; install memdb[vectors] or open with embedder=None.")
     connection.enable_load_extension(True)
-    connection.load_extension(sqlite_vec.loadable_path())
+    connection.load_extension(str(Path(package.origin).with_name("vec0")))
     connection.enable_load_extension(False)
 
 

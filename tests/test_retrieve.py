@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memdb
 from memdb.embed import HashingEmbedder
+from tests.embedders import Broken
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Tell = Callable[..., memdb.Memory]
@@ -179,6 +180,21 @@ def test_a_failing_embedder_costs_the_meaning_not_the_answer(tmp_path: Path) -> 
         assert "failed (TimeoutError: no answer)" in str(hits.degraded)
         assert (hits.semantic, hits.lexical) == (0, len(hits))
         assert all(hit.score == pytest.approx(0.45 * hit.parts["lexical"] + 0.10 * hit.parts["recency"]) for hit in hits)
+
+
+def test_a_vector_that_is_ready_stands_for_the_question_s_meaning(tmp_path: Path) -> None:
+    vectors = np.eye(8, dtype=np.float32)
+    facts = [{"value_text": f"Something {place}", "user_id": "ana"} for place in range(8)]
+    with memdb.open(tmp_path / "mem.db", embedder=Broken(), config={"worker": False}) as mem:
+        mem.remember_many(facts, vectors=vectors)
+        hits = mem.search("which one?", user_id="ana", vector=5 * vectors[3], limit=3)
+        assert (hits.degraded, hits[0].fact.value_text, hits[0].parts["cosine"]) == (None, "Something 3", pytest.approx(1.0))
+        assert mem.search("", user_id="ana", vector=vectors[5], limit=1)[0].fact.value_text == "Something 5"
+        for wrong in (np.zeros(8, np.float32), np.ones(3, np.float32), np.full(8, np.nan, np.float32)):
+            with pytest.raises(memdb.ModelOutputError):
+                mem.search("which one?", user_id="ana", vector=wrong)
+    with memdb.open(tmp_path / "mem.db", embedder=None) as words, pytest.raises(memdb.ConfigError, match="without an embedder"):
+        words.search("which one?", user_id="ana", vector=vectors[3])
 
 
 def test_the_legs_are_counted(tell: Tell) -> None:

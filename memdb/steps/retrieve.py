@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
-_FEW = 128  # so many rows are scored at once: asking twice would take longer
-_BESIDES = 16  # rows scored beside those wanted; mostly nothing else could be among them
+_FEW = 128  # so many rows are scored at once if that is most likely all: asking twice would take longer
+_BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
 
 FEATURES = (
     "lexical",
@@ -63,6 +63,7 @@ def retrieve(
     user_id: str,
     embedder: Embedder | None,
     now: datetime,
+    vector: NDArray[np.float32] | None = None,
     weights: str = "default",
     limit: int = 10,
     kinds: Sequence[str] | None = None,
@@ -92,6 +93,8 @@ def retrieve(
     `goal` is what the user is after, for sets that weigh it. `tiers` leaves out messages and episodes of other ages. `judged` counts votes
     and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
 
+    `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
+
     `index` is the collection that is asked for what is near, where it can tell: it knows what is believed now, of whom and of which kind.
     `question` comes from `understand`; any text is a safe one. When the embedder fails, or there is none, words alone are searched and
     `Hits.degraded` says why.
@@ -108,7 +111,7 @@ def retrieve(
     if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    meant, degraded = _embed(question.meaning, embedder, db) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
+    meant, degraded = _embed(question.meaning, embedder, db, vector) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
     aim = _embed(goal, embedder, db)[0] if goal and weight.get("goal") and meant is not None else None
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
@@ -201,7 +204,8 @@ def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, l
     if legs.linked:
         return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit)
     goal = max(1, min(limit, _SURE))
-    count = goal + _BESIDES if len(field) > _FEW else _FEW
+    likely = field.likely(goal)
+    count = likely if likely <= _FEW else goal + _BESIDES
     found = field.first(count)
     rows = score(found, min(limit, goal))
     passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least
@@ -224,15 +228,17 @@ def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: dict[str,
     return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
 
 
-def _embed(query: str, embedder: Embedder | None, db: Database) -> tuple[NDArray[np.float32] | None, str | None]:
+def _embed(
+    query: str, embedder: Embedder | None, db: Database, ready: NDArray[np.float32] | None = None
+) -> tuple[NDArray[np.float32] | None, str | None]:
     if embedder is None:
         return None, "searched by words only: the memory was opened without an embedder"
     if not db.has_vectors:
         return None, "searched by words only: this file has no vectors yet"
     if (db.one("meta.embedder") or {})["name"] not in (None, embedder.name):
         return None, "searched by words only: this file has vectors of another embedder by now; open it again"
-    if not query.strip():
-        return None, None
+    if ready is not None or not query.strip():
+        return ready, None
     try:
         vectors = check_vectors(embedder.embed([query]), count=1, dimension=embedder.dimension, embedder=embedder.name)
     except ModelError as error:

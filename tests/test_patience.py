@@ -1,0 +1,62 @@
+"""Foreign code is waited for so long and no longer."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from memdb.patience import Callers, TooLateError
+
+
+def test_what_is_called_gives_its_answer_or_its_error() -> None:
+    callers = Callers("test-calls")
+    assert callers.call(lambda: 7, 10) == 7
+    with pytest.raises(KeyError, match="lost"):
+        callers.call(lambda: {}["lost"], 10)
+    assert callers.call(lambda: "still there", 10) == "still there"
+    callers.close()
+
+
+def test_what_is_no_error_of_its_own_kind_is_told_as_one() -> None:
+    def leave() -> None:
+        raise SystemExit("panic")
+
+    callers = Callers("test-panics")
+    with pytest.raises(RuntimeError, match="panic"):
+        callers.call(leave, 10)
+    callers.close()
+
+
+def test_one_thread_serves_one_call_after_the_other_and_ends_with_closing() -> None:
+    callers = Callers("test-threads")
+    first = callers.call(threading.current_thread, 10)
+    assert callers.call(threading.current_thread, 10) is first
+    callers.close()
+    first.join(10)
+    assert not first.is_alive()
+    after = callers.call(threading.current_thread, 10)
+    after.join(10)
+    assert not after.is_alive()
+
+
+def test_calls_at_the_same_time_do_not_wait_for_each_other() -> None:
+    callers, both = Callers("test-together"), threading.Barrier(2)
+    other = threading.Thread(target=lambda: callers.call(lambda: both.wait(10), 20))
+    other.start()
+    callers.call(lambda: both.wait(10), 20)
+    other.join(10)
+    assert not both.broken
+    callers.close()
+
+
+def test_what_comes_too_late_is_given_up_and_others_are_served() -> None:
+    callers, go_on = Callers("test-late"), threading.Event()
+    with pytest.raises(TooLateError) as late:
+        callers.call(lambda: go_on.wait(30), 0.01)
+    assert late.value.thread.is_alive()
+    assert callers.call(lambda: 1, 10) == 1
+    go_on.set()
+    late.value.thread.join(10)
+    assert not late.value.thread.is_alive()
+    callers.close()
