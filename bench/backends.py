@@ -150,7 +150,7 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
         base = Indexed(data, scratch, None, scratch / "nowhere")
         base.open()
         started = time.perf_counter()
-        base.insert()
+        base.insert(range(count))
         inserted = time.perf_counter() - started
         base.close()
         stores = copies(data, base.path, scratch, reached)
