@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
@@ -139,7 +139,7 @@ def retrieve(
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
 
-    def score(found: Sequence[Found], count: int) -> list[Row]:
+    def score(found: Sequence[Found], count: int, *, voted: bool) -> list[Row]:
         return db.all(
             "retrieve",
             **filters,
@@ -152,7 +152,7 @@ def retrieve(
             times=times,
             goal=to_blob(aim) if aim is not None else None,
             emotions=json.dumps(moods_like(question.mood)),
-            agree=int(judged),
+            agree=int(voted),
             tiers=_json(tiers),
             hot_days=hot_days,
             warm_days=warm_days,
@@ -174,7 +174,7 @@ def retrieve(
                 near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
             )
         field = fuse(words, near, weight=weight, question=question, legs=legs)
-        rows = score([], limit) if outside else _best(field, score, legs=legs, limit=limit, least=min_score)
+        rows = score([], limit, voted=judged) if outside else _best(field, score, legs=legs, limit=limit, least=min_score, voted=judged)
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
     return Hits(
@@ -192,7 +192,12 @@ def _words(db: Database, terms: str, filters: Mapping[str, SqlValue]) -> list[Wo
     return [cast(Word, row) for batch in batches for row in batch]
 
 
-def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, legs: Legs, limit: int, least: float | None) -> list[Row]:
+class _Score(Protocol):
+    def __call__(self, found: Sequence[Found], count: int, *, voted: bool) -> list[Row]:
+        """The best so many of what was found; `voted` counts votes also where they do not rank."""
+
+
+def _best(field: Field, score: _Score, *, legs: Legs, limit: int, least: float | None, voted: bool) -> list[Row]:
     """The best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
 
     A few are scored first. What could still pass the last of them is known from the most that each of the others can score. Those who
@@ -200,22 +205,22 @@ def _best(field: Field, score: Callable[[Sequence[Found], int], list[Row]], *, l
     row may be lifted by another, and the legs are scored with the most promising.
     """
     if legs.given:
-        return score(field.legs(), limit)
+        return score(field.legs(), limit, voted=voted)
     if legs.linked:
-        return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit)
+        return score(list({one[0]: one for one in [*field.legs(), *field.first(_SURE + _BESIDES)]}.values()), limit, voted=voted)
     goal = max(1, min(limit, _SURE))
     likely = field.likely(goal)
     count = likely if likely <= _FEW else goal + _BESIDES
     found = field.first(count)
-    rows = score(found, min(limit, goal))
+    rows = score(found, min(limit, goal), voted=False)  # votes take longer than all else, and are counted once it is known among whom
     passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least
     if (promising := field.promising(passed)) > count:
         found = field.first(promising)
-        rows = score(found, min(limit, goal))
+        rows = score(found, min(limit, goal), voted=False) if limit > goal or not voted else []
     if limit > goal:
         sure = {row["id"] for row in rows}
-        rows = score(list({one[0]: one for one in [*field.legs(), *(one for one in found if one[0] in sure)]}.values()), limit)
-    return rows
+        found = list({one[0]: one for one in [*field.legs(), *(one for one in found if one[0] in sure)]}.values())
+    return score(found, limit, voted=voted) if limit > goal or voted else rows
 
 
 def match_expression(question: Question) -> str:
