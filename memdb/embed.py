@@ -223,7 +223,7 @@ class Patient:
 
 
 class Tokenizer:
-    """Counts tokens. `name` says how."""
+    """Counts tokens, none of which spans two lines, so that the counts of lines add up. `name` says how."""
 
     def __init__(self, name: str, count: Callable[[str], int]) -> None:
         self.name = name

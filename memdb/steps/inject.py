@@ -59,9 +59,14 @@ def inject(
     lines.sort(key=lambda line: (id(line) in weak, line.rank, -(line.item.score or 0.0), -line.item.confidence))
     chosen: list[_Line] = []
     dropped: list[_Line] = []
+    spent: dict[str, int] = {}
     for line in lines:
-        if _fits(line, chosen, layout, tokenizer) and tokenizer.count(_render([*chosen, line])) <= max_tokens:
+        section = line.item.section
+        more = tokenizer.count(line.item.text) + (0 if section in spent else tokenizer.count(_heading(section)))
+        most = layout[section].max_tokens if section in layout else max_tokens
+        if spent.get(section, 0) + more <= most and sum(spent.values()) + more <= max_tokens:
             chosen.append(line)
+            spent[section] = spent.get(section, 0) + more
         else:
             dropped.append(line)
     text = _render(chosen)
@@ -91,14 +96,6 @@ def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
         return line.model_copy(update={"order": 1 + max(row.position for row in layout.values())})
     item = line.item.model_copy(update={"text": section.bullet + line.item.text.removeprefix("-")})
     return line.model_copy(update={"item": item, "order": section.position})
-
-
-def _fits(line: _Line, chosen: Sequence[_Line], layout: Mapping[str, Section], tokenizer: Tokenizer) -> bool:
-    section = layout.get(line.item.section)
-    if section is None:
-        return True
-    beside = [other for other in chosen if other.item.section == section.section]
-    return tokenizer.count(_render([*beside, line])) <= section.max_tokens
 
 
 def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config) -> Iterator[_Line]:
@@ -202,8 +199,12 @@ def _within(fact: Fact, other: Fact) -> bool:
 def _render(lines: Sequence[_Line]) -> str:
     sections: dict[str, list[str]] = {}
     for line in _ordered(lines):
-        sections.setdefault(line.item.section, [f"# {line.item.section}"]).append(line.item.text)
+        sections.setdefault(line.item.section, [_heading(line.item.section)]).append(line.item.text)
     return "\n\n".join("\n".join(section) for section in sections.values())
+
+
+def _heading(section: str) -> str:
+    return f"# {section}"
 
 
 def _ordered(lines: Sequence[_Line]) -> list[_Line]:
