@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,11 +32,14 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
+_SAYS = ("is_question", "length", "has_number", "is_reaction")
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float | None, float | None, float | None, int]
 """A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance, whether it is among the nearest."""
 
+Adds = Callable[[list[int]], Mapping[int, float]]
+"""Reads what their text, speaker and time add to the scores of rows."""
 
 Word = tuple[int, str, float]
 """A row that has words of the question: id, kind, bm25."""
@@ -65,7 +68,10 @@ class Legs:
 
 
 class Field:
-    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have."""
+    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
+
+    `bare` is the most that each can score but for what its text, speaker and time add.
+    """
 
     def __init__(
         self,
@@ -74,6 +80,7 @@ class Field:
         cosines: Sequence[float] | NDArray[np.float64],
         windows: Sequence[float] | NDArray[np.float64],
         *,
+        bare: Sequence[float] | NDArray[np.float64],
         best_first: Callable[[int], Sequence[int]],
         reaching: Callable[[float], int],
         nearest: Sequence[bool] | NDArray[np.bool_],
@@ -81,15 +88,25 @@ class Field:
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._best_first, self._reaching, self._nearest = best_first, reaching, nearest
+        self._bare, self._best_first, self._reaching, self._nearest = bare, best_first, reaching, nearest
         self._best_matches, self._best_match = best_matches, best_match
+        self._most: dict[int, float] = {}
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
-        places = dict.fromkeys(self._best_first(min(count, MOST)))
-        if self._best_match is not None:
-            places[self._best_match] = None
-        return [self._found(place) for place in places]
+        return self._with_best_match(self._best_first(min(count, MOST)))
+
+    def likely(self, count: int, among: int, adds: Adds) -> list[Found]:
+        """Return the `count` rows that can score most, of the first so many, given what their texts add."""
+        places = self._best_first(min(among, MOST))
+        most = self._told(places, adds)
+        return self._with_best_match(heapq.nlargest(count, places, key=lambda place: (most[place], self._ids[place])))
+
+    def able(self, score: float, adds: Adds) -> list[Found]:
+        """Return the rows that may score this much, given what their texts add."""
+        places = self._best_first(self.promising(score))
+        most = self._told(places, adds)
+        return self._with_best_match(place for place in places if most[place] >= score - _ROUNDING)
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
@@ -102,6 +119,19 @@ class Field:
     def promising(self, score: float) -> int:
         """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
         return min(MOST, self._reaching(score - _ROUNDING))
+
+    def _told(self, places: Sequence[int], adds: Adds) -> dict[int, float]:
+        """What each of these can score at most, read once."""
+        if new := [place for place in places if place not in self._most]:
+            added = adds([int(self._ids[place]) for place in new])
+            self._most |= {place: float(self._bare[place]) + added.get(int(self._ids[place]), math.inf) for place in new}
+        return self._most
+
+    def _with_best_match(self, places: Iterable[int]) -> list[Found]:
+        kept = dict.fromkeys(places)
+        if self._best_match is not None:
+            kept[self._best_match] = None
+        return [self._found(place) for place in kept]
 
     def _found(self, place: int) -> Found:
         bm25, cosine, window = (
@@ -133,19 +163,24 @@ def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
     return [Near(one.shelf, one.ids[mask], one.cosines[mask]) for one, mask in zip(near, masks, strict=True)]
 
 
-def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> float:
-    """The most that the features beside words and meaning can give to a row of a kind."""
+def _open(weight: Mapping[str, float], question: Question) -> float:
+    """The most that the features beside words, meaning, and those that `_said` counts can give to a row."""
+    total = sum(_most(weight, feature) for feature in _OPEN)
+    total += _most(weight, "date") if question.times else 0.0
+    return total
 
-    def most(feature: str) -> float:
-        return max(0.0, weight.get(feature, 0.0))
 
-    total = sum(most(feature) for feature in _OPEN)
-    total += most("actor") if question.actor is not None else 0.0
-    total += most("has_time") if question.intent == "time" else 0.0
-    total += most("date") if question.times else 0.0
-    says = most("is_question") + most("length")
+def _said(weight: Mapping[str, float], question: Question, kind: str) -> float:
+    """The most that its text, speaker and time can give to a row of a kind."""
+    says = sum(_most(weight, feature) for feature in _SAYS)
     written = 0.6 * weight.get("length", 0.0)  # what is no message asks nothing and counts as one of ten words
-    return total + (says if kind == "message" else max(says, written) if kind == "closed" else written)
+    told = _most(weight, "actor") if question.actor is not None else 0.0
+    told += _most(weight, "has_time") if question.intent == "time" else 0.0
+    return told + (says if kind == "message" else max(says, written) if kind == "closed" else written)
+
+
+def _most(weight: Mapping[str, float], feature: str) -> float:
+    return max(0.0, weight.get(feature, 0.0))
 
 
 def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
@@ -153,15 +188,17 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
         words = []
     ids, bm25 = [id for id, _, _ in words], [bm25 for _, _, bm25 in words]
     best = min(range(len(words)), key=bm25.__getitem__) if words else None
-    ceiling = {kind: _ceiling(weight, question, kind) for kind in {kind for _, kind, _ in words}}
-    lexical = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0)
-    most = [lexical * bm25 + ceiling[kind] for _, kind, bm25 in words]
+    said = {kind: _said(weight, question, kind) for kind in {kind for _, kind, _ in words}}
+    lexical, others = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0), _open(weight, question)
+    bare = [lexical * bm25 + others for bm25 in bm25]
+    most = [one + said[kind] for one, (_, kind, _) in zip(bare, words, strict=True)]
     unknown = [math.nan] * len(words)
     return Field(
         ids,
         bm25,
         unknown,
         unknown,
+        bare=bare,
         best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
         reaching=lambda score: sum(1 for ceiling in most if ceiling >= score),
         nearest=[False] * len(words),
@@ -184,11 +221,11 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     own = [one for one in near if one.shelf != "window"]
     ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
     cosines = np.concatenate([one.cosines for one in own]).astype(np.float64) if own else np.zeros(0)
-    ceilings = np.concatenate([np.full(len(one.ids), _ceiling(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
+    said = np.concatenate([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
     nearest = np.concatenate([_nearest(one, legs.semantic) for one in own]) if own else np.zeros(0, np.bool_)
     if np.any(ids[1:] < ids[:-1]):
         order = np.argsort(ids, kind="stable")
-        ids, cosines, ceilings, nearest = ids[order], cosines[order], ceilings[order], nearest[order]
+        ids, cosines, said, nearest = ids[order], cosines[order], said[order], nearest[order]
     window = next((one for one in near if one.shelf == "window"), None)
     window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
     word_ids = np.array([id for id, _, _ in words], np.int64)
@@ -196,11 +233,11 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     extra = sorted({id for one, there in lone if not there.all() for id in one[~there].tolist()})
     if extra:  # not embedded yet, or only in part
         kinds = {id: kind for id, kind, _ in words}
-        highest = [_ceiling(weight, question, kinds.get(id, "message")) for id in extra]
+        highest = [_said(weight, question, kinds.get(id, "message")) for id in extra]
         order = np.argsort(np.concatenate([ids, np.array(extra, np.int64)]), kind="stable")
         ids = np.concatenate([ids, np.array(extra, np.int64)])[order]
         cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
-        ceilings = np.concatenate([ceilings, highest])[order]
+        said = np.concatenate([said, highest])[order]
         nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
     bm25, windows = np.full(len(ids), np.nan), np.full(len(ids) if window is not None else 0, np.nan)
     places, there = _at(ids, word_ids)
@@ -212,18 +249,21 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         windows[at[known]] = window.cosines[known]
         nearest[at[known]] |= _nearest(window, legs.semantic)[known]
         among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0))
-        most = ceilings + weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
+        bare = weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
     else:
-        most = ceilings + (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
+        bare = (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
     best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
+    bare += _open(weight, question)
     if best is not None:
-        most[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+        bare[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+    most = bare + said
     matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
     return Field(
         ids,
         bm25,
         cosines,
         windows,
+        bare=bare,
         best_first=lambda count: _highest(most, ids, count),
         reaching=lambda score: int(np.count_nonzero(most >= score)),
         nearest=nearest,
