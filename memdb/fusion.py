@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,17 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
-_HARDLY = 0.75  # of the most that the open features can give; what the last of the best gets of it is about 0.4
+_FEW = 128  # so many rows are scored at once if that is most likely all: asking twice would take longer
+_BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
+_HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
+_SAYS = ("is_question", "length", "has_number", "is_reaction")
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
 Found = tuple[int, float | None, float | None, float | None, int]
 """A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance, whether it is among the nearest."""
 
+Adds = Callable[[list[int]], Mapping[int, float]]
+"""Reads what their text, speaker and time add to the scores of rows."""
 
 Word = tuple[int, str, float]
 """A row that has words of the question: id, kind, bm25."""
@@ -66,7 +71,11 @@ class Legs:
 
 
 class Field:
-    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have."""
+    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
+
+    `bare` is the most that each can score but for what its text, speaker and time add, which is known beforehand if it is `settled`;
+    `open_` is how much of that is not known before a row is scored.
+    """
 
     def __init__(
         self,
@@ -75,23 +84,43 @@ class Field:
         cosines: Sequence[float] | NDArray[np.float64],
         windows: Sequence[float] | NDArray[np.float64],
         *,
+        bare: Sequence[float] | NDArray[np.float64],
+        open_: float,
+        settled: bool,
         best_first: Callable[[int], Sequence[int]],
         reaching: Callable[[float], int],
-        hardly: Callable[[int], float],
+        highest: Callable[[int], float],
         nearest: Sequence[bool] | NDArray[np.bool_],
         best_matches: Callable[[], list[int]],
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._best_first, self._reaching, self._hardly, self._nearest = best_first, reaching, hardly, nearest
+        self._bare, self._open, self._settled = bare, open_, settled
+        self._best_first, self._reaching, self._highest, self._nearest = best_first, reaching, highest, nearest
         self._best_matches, self._best_match = best_matches, best_match
+        self._most: dict[int, float] = {}
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
-        places = dict.fromkeys(self._best_first(min(count, MOST)))
-        if self._best_match is not None:
-            places[self._best_match] = None
-        return self._found(list(places))
+        return self._with_best_match(self._best_first(min(count, MOST)))
+
+    def likely(self, goal: int, adds: Adds) -> list[Found]:
+        """Return rows that most likely have the `goal` best among them, given what their texts add."""
+        if self._settled:
+            count = self._promising(self._highest(goal) - _HARDLY * self._open) if goal <= len(self) else len(self)
+            return self.first(count if count <= _FEW else goal + _BESIDES)
+        places = self._best_first(2 * (goal + _BESIDES))
+        most = self._told(places, adds)
+        least = min(heapq.nlargest(goal, (most[place] for place in places)), default=0.0) - _HARDLY * self._open
+        return self._with_best_match(place for place in places if most[place] >= least)
+
+    def able(self, score: float, adds: Adds) -> list[Found]:
+        """Return the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
+        places = self._best_first(self._promising(score))
+        if not self._settled:
+            most = self._told(places, adds)
+            places = [place for place in places if most[place] >= score - _ROUNDING]
+        return self._with_best_match(places)
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
@@ -101,13 +130,21 @@ class Field:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def likely(self, goal: int) -> int:
-        """Return how many rows will most likely have the `goal` best among them."""
-        return self.promising(self._hardly(goal)) if goal <= len(self) else len(self)
-
-    def promising(self, score: float) -> int:
-        """Return how many rows may score this much, if not more; what is beyond `MOST` is not counted."""
+    def _promising(self, score: float) -> int:
         return min(MOST, self._reaching(score - _ROUNDING))
+
+    def _told(self, places: Sequence[int], adds: Adds) -> dict[int, float]:
+        """What each of these can score at most, read once."""
+        if new := [place for place in places if place not in self._most]:
+            added = adds([int(self._ids[place]) for place in new])
+            self._most |= {place: float(self._bare[place]) + added.get(int(self._ids[place]), math.inf) for place in new}
+        return self._most
+
+    def _with_best_match(self, places: Iterable[int]) -> list[Found]:
+        kept = dict.fromkeys(places)
+        if self._best_match is not None:
+            kept[self._best_match] = None
+        return self._found(list(kept))
 
     def _found(self, places: Sequence[int]) -> list[Found]:
         found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines, self._nearest)]
@@ -143,24 +180,30 @@ def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
     return [Near(one.shelf, one.ids[mask], one.cosines[mask]) for one, mask in zip(near, masks, strict=True)]
 
 
-def _ceiling(weight: Mapping[str, float], question: Question, kind: str) -> float:
-    """The most that the features beside words and meaning can give to a row of a kind."""
+def _open(weight: Mapping[str, float], question: Question) -> float:
+    """The most that the features beside words, meaning, and those that `_said` counts can give to a row."""
+    total = sum(_most(weight, feature) for feature in _OPEN)
+    total += _most(weight, "date") if question.times else 0.0
+    return total
 
-    def most(feature: str) -> float:
-        return max(0.0, weight.get(feature, 0.0))
 
-    total = _play(weight)
-    total += most("actor") if question.actor is not None else 0.0
-    total += most("has_time") if question.intent == "time" else 0.0
-    total += most("date") if question.times else 0.0
-    says = most("is_question") + most("length")
+def _said(weight: Mapping[str, float], question: Question, kind: str) -> float:
+    """The most that its text, speaker and time can give to a row of a kind."""
+    says = sum(_most(weight, feature) for feature in _SAYS)
     written = 0.6 * weight.get("length", 0.0)  # what is no message asks nothing and counts as one of ten words
-    return total + (says if kind == "message" else max(says, written) if kind == "closed" else written)
+    told = _most(weight, "actor") if question.actor is not None else 0.0
+    told += _most(weight, "has_time") if question.intent == "time" else 0.0
+    return told + (says if kind == "message" else max(says, written) if kind == "closed" else written)
 
 
-def _play(weight: Mapping[str, float]) -> float:
-    """How far apart rows of the same words and meaning can be in what every row has."""
-    return sum(max(0.0, weight.get(feature, 0.0)) for feature in _OPEN)
+def _most(weight: Mapping[str, float], feature: str) -> float:
+    return max(0.0, weight.get(feature, 0.0))
+
+
+def _is_settled(weight: Mapping[str, float], question: Question, kinds: Iterable[str]) -> bool:
+    """Whether what `_said` counts is the same for all rows of these kinds: there are no messages, and it is not asked who or when."""
+    asks = (question.actor is not None and weight.get("actor")) or (question.intent == "time" and weight.get("has_time"))
+    return not asks and not {"message", "closed"} & set(kinds)
 
 
 def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
@@ -168,18 +211,22 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
         words = []
     ids, bm25 = [id for id, _, _ in words], [bm25 for _, _, bm25 in words]
     best = min(range(len(words)), key=bm25.__getitem__) if words else None
-    ceiling = {kind: _ceiling(weight, question, kind) for kind in {kind for _, kind, _ in words}}
-    lexical = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0)
-    most = [lexical * bm25 + ceiling[kind] for _, kind, bm25 in words]
+    said = {kind: _said(weight, question, kind) for kind in {kind for _, kind, _ in words}}
+    lexical, others = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0), _open(weight, question)
+    bare = [lexical * bm25 + others for bm25 in bm25]
+    most = [one + said[kind] for one, (_, kind, _) in zip(bare, words, strict=True)]
     unknown = [math.nan] * len(words)
     return Field(
         ids,
         bm25,
         unknown,
         unknown,
+        bare=bare,
+        open_=others,
+        settled=_is_settled(weight, question, said),
         best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
         reaching=lambda score: sum(1 for ceiling in most if ceiling >= score),
-        hardly=lambda goal: heapq.nlargest(goal, most)[-1] - _HARDLY * _play(weight),
+        highest=lambda place: heapq.nlargest(place, most)[-1],
         nearest=[False] * len(words),
         best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
         best_match=best,
@@ -200,11 +247,11 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     own = [one for one in near if one.shelf != "window"]
     ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
     cosines = np.concatenate([one.cosines for one in own]).astype(np.float64) if own else np.zeros(0)
-    ceilings = np.concatenate([np.full(len(one.ids), _ceiling(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
+    said = np.concatenate([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
     nearest = np.concatenate([_nearest(one, legs.semantic) for one in own]) if own else np.zeros(0, np.bool_)
     if np.any(ids[1:] < ids[:-1]):
         order = np.argsort(ids, kind="stable")
-        ids, cosines, ceilings, nearest = ids[order], cosines[order], ceilings[order], nearest[order]
+        ids, cosines, said, nearest = ids[order], cosines[order], said[order], nearest[order]
     window = next((one for one in near if one.shelf == "window"), None)
     window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
     word_ids = np.array([id for id, _, _ in words], np.int64)
@@ -212,11 +259,11 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     extra = sorted({id for one, there in lone if not there.all() for id in one[~there].tolist()})
     if extra:  # not embedded yet, or only in part
         kinds = {id: kind for id, kind, _ in words}
-        highest = [_ceiling(weight, question, kinds.get(id, "message")) for id in extra]
+        highest = [_said(weight, question, kinds.get(id, "message")) for id in extra]
         order = np.argsort(np.concatenate([ids, np.array(extra, np.int64)]), kind="stable")
         ids = np.concatenate([ids, np.array(extra, np.int64)])[order]
         cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
-        ceilings = np.concatenate([ceilings, highest])[order]
+        said = np.concatenate([said, highest])[order]
         nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
     bm25, windows = np.full(len(ids), np.nan), np.full(len(ids) if window is not None else 0, np.nan)
     places, there = _at(ids, word_ids)
@@ -228,21 +275,26 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
         windows[at[known]] = window.cosines[known]
         nearest[at[known]] |= _nearest(window, legs.semantic)[known]
         among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0))
-        most = ceilings + weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
+        bare = weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
     else:
-        most = ceilings + (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
+        bare = (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
     best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
+    bare += _open(weight, question)
     if best is not None:
-        most[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+        bare[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+    most = bare + said
     matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
     return Field(
         ids,
         bm25,
         cosines,
         windows,
+        bare=bare,
+        open_=_open(weight, question),
+        settled=not extra and _is_settled(weight, question, (one.shelf for one in own)),
         best_first=lambda count: _highest(most, ids, count),
         reaching=lambda score: int(np.count_nonzero(most >= score)),
-        hardly=lambda goal: float(np.partition(most, len(most) - goal)[len(most) - goal]) - _HARDLY * _play(weight),
+        highest=lambda place: float(np.partition(most, len(most) - place)[len(most) - place]),
         nearest=nearest,
         best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
         best_match=best if legs.lexical else None,
@@ -263,6 +315,8 @@ def _highest(most: NDArray[np.float64], ids: NDArray[np.int64], count: int) -> l
     """The places of the highest, those of newer rows first among equals."""
     import numpy as np
 
+    if not count:
+        return []
     order = np.argpartition(most, len(most) - count)[len(most) - count :] if len(most) > count else np.arange(len(most))
     highest: list[int] = order[np.lexsort((-ids[order], -most[order]))].tolist()
     return highest

@@ -27,6 +27,8 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'actor'), 0) as actor,
     coalesce(max(value) filter (where feature = 'is_question'), 0) as is_question,
     coalesce(max(value) filter (where feature = 'length'), 0) as length,
+    coalesce(max(value) filter (where feature = 'has_number'), 0) as has_number,
+    coalesce(max(value) filter (where feature = 'is_reaction'), 0) as is_reaction,
     coalesce(max(value) filter (where feature = 'has_time'), 0) as has_time,
     coalesce(max(value) filter (where feature = 'date'), 0) as date,
     coalesce(max(value) filter (where feature = 'type_weight'), 0) as type_weight,
@@ -164,6 +166,11 @@ scored as materialized (
     -- ln(1 + words) / 4: a longer message says more; the other kinds are written to the point, and count as a message of ten words
     iif(f.kind = 'message',
         min(1.0, ln(2.0 + length(f.value_text) - length(replace(f.value_text, ' ', ''))) / 4.0), 0.6) as length,
+    f.kind = 'message' and f.value_text glob '*[0-9]*' as has_number,
+    -- it begins as answers do that only cheer or agree ("Wow, that's great!"); in other languages than English nothing does
+    f.kind = 'message' and rtrim(lower(substr(f.value_text, 1, instr(f.value_text || ' ', ' ') - 1)), '!,.…') in (
+      'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
+      'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye') as is_reaction,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
@@ -226,7 +233,7 @@ featured as (
   select
     id, lexical, cosine,
     coalesce(window, cosine) as window,  -- what stands alone, or has no window yet, is its own
-    actor, is_question, length, has_time, date, type_weight, decay, recency, access_bonus,
+    actor, is_question, length, has_number, is_reaction, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     confidence, frequency, source_reliability,
@@ -248,6 +255,8 @@ ranked as materialized (
       + w.actor * p.actor
       + w.is_question * p.is_question
       + w.length * p.length
+      + w.has_number * p.has_number
+      + w.is_reaction * p.is_reaction
       + w.has_time * p.has_time
       + w.date * p.date
       + w.type_weight * p.type_weight
@@ -332,7 +341,7 @@ best as materialized (
 )
 select
   f.fact_id, f.record, r.relevance * r.factor as score,
-  p.lexical, p.cosine, p.window, p.actor, p.is_question, p.length, p.has_time, p.date,
+  p.lexical, p.cosine, p.window, p.actor, p.is_question, p.length, p.has_number, p.is_reaction, p.has_time, p.date,
   p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
   p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement, r.factor, p.tier, p.by_words, p.by_meaning, r.id
 from best r

@@ -40,7 +40,9 @@ def crowded(mem: memdb.Memory) -> memdb.Memory:
     mem.remember_many(facts, vectors=EMBEDDER.embed([str(fact["value_text"]) for fact in facts]))
     said = [
         {
-            "text": " ".join(chance.choices(WORDS, k=chance.randint(2, 9))) + chance.choice(["", "?", " yesterday"]),
+            "text": chance.choice(["", "Wow, "])
+            + " ".join(chance.choices(WORDS, k=chance.randint(2, 9)))
+            + chance.choice(["", "?", " at 5 yesterday"]),
             "speaker": chance.choice([None, "Rita"]),
             "timestamp": f"2025-0{chance.randint(1, 5)}-{chance.randint(1, 28):02}",
             "session_id": f"s{number % 9}",
@@ -160,3 +162,16 @@ def test_mem_skill_ranks_twenty_of_the_words_and_twenty_of_the_meaning_and_nothi
     by_words = sum(hit.parts["lexical"] > 0 for hit in hits)
     assert 20 <= len(hits) <= 40 < len(crowded.search("tea in the garden by the river", user_id="ana", kinds=["fact"], limit=200, now=NOW))
     assert by_words >= 20
+
+
+@pytest.mark.parametrize("query", ["When did Rita have tea?", "tea in the garden"])
+def test_what_is_told_of_a_row_is_what_its_parts_say(crowded: memdb.Memory, query: str) -> None:
+    db = crowded._store.database()
+    hits = crowded.search(query, user_id="ana", now=NOW, limit=150)
+    ids: dict[str, int] = dict(db.connection.execute("select fact_id, id from facts"))
+    asked = {"actor": hits.question.actor, "asks_when": int(hits.question.intent == "time"), "weights": "default"}
+    told = {row["id"]: row["adds"] for row in db.all("scan.told", ids=json.dumps(list(ids.values())), **asked)}
+    features = ("actor", "is_question", "length", "has_number", "is_reaction", "has_time")
+    assert {bool(hit.parts[feature]) for hit in hits for feature in features} == {True, False}
+    for hit in hits:
+        assert told[ids[hit.fact.fact_id]] == pytest.approx(sum(hit.contributions[feature] for feature in features))

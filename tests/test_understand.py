@@ -146,6 +146,31 @@ def test_a_question_counts_less_than_its_answer(mem: memdb.Memory) -> None:
     assert (first.parts["is_question"], second.parts["is_question"]) == (0.0, 1.0)
 
 
+def test_what_only_reacts_counts_less_than_what_tells(mem: memdb.Memory) -> None:
+    said(mem, ("Bob", "Wow, the lake!", "2025-03-01"), ("Ana", "By the lake.", "2025-03-02"))
+    reacts = {hit.fact.value_text: hit.contributions["is_reaction"] for hit in mem.search("the lake", user_id="them", kinds=["message"])}
+    assert reacts["Wow, the lake!"] < reacts["By the lake."] == 0.0
+
+
+@pytest.mark.parametrize("text", ["That's the lake!", "That’s the lake!", "Great!! The lake", "yeah… the lake", "COOL, the lake"])
+def test_a_reaction_is_told_by_its_first_word(mem: memdb.Memory, text: str) -> None:
+    said(mem, ("Ana", text, "2025-03-01"))
+    assert mem.search("lake", user_id="them", kinds=["message"])[0].parts["is_reaction"] == 1.0
+
+
+@pytest.mark.parametrize("text", ["Greatness of the lake", "The lake was great", "¡Genial, el lago! lake", "すごい、湖 lake", "lake"])
+def test_other_words_and_languages_are_no_reactions(mem: memdb.Memory, text: str) -> None:
+    said(mem, ("Ana", text, "2025-03-01"))
+    assert mem.search("lake", user_id="them", kinds=["message"])[0].parts["is_reaction"] == 0.0
+
+
+def test_a_message_that_tells_a_number_counts_more(mem: memdb.Memory) -> None:
+    said(mem, ("Ana", "The lake is some metres deep.", "2025-03-01"), ("Ana", "The lake is 40 metres deep.", "2025-03-01"))
+    first, second = mem.search("How deep is the lake?", user_id="them", kinds=["message"])
+    assert first.fact.value_text == "The lake is 40 metres deep."
+    assert (first.parts["has_number"], second.parts["has_number"]) == (1.0, 0.0)
+
+
 def test_asked_when_what_tells_a_time_comes_first(mem: memdb.Memory) -> None:
     said(mem, ("Ana", "We went to the lake, all of us.", "2025-03-01"), ("Ana", "We went to the lake last week.", "2025-03-02"))
     assert mem.search("When did they go to the lake?", user_id="them", kinds=["message"])[0].parts["has_time"] == 1.0
