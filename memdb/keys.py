@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 from memdb.errors import InputError
 from memdb.records import Predicate
@@ -42,6 +43,7 @@ def canonical_key(subject: str, predicate: str) -> str:
     return f"{left}.{right}"
 
 
+@lru_cache(maxsize=1024)
 def is_canonical(key: str) -> bool:
     """Tell whether a key is written as `canonical_key` writes it."""
     return _CANONICAL.fullmatch(key) is not None
