@@ -127,7 +127,7 @@ if TYPE_CHECKING:
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_INSERT_BATCH = 1_000
+_INSERT_BATCH = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
@@ -1381,14 +1381,14 @@ class Memory:
     # --- in bulk -------------------------------------------------------------------------------------------------------------
 
     def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
-        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
+        """Store many facts as they are, and return how many were new: the way in for what another system knows.
 
-        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
-        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
-        they are ready; otherwise the facts are embedded in the background.
+        Five thousand are a transaction. Nothing is weighed against what is believed, and history begins with the first change. Each is
+        `{value_text, user_id, …}`, the fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the
+        embedder's vectors, one a fact, if they are ready; otherwise the facts are embedded in the background.
 
         Raises:
-            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
+            InputError: a fact has unknown or unusable fields; those before its five thousand are kept.
             ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
@@ -1397,15 +1397,16 @@ class Memory:
         db = self._store.database()
         kinds = self._kinds(db)
         stream, taken, added = iter(facts), 0, 0
-        while batch := list(islice(stream, _INSERT_BATCH)):
-            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
-            ready = None
-            if vectors is not None and self._embedder is not None:
-                part = vectors[taken : taken + len(batch)]
-                ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
-            with db.transaction():
-                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
-            taken += len(batch)
+        with db.roomy():
+            while batch := list(islice(stream, _INSERT_BATCH)):
+                checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+                ready = None
+                if vectors is not None and self._embedder is not None:
+                    part = vectors[taken : taken + len(batch)]
+                    ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
+                with db.transaction():
+                    added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
+                taken += len(batch)
         self._wake()
         return added
 
