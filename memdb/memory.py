@@ -402,7 +402,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, embedder=self._patient, config=self._config)
+        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._patient, config=self._config)
         self._wake()
         if fact is not None:
             return fact

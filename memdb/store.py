@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
@@ -43,13 +43,11 @@ class Database:
         """
         with self.translated():
             cursor = self.connection.execute(_checked(statement, parameters), parameters)
-            rows: list[Row] = []
-            names: list[str] | None = None
-            for values in cursor:
-                if names is None:
-                    names = [column[0] for column in cursor.get_description()]
-                rows.append(dict(zip(names, values, strict=True)))
-            return rows
+            first = next(cursor, None)
+            if first is None:
+                return []
+            names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
+            return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
 
     def batches(self, statement: str, size: int, **parameters: SqlValue) -> Iterator[list[tuple[SqlValue, ...]]]:
         """Run a statement and return its rows as tuples, `size` at a time, so that never all of them are in memory.
@@ -91,7 +89,12 @@ class Database:
     def make_index(self, dimension: int) -> None:
         """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
         with self.translated():
-            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
+            for stand_in in (
+                "facts_vec",
+                "facts_vec_chunks",
+                "facts_vec_vector_chunks00",
+                "facts_vec_rowids",
+            ):  # or the index would be made on these
                 self.connection.execute(f"drop table if exists temp.{stand_in}")
             self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self.has_vectors = True
