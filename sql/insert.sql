@@ -37,6 +37,27 @@ select id - :last as place from facts where id > :last order by id;
 -- statement: left_over
 select id from outbox where id > :last;
 
+-- The chunk of a shelf that vec0 writes into.
+-- statement: room
+select size, validity
+from facts_vec_chunks
+where partition00 = :user_id and partition01 = :shelf
+order by chunk_id desc
+limit 1;
+
+-- A chunk that is full, in the three tables that make up the index.
+-- statement: chunk
+insert into facts_vec_chunks (size, partition00, partition01, validity, rowids) values (:size, :user_id, :shelf, :validity, :rowids);
+
+-- statement: last_chunk
+select max(chunk_id) as chunk_id from facts_vec_chunks;
+
+-- statement: chunk_vectors
+insert into facts_vec_vector_chunks00 (_rowid_, rowid, vectors) values (:chunk_id, :chunk_id, :vectors);
+
+-- statement: chunk_slot
+insert into facts_vec_rowids (rowid, chunk_id, chunk_offset) values (:id, :chunk_id, :chunk_offset);
+
 -- What a process holds in memory of the users' vectors is no longer that of the file.
 -- statement: changed
 insert into vector_versions (user_id, version)

@@ -105,6 +105,39 @@ def test_another_process_sees_vectors_that_came_with_facts(mem: memdb.Memory, tm
         assert other.search("tea", user_id="ana", weights="vector-only")[0].fact.value_text == "tea"
 
 
+def test_vectors_written_in_whole_chunks_lie_as_vec0_lays_them(mem: memdb.Memory) -> None:
+    vectors = np.random.default_rng(0).standard_normal((1_000, 64)).astype(np.float32)
+    facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(1_000)]
+    for start, end in ((0, 3), (3, 400), (400, 1_000)):
+        mem.remember_many(facts[start:end], vectors=vectors[start:end])
+    connection = mem._store.database().connection
+    tables = ("facts_vec_chunks", "facts_vec_vector_chunks00", "facts_vec_rowids", "sqlite_sequence where name like 'facts_vec%'")
+    ours = [connection.execute(f"select * from {table} order by 1, 2").fetchall() for table in tables]
+    rows = connection.execute("select rowid, embedding, user_id, shelf from facts_vec order by rowid").fetchall()
+    mem._store.database().run("reindex.drop_index")
+    mem._store.database().make_index(64)
+    connection.executemany("insert into facts_vec (rowid, embedding, user_id, shelf) values (?, ?, ?, ?)", rows)
+    assert len(rows) == 1_000
+    assert ours == [connection.execute(f"select * from {table} order by 1, 2").fetchall() for table in tables]
+
+
+def test_vectors_in_chunks_are_found_and_taken_away_like_any_other(mem: memdb.Memory) -> None:
+    vectors = np.random.default_rng(0).standard_normal((900, 64)).astype(np.float32)
+    facts = [{"value_text": f"Something {n}", "user_id": f"user{n % 3}", "fact_id": f"f{n}", "timestamp": "2024-01-01"} for n in range(900)]
+    mem.remember_many(facts, vectors=vectors)
+    connection = mem._store.database().connection
+    nearest = "select rowid from facts_vec where embedding match ? and k = 1 and user_id = ? and shelf = 'fact'"
+    for place in range(0, 900, 37):
+        assert connection.execute(nearest, (vectors[place].tobytes(), f"user{place % 3}")).fetchall() == [(place + 1,)]
+    mem.forget("user1")
+    mem.end("f0", valid_to="2024-02-01", now="2024-02-01")
+    mem.drain()
+    shelves = {row[0]: row[1] for row in connection.execute("select user_id || shelf, count(*) from facts_vec group by 1")}
+    assert shelves == {"user0fact": 299, "user0closed": 1, "user2fact": 300}
+    mem.remember_many(({**fact, "fact_id": f"new{n}"} for n, fact in enumerate(facts)), vectors=vectors)
+    assert mem.stats().vectors == 1_500
+
+
 def test_killed_in_the_middle_it_kept_whole_transactions(tmp_path: Path) -> None:
     for kill in range(4):
         path = tmp_path / f"{kill}.db"

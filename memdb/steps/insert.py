@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 Reckon = Callable[[datetime | str | None], datetime]
 """Turns a time as it was given, or None for the present, into one in UTC."""
 
+_Vector = tuple[int, memoryview, str, str]
+
 _COLUMNS = (
     "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
 )  # fmt: skip
 _VECTOR = ("id", "embedding", "user_id", "shelf")
+_CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
+_CHUNK_VECTORS = ("chunk_id", "vectors")
+_CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
+_MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
 
 
 def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float32] | None, time: Reckon, turn_id: str) -> int:
@@ -38,14 +45,50 @@ def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float3
     db.run("insert.clear")
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
-        for row in db.all("insert.left_over", last=last):
-            db.run("sync.remove", id=row["id"])
-            db.run("sync.settled", id=row["id"])
-        blobs = vectors.astype("<f4", copy=False)
-        rows = ((last + place + 1, blobs[place].data, facts[place].user_id, facts[place].kind) for place in places)
-        db.run_rows("sync.write", _VECTOR, rows)
+        _put(db, facts, vectors, places, last=last)
         db.run("insert.changed", last=last)
     return added
+
+
+def _put(db: Database, facts: Sequence[NewFact], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    """Put the vectors of new facts into the index, shelf by shelf."""
+    for row in db.all("insert.left_over", last=last):
+        db.run("sync.remove", id=row["id"])
+        db.run("sync.settled", id=row["id"])
+    stored = vectors.astype("<f4", copy=False)
+    shelves: dict[tuple[str, str], list[_Vector]] = {}
+    for place in places:
+        shelf = facts[place].user_id, facts[place].kind
+        shelves.setdefault(shelf, []).append((last + place + 1, stored[place].data, *shelf))
+    rest: list[_Vector] = []
+    for on_it in shelves.values():
+        rest += on_it[_fill(db, on_it) :] if len(on_it) >= _MANY else on_it
+    db.run_rows("sync.write", _VECTOR, rest)
+
+
+def _fill(db: Database, on_it: Sequence[_Vector]) -> int:
+    """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
+
+    vec0 itself, which takes them one by one, takes twice as long.
+    """
+    _, _, user_id, shelf = on_it[0]
+    db.run_rows("sync.write", _VECTOR, on_it[:1])  # now there is a chunk
+    room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
+    size, taken = int(room["size"] or 0), room["validity"]
+    start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
+    db.run_rows("sync.write", _VECTOR, on_it[1:start])  # now it is full
+    chunks = [on_it[place : place + size] for place in range(start, len(on_it) - size + 1, size)]
+    full = b"\xff" * (size // 8)
+    db.run_rows(
+        "insert.chunk", _CHUNK, ((size, user_id, shelf, full, struct.pack(f"<{size}q", *(row[0] for row in one))) for one in chunks)
+    )
+    first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
+    db.run_rows(
+        "insert.chunk_vectors", _CHUNK_VECTORS, ((name, b"".join([row[1] for row in one])) for name, one in enumerate(chunks, first))
+    )
+    slots = ((row[0], name, slot) for name, one in enumerate(chunks, first) for slot, row in enumerate(one))
+    db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
+    return start + len(chunks) * size
 
 
 def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
