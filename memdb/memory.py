@@ -8,7 +8,7 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -128,6 +128,7 @@ Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
 _INSERT_BATCH = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
+_FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
@@ -1397,8 +1398,9 @@ class Memory:
         db = self._store.database()
         kinds = self._kinds(db)
         stream, taken, added = iter(facts), 0, 0
-        with db.roomy():
-            while batch := list(islice(stream, _INSERT_BATCH)):
+        batch = list(islice(stream, _INSERT_BATCH))
+        with db.roomy() if len(batch) > _FEW else nullcontext():
+            while batch:
                 checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
                 ready = None
                 if vectors is not None and self._embedder is not None:
@@ -1407,6 +1409,7 @@ class Memory:
                 with db.transaction():
                     added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
                 taken += len(batch)
+                batch = list(islice(stream, _INSERT_BATCH))
         self._wake()
         return added
 

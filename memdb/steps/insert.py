@@ -39,7 +39,6 @@ def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float3
     """
     last = int((db.one("insert.last") or {})["id"] or 0)
     ready = vectors is not None and db.has_vectors
-    db.run("insert.clear")
     db.run_rows("insert.stage", _COLUMNS, (_row(fact, time, turn_id) for fact in facts))
     added = db.run("insert.facts", last=last, ready=ready)
     db.run("insert.clear")
