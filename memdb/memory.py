@@ -9,7 +9,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -116,7 +116,7 @@ from memdb.steps.walk import walk
 from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import stored, to_text, to_utc, utc_now
 from memdb.vectors import VectorCache
 from memdb.working import Eviction
 
@@ -1397,6 +1397,11 @@ class Memory:
             raise ConfigError("The memory was opened without an embedder, so that vectors cannot be stored; open it with theirs.")
         db = self._store.database()
         kinds = self._kinds(db)
+        zone = UTC if self._config.timezone == "UTC" else self._config.zone
+
+        def reckon(given: Time | None) -> str:
+            return stored(utc_now() if given is None else given, zone=zone)
+
         stream, taken, added = iter(facts), 0, 0
         batch = list(islice(stream, _INSERT_BATCH))
         with db.roomy() if len(batch) > _FEW else nullcontext():
@@ -1407,7 +1412,7 @@ class Memory:
                     part = vectors[taken : taken + len(batch)]
                     ready = check_vectors(part, count=len(batch), dimension=self._embedder.dimension, embedder=self._embedder.name)
                 with db.transaction():
-                    added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
+                    added += insert(db, checked, vectors=ready, time=reckon, turn_id=f"import-{uuid.uuid4().hex}")
                 taken += len(batch)
                 batch = list(islice(stream, _INSERT_BATCH))
         self._wake()

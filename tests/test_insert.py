@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 from time import sleep
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
 
@@ -67,6 +69,23 @@ def test_a_text_is_kept_to_the_letter(mem: memdb.Memory) -> None:
     texts = ["a\x00b", "naïve\n\ttea", "張偉 😀", "'; drop table facts; --"]
     mem.remember_many({"value_text": text, "user_id": "ana"} for text in texts)
     assert [fact.value_text for fact in mem.facts("ana")] == texts
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Lisbon", "Asia/Kolkata"])
+@pytest.mark.parametrize(
+    "given", ["2025-07-01", "2025-07-01T09:30:15.123999", " 2025-07-01T09:30:00+02:00 ", "2025-07-01T09:30:00Z", "0200-01-01"]
+)
+def test_a_time_is_stored_as_it_is_everywhere_else(given: str, zone: str) -> None:
+    assert stored(given, zone=ZoneInfo(zone)) == to_text(to_utc(given, zone=ZoneInfo(zone)))
+    assert stored(given) == to_text(to_utc(given)) == to_text(to_utc(to_utc(given).astimezone(ZoneInfo(zone))))
+    assert stored(to_utc(given)) == stored(given)
+
+
+def test_what_is_no_time_is_refused_and_nothing_kept(mem: memdb.Memory) -> None:
+    for wrong in ("tomorrow", "", "2025-13-01"):
+        with pytest.raises(memdb.InputError, match="is not a time"):
+            mem.remember_many([FACTS[0], {**FACTS[1], "valid_to": wrong}])
+    assert mem.facts("ana") == []
 
 
 def test_the_words_of_many_facts_make_few_segments(mem: memdb.Memory) -> None:

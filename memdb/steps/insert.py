@@ -11,14 +11,13 @@ from uuid import uuid4
 
 from memdb.records import NewFact
 from memdb.store import Database, SqlValue
-from memdb.times import to_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Reckon = Callable[[datetime | str | None], datetime]
-"""Turns a time as it was given, or None for the present, into one in UTC."""
+Reckon = Callable[[datetime | str | None], str]
+"""Turns a time as it was given, or None for the present, into its stored form."""
 
 _Vector = tuple[int, memoryview, str, str]
 
@@ -91,7 +90,7 @@ def _fill(db: Database, on_it: Sequence[_Vector]) -> int:
 
 
 def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
-    said_at = to_text(time(fact.timestamp))
+    said_at = time(fact.timestamp)
     details = None
     if fact.object is not None or fact.value_json is not None:
         subject, _, predicate = fact.key.partition(".")
@@ -109,9 +108,9 @@ def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
         fact.confidence,
         fact.importance,
         fact.source,
-        to_text(time(fact.event_time)) if fact.event_time is not None else None,
-        to_text(time(fact.valid_from)) if fact.valid_from is not None else said_at,
-        to_text(time(fact.valid_to)) if fact.valid_to is not None else None,
+        time(fact.event_time) if fact.event_time is not None else None,
+        time(fact.valid_from) if fact.valid_from is not None else said_at,
+        time(fact.valid_to) if fact.valid_to is not None else None,
         fact.turn_id or turn_id,
         fact.value_text,
         fact.session_id,
