@@ -35,7 +35,7 @@ select id - :last as place from facts where id > :last order by id;
 
 -- A row that is gone may have left its number, and its vector if that was not taken away yet.
 -- statement: left_over
-select id from outbox where id > :last;
+select id, user_id from outbox where id > :last;
 
 -- The chunk of a shelf that vec0 writes into.
 -- statement: room

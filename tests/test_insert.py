@@ -109,10 +109,13 @@ def test_a_row_may_get_the_number_of_one_whose_vector_is_not_yet_taken_away(mem:
     mem.remember_many([{"value_text": "Old", "user_id": "ana", "fact_id": "old", "timestamp": "2024-01-01"}], vectors=vectors[:1])
     mem.end("old", valid_to="2024-01-02", now="2024-01-02")
     assert mem.compact(now="2025-06-01") == 1
-    mem.remember_many([{"value_text": "New", "user_id": "ana"}], vectors=vectors[1:2])
+    mem.remember_many([{"value_text": "New", "user_id": "bea"}], vectors=vectors[1:2])
     assert (mem.drain(), mem.stats().vectors) == (True, 1)
-    [(vector,)] = mem._store.database().connection.execute("select embedding from facts_vec")
-    assert np.frombuffer(vector, "<f4").argmax() == 1
+    [(vector, user)] = mem._store.database().connection.execute("select embedding, user_id from facts_vec")
+    assert (int(np.frombuffer(vector, "<f4").argmax()), user) == (1, "bea")
+    assert mem._store.database().connection.execute("select user_id from vector_versions").fetchall() == [
+        ("bea",)
+    ]  # as for all who are gone
 
 
 def test_another_process_sees_vectors_that_came_with_facts(mem: memdb.Memory, tmp_path: Path) -> None:

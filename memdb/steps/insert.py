@@ -53,6 +53,8 @@ def _put(db: Database, facts: Sequence[NewFact], vectors: NDArray[np.float32], p
     for row in db.all("insert.left_over", last=last):
         db.run("sync.remove", id=row["id"])
         db.run("sync.settled", id=row["id"])
+        db.run("sync.changed", user_id=row["user_id"])
+        db.run("sync.gone_user", user_id=row["user_id"])
     stored = vectors.astype("<f4", copy=False)
     shelves: dict[tuple[str, str], list[_Vector]] = {}
     for place in places:
