@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 Reckon = Callable[[datetime | str | None], str]
 """Turns a time as it was given, or None for the present, into its stored form."""
 
-_Vector = tuple[int, memoryview, str, str]
-
 _COLUMNS = (
     "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
@@ -56,37 +54,37 @@ def _put(db: Database, facts: Sequence[NewFact], vectors: NDArray[np.float32], p
         db.run("sync.changed", user_id=row["user_id"])
         db.run("sync.gone_user", user_id=row["user_id"])
     stored = vectors.astype("<f4", copy=False)
-    shelves: dict[tuple[str, str], list[_Vector]] = {}
+    shelves: dict[tuple[str, str], list[int]] = {}
     for place in places:
-        shelf = facts[place].user_id, facts[place].kind
-        shelves.setdefault(shelf, []).append((last + place + 1, stored[place].data, *shelf))
-    rest: list[_Vector] = []
+        shelves.setdefault((facts[place].user_id, facts[place].kind), []).append(place)
+    rest: list[int] = []
     for on_it in shelves.values():
-        rest += on_it[_fill(db, on_it) :] if len(on_it) >= _MANY else on_it
-    db.run_rows("sync.write", _VECTOR, rest)
+        rest += on_it[_fill(db, facts, stored, on_it, last=last) :] if len(on_it) >= _MANY else on_it
+    _write(db, facts, stored, rest, last=last)
 
 
-def _fill(db: Database, on_it: Sequence[_Vector]) -> int:
+def _write(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    rows = ((last + place + 1, stored[place].data, facts[place].user_id, facts[place].kind) for place in places)
+    db.run_rows("sync.write", _VECTOR, rows)
+
+
+def _fill(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], on_it: Sequence[int], *, last: int) -> int:
     """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
 
     vec0 itself, which takes them one by one, takes twice as long.
     """
-    _, _, user_id, shelf = on_it[0]
-    db.run_rows("sync.write", _VECTOR, on_it[:1])  # now there is a chunk
+    user_id, shelf = facts[on_it[0]].user_id, facts[on_it[0]].kind
+    _write(db, facts, stored, on_it[:1], last=last)  # now there is a chunk
     room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
     size, taken = int(room["size"] or 0), room["validity"]
     start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
-    db.run_rows("sync.write", _VECTOR, on_it[1:start])  # now it is full
-    chunks = [on_it[place : place + size] for place in range(start, len(on_it) - size + 1, size)]
-    full = b"\xff" * (size // 8)
-    db.run_rows(
-        "insert.chunk", _CHUNK, ((size, user_id, shelf, full, struct.pack(f"<{size}q", *(row[0] for row in one))) for one in chunks)
-    )
+    _write(db, facts, stored, on_it[1:start], last=last)  # now it is full
+    chunks = [on_it[at : at + size] for at in range(start, len(on_it) - size + 1, size)]
+    full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
+    db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
     first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
-    db.run_rows(
-        "insert.chunk_vectors", _CHUNK_VECTORS, ((name, b"".join([row[1] for row in one])) for name, one in enumerate(chunks, first))
-    )
-    slots = ((row[0], name, slot) for name, one in enumerate(chunks, first) for slot, row in enumerate(one))
+    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, stored[one].tobytes()) for name, one in enumerate(chunks, first)))
+    slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
     db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
     return start + len(chunks) * size
 
