@@ -24,6 +24,8 @@ def text(value: str, argument: str) -> str:
     """Return a text if it can be stored word for word."""
     if not isinstance(value, str):
         raise InputError(f"{argument} is {type(value).__name__}, not text; give a str.")
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError as error:

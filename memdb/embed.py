@@ -252,12 +252,14 @@ def check_vectors(vectors: NDArray[np.float32], *, count: int, dimension: int, e
     if checked.shape != (count, dimension):
         wanted = f"({count}, {dimension})"
         raise ModelOutputError(f"The embedder {embedder} answered with the shape {checked.shape} instead of {wanted}; use another one.")
-    lengths = np.linalg.norm(checked.astype(np.float64), axis=1)
+    lengths = np.sqrt(np.einsum("ij,ij->i", checked, checked, dtype=np.float64))
     bad = ~np.isfinite(lengths) | (lengths < 1e-12)
     if bad.any():
         place = int(np.argmax(bad)) + 1
         raise ModelOutputError(f"The embedder {embedder} made of text {place} a vector that is zero or not finite; use another one.")
-    return np.ascontiguousarray((checked / lengths[:, None]).astype(np.float32))
+    unit = np.empty(checked.shape, np.float32)
+    np.divide(checked, lengths[:, None], out=unit, casting="same_kind")
+    return unit
 
 
 def to_blob(vector: NDArray[np.float32]) -> bytes:

@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 from memdb.errors import InputError
 from memdb.records import Predicate
@@ -13,6 +14,9 @@ from memdb.records import Predicate
 _NOT_WORD = re.compile(r"[\W_]+")
 _PUNCTUATION = re.compile(r"[^\w+#]|_")  # "C++" and "C#" are not the same language
 _APOSTROPHES = re.compile("['\u2019]")
+_PLAIN = {code: " " for code in range(128) if _PUNCTUATION.fullmatch(chr(code))} | {
+    ord("'"): None
+}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _EMPTY = frozenset({"called", "named", "my", "our", "his", "her", "their", "is"})
@@ -42,6 +46,7 @@ def canonical_key(subject: str, predicate: str) -> str:
     return f"{left}.{right}"
 
 
+@lru_cache(maxsize=1024)
 def is_canonical(key: str) -> bool:
     """Tell whether a key is written as `canonical_key` writes it."""
     return _CANONICAL.fullmatch(key) is not None
@@ -65,9 +70,13 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
 
 def normalise(text: str) -> str:
     """Return an object as it is compared: case folded, without punctuation and articles; the text itself, folded, if only those remain."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = _PUNCTUATION.sub(" ", _APOSTROPHES.sub("", folded)).split()
-    return " ".join(word for word in words if word not in _ARTICLES) or " ".join(words) or folded.strip()
+    if text.isascii():
+        folded = text.lower()
+        words = folded.translate(_PLAIN).split()
+    else:
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        words = _PUNCTUATION.sub(" ", _APOSTROPHES.sub("", folded)).split()
+    return " ".join([word for word in words if word not in _ARTICLES]) or " ".join(words) or folded.strip()
 
 
 def telling(text: str) -> frozenset[str]:

@@ -8,8 +8,8 @@ import uuid
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
+from contextlib import nullcontext, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -116,7 +116,7 @@ from memdb.steps.walk import walk
 from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import stored, to_text, to_utc, utc_now
 from memdb.vectors import VectorCache
 from memdb.working import Eviction
 
@@ -127,7 +127,8 @@ if TYPE_CHECKING:
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_INSERT_BATCH = 1_000
+_INSERT_BATCH = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
+_FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
@@ -404,7 +405,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, embedder=self._patient, config=self._config)
+        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._patient, config=self._config)
         self._wake()
         if fact is not None:
             return fact
@@ -1390,26 +1391,34 @@ class Memory:
     # --- in bulk -------------------------------------------------------------------------------------------------------------
 
     def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
-        """Store many facts as they are, a thousand a transaction, and return how many were new: the way in for what another system knows.
+        """Store many facts as they are, and return how many were new: the way in for what another system knows.
 
-        Nothing is weighed against what is believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the
-        fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if
-        they are ready; otherwise the facts are embedded in the background.
+        Five thousand are a transaction. Nothing is weighed against what is believed, and history begins with the first change. Each is
+        `{value_text, user_id, …}`, the fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the
+        embedder's vectors, one a fact, if they are ready; otherwise the facts are embedded in the background.
 
         Raises:
-            InputError: a fact has unknown or unusable fields; those before its thousand are kept.
+            InputError: a fact has unknown or unusable fields; those before its five thousand are kept.
             ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
         db = self._store.database()
         kinds = self._kinds(db)
+        zone = UTC if self._config.timezone == "UTC" else self._config.zone
+
+        def reckon(given: Time | None) -> str:
+            return stored(utc_now() if given is None else given, zone=zone)
+
         stream, taken, added = iter(facts), 0, 0
-        while batch := list(islice(stream, _INSERT_BATCH)):
-            checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
-            ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
-            with db.transaction():
-                added += insert(db, checked, vectors=ready, time=self._time, turn_id=f"import-{uuid.uuid4().hex}")
-            taken += len(batch)
+        batch = list(islice(stream, _INSERT_BATCH))
+        with db.roomy() if len(batch) > _FEW else nullcontext():
+            while batch:
+                checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+                ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
+                with db.transaction():
+                    added += insert(db, checked, vectors=ready, time=reckon, turn_id=f"import-{uuid.uuid4().hex}")
+                taken += len(batch)
+                batch = list(islice(stream, _INSERT_BATCH))
         self._wake()
         return added
 

@@ -119,24 +119,24 @@ def decide(
     candidate: Candidate,
     *,
     origin: Origin,
-    predicates: dict[str, Predicate],
+    predicates: Mapping[str, Predicate],
     config: Config,
     proposed: Action | None = None,
     consent: Consent | None = None,
+    known: dict[str, Fact] | None = None,
 ) -> list[tuple[Action, str | None]]:
     """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
-    actions = [proposed] if proposed is not None else _arbitrate(db, candidate, origin=origin, predicates=predicates, config=config)
+    if proposed is not None:
+        actions = [proposed]
+    else:
+        beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
+        actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
     results = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
         allowed = guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source)
         results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
     return results
-
-
-def _arbitrate(db: Database, candidate: Candidate, *, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Action]:
-    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
-    return arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
 
 
 def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.errors import InputError
-from memdb.observer import decide, read_consent, read_predicates
+from memdb.observer import decide, read_consent
 from memdb.records import Action, Candidate, Case, Consent, Fact, Predicate
 from memdb.steps.apply import Origin, read_fact
 from memdb.steps.gate import gate
@@ -15,7 +15,9 @@ from memdb.store import Database
 from memdb.thinking import case_of, compare_meanings
 
 
-def state(db: Database, said: Candidate, *, origin: Origin, embedder: Embedder | None, config: Config) -> Fact | None:
+def state(
+    db: Database, said: Candidate, *, origin: Origin, predicates: Mapping[str, Predicate], embedder: Embedder | None, config: Config
+) -> Fact | None:
     """Write a fact that an application states, in one transaction, and return the one that stands; None if this turn wrote it before.
 
     What repeats a fact under the same key, in the same words or in others, confirms that one. Under another key it is another fact: an
@@ -24,8 +26,8 @@ def state(db: Database, said: Candidate, *, origin: Origin, embedder: Embedder |
     Raises:
         InputError: the user does not let it be kept.
     """
-    predicates = read_predicates(db)
-    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    known: dict[str, Fact] = {}
+    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
     allowed, _ = _allowed(db, case, origin=origin, predicates=predicates, config=config)
     (repeats,) = compare_meanings(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind
@@ -34,7 +36,9 @@ def state(db: Database, said: Candidate, *, origin: Origin, embedder: Embedder |
         allowed, consent = _allowed(db, case, origin=origin, predicates=predicates, config=config)  # they may just have chosen anew
         if repeats is not None and not _still_holds(db, repeats, case):
             repeats = None
-        results = decide(db, allowed.candidate, origin=origin, predicates=predicates, config=config, proposed=repeats, consent=consent)
+        results = decide(
+            db, allowed.candidate, origin=origin, predicates=predicates, config=config, proposed=repeats, consent=consent, known=known
+        )
     for action, fact_id in reversed(results):
         fact = read_fact(db, fact_id or action.target_fact_id or "")
         if fact is not None:

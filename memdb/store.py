@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
@@ -24,6 +24,7 @@ Row = dict[str, SqlValue]
 Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
+_ROOM_KIB = 64 * 1024
 SCHEMA_VERSION = files.migrations()[-1][0]
 
 
@@ -43,13 +44,11 @@ class Database:
         """
         with self.translated():
             cursor = self.connection.execute(_checked(statement, parameters), parameters)
-            rows: list[Row] = []
-            names: list[str] | None = None
-            for values in cursor:
-                if names is None:
-                    names = [column[0] for column in cursor.get_description()]
-                rows.append(dict(zip(names, values, strict=True)))
-            return rows
+            first = next(cursor, None)
+            if first is None:
+                return []
+            names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
+            return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
 
     def batches(self, statement: str, size: int, **parameters: SqlValue) -> Iterator[list[tuple[SqlValue, ...]]]:
         """Run a statement and return its rows as tuples, `size` at a time, so that never all of them are in memory.
@@ -98,10 +97,26 @@ class Database:
                 if blob is not None:
                     blob.close(True)
 
+    def run_rows(self, statement: str, names: Sequence[str], rows: Iterable[Sequence[SqlValue | memoryview]]) -> None:
+        """Run a writing statement once for every row, whose values are those of `names`: for thousands of rows.
+
+        The names are told once, in the order in which the statement first uses them.
+        """
+        sql = _checked(statement, dict.fromkeys(names))
+        if (order := parameter_order(sql)) != tuple(names):
+            raise StoreError(f"Statement {statement} uses its parameters in the order {list(order)}; give the values in it.")
+        with self.translated():
+            self.connection.executemany(sql, rows)
+
     def make_index(self, dimension: int) -> None:
         """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
         with self.translated():
-            for stand_in in ("facts_vec", "facts_vec_chunks", "facts_vec_vector_chunks00"):  # or the index would be made on these
+            for stand_in in (
+                "facts_vec",
+                "facts_vec_chunks",
+                "facts_vec_vector_chunks00",
+                "facts_vec_rowids",
+            ):  # or the index would be made on these
                 self.connection.execute(f"drop table if exists temp.{stand_in}")
             self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
         self.has_vectors = True
@@ -139,6 +154,24 @@ class Database:
         finally:
             if self.connection.in_transaction:
                 self.connection.execute("rollback")
+
+    @contextmanager
+    def roomy(self) -> Iterator[None]:
+        """Hold what is written in memory until it is committed, rather than write parts of it to disk before and read them again.
+
+        What was held is let go of at the end.
+        """
+        usual = [(name, _first(self.connection, f"pragma {name}.cache_size")) for name in ("main", "temp")]
+        self._hold([(name, -_ROOM_KIB) for name, _ in usual])
+        try:
+            yield
+        finally:
+            self._hold(usual)
+
+    def _hold(self, sizes: Sequence[tuple[str, SqlValue]]) -> None:
+        with self.translated():
+            for name, size in sizes:
+                self.connection.execute(f"pragma {name}.cache_size = {int(str(size))}")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -268,6 +301,7 @@ class Store:
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
+            connection.execute(files.read("sql/incoming.sql"))
         if self._vectors is not None:
             self._equip(database, self._vectors)
 
@@ -296,8 +330,14 @@ def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
 @cache
 def parameter_names(sql: str) -> frozenset[str]:
     """Return the named parameters of a statement, comments and quoted text aside."""
+    return frozenset(parameter_order(sql))
+
+
+@cache
+def parameter_order(sql: str) -> tuple[str, ...]:
+    """Return the named parameters of a statement in the order in which they are first used, which is how SQLite numbers them."""
     bare = re.sub(r"--[^\n]*|'(?:[^']|'')*'", " ", sql)
-    return frozenset(re.findall(r":([a-z_]\w*)", bare))
+    return tuple(dict.fromkeys(re.findall(r":([a-z_]\w*)", bare)))
 
 
 def new_schema() -> str:

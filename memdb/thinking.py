@@ -196,18 +196,43 @@ def compare_meanings(
     return liken(db, cases, user_id=user_id, now=now, embedder=embedder, predicates=predicates, config=config, kind=kind)
 
 
-def case_of(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> Case:
+def case_of(
+    db: Database,
+    candidate: Candidate,
+    *,
+    user_id: str,
+    now: datetime,
+    predicates: Mapping[str, Predicate],
+    known: dict[str, Fact] | None = None,
+) -> Case:
     """A candidate with what it may repeat, refine or contradict."""
-    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates)
+    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, known=known)
     return Case(candidate=candidate, beliefs=bearing_on(candidate, beliefs, predicates))
 
 
-def beliefs_about(db: Database, candidate: Candidate, *, user_id: str, now: datetime, predicates: dict[str, Predicate]) -> tuple[Fact, ...]:
-    """What is believed under a candidate's key and the opposite one."""
+def beliefs_about(
+    db: Database,
+    candidate: Candidate,
+    *,
+    user_id: str,
+    now: datetime,
+    predicates: Mapping[str, Predicate],
+    known: dict[str, Fact] | None = None,
+) -> tuple[Fact, ...]:
+    """What is believed under a candidate's key and the opposite one.
+
+    `known` are facts by their records: who asks again within the same decision gives the same dictionary, and what stands there as it did
+    is not made anew.
+    """
     opposite = predicate_of(candidate.key, predicates).opposite
     keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
     rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
-    return tuple(Fact.model_validate_json(str(row["record"])) for row in rows)
+    known = {} if known is None else known
+    for row in rows:
+        record = str(row["record"])
+        if record not in known:
+            known[record] = Fact.model_validate_json(record)
+    return tuple(known[str(row["record"])] for row in rows)
 
 
 def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mapping[str, Predicate]) -> tuple[Fact, ...]:

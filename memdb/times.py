@@ -19,20 +19,38 @@ def to_utc(value: datetime | str, *, zone: tzinfo = UTC) -> datetime:
         InputError: the text is not an ISO-8601 time.
     """
     if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError as error:
-            raise InputError(f"{value!r} is not a time; write it like 2025-03-01T09:30:00+00:00.") from error
+        value = _read(value)
     if value.tzinfo is None:
         value = value.replace(tzinfo=zone)
-    try:
-        value = value.astimezone(UTC)
-    except OverflowError as error:
-        raise InputError(f"{value} lies outside the years that can be stored; give a time between year 1 and 9999.") from error
-    return value.replace(microsecond=value.microsecond // 1000 * 1000)
+    if value.tzinfo is not UTC:
+        try:
+            value = value.astimezone(UTC)
+        except OverflowError as error:
+            raise InputError(f"{value} lies outside the years that can be stored; give a time between year 1 and 9999.") from error
+    return value.replace(microsecond=value.microsecond // 1000 * 1000) if value.microsecond else value
 
 
 def to_text(value: datetime) -> str:
     """Return the stored form, such as 2025-03-01T09:30:00.000Z."""
-    value = to_utc(value)
-    return f"{value:%Y}".zfill(4) + f"{value:-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03d}Z"
+    instant = value if value.tzinfo is UTC else to_utc(value)
+    return instant.isoformat("T", "milliseconds")[:23] + "Z"
+
+
+def stored(value: datetime | str, *, zone: tzinfo = UTC) -> str:
+    """Return the stored form of a time as it was given: what `to_text` makes of `to_utc`, for very many of them.
+
+    Raises:
+        InputError: the text is not an ISO-8601 time.
+    """
+    if isinstance(value, str):
+        value = _read(value)
+    if value.tzinfo is None and zone is UTC:
+        return value.isoformat("T", "milliseconds") + "Z"
+    return to_text(to_utc(value, zone=zone))
+
+
+def _read(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a time; write it like 2025-03-01T09:30:00+00:00.") from error

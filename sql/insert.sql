@@ -3,14 +3,63 @@
 -- statement: last
 select coalesce(max(id), 0) as id from facts;
 
--- Those of the facts that were not there before.
+-- statement: clear
+delete from incoming;
+
+-- statement: stage
+insert into incoming (
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, source, event_time, valid_from, valid_to,
+  source_turn_id, source_excerpt, session_id, tags, now
+) values (
+  :fact_id, :user_id, :kind, :key, :value_text, :value_json, :category, :memory_type, :confidence, :importance, :source, :event_time,
+  :valid_from, :valid_to, :source_turn_id, :source_excerpt, :session_id, :tags, :now
+);
+
+-- The ids follow `:last` in the order in which the facts came, and the one that is passed over leaves a gap.
+-- statement: facts
+insert into facts (
+  id, fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, event_time,
+  valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, embedding_id, created_at, updated_at, last_mentioned_at
+)
+select
+  :last + i.id, i.fact_id, i.user_id, i.kind, i.key, i.value_text, i.value_json, i.category, i.memory_type, i.confidence, i.importance, i.importance,
+  i.source, i.event_time, i.valid_from, i.valid_to, 'active', i.source_turn_id, i.source_excerpt, i.session_id, i.tags,
+  iif(:ready, i.fact_id, null), i.now, i.now, i.now
+from incoming i
+where true
+order by i.id
+on conflict (fact_id) do nothing;
+
 -- statement: added
-select id, fact_id, user_id, kind
-from facts
-where id > :last and fact_id in (select value from json_each(:fact_ids));
+select id - :last as place from facts where id > :last order by id;
 
--- statement: embedded
-update facts set embedding_id = fact_id where id in (select value from json_each(:ids));
+-- A row that is gone may have left its number, and its vector if that was not taken away yet.
+-- statement: left_over
+select id, user_id from outbox where id > :last;
 
--- statement: settled
-delete from outbox where id in (select value from json_each(:ids));
+-- The chunk of a shelf that vec0 writes into.
+-- statement: room
+select size, validity
+from facts_vec_chunks
+where partition00 = :user_id and partition01 = :shelf
+order by chunk_id desc
+limit 1;
+
+-- A chunk that is full, in the three tables that make up the index.
+-- statement: chunk
+insert into facts_vec_chunks (size, partition00, partition01, validity, rowids) values (:size, :user_id, :shelf, :validity, :rowids);
+
+-- statement: last_chunk
+select max(chunk_id) as chunk_id from facts_vec_chunks;
+
+-- statement: chunk_vectors
+insert into facts_vec_vector_chunks00 (_rowid_, rowid, vectors) values (:chunk_id, :chunk_id, :vectors);
+
+-- statement: chunk_slot
+insert into facts_vec_rowids (rowid, chunk_id, chunk_offset) values (:id, :chunk_id, :chunk_offset);
+
+-- What a process holds in memory of the users' vectors is no longer that of the file.
+-- statement: changed
+insert into vector_versions (user_id, version)
+select user_id, random() from facts where id > :last group by +user_id
+on conflict (user_id) do update set version = excluded.version;

@@ -16,5 +16,10 @@ create temp table if not exists facts_vec_chunks (
   partition01 text
 );
 create temp table if not exists facts_vec_vector_chunks00 (
+  rowid,
   vectors blob
+);
+create temp table if not exists facts_vec_rowids (
+  chunk_id integer,
+  chunk_offset integer
 );

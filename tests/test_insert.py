@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from time import sleep
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
 
@@ -54,10 +59,138 @@ def test_a_fact_may_say_all_that_a_remembered_one_does(mem: memdb.Memory) -> Non
         ({"user_id": " "}, "user_id is empty"),
     ],
 )
-def test_a_wrong_fact_is_named_and_nothing_of_its_thousand_is_kept(mem: memdb.Memory, wrong: dict[str, object], told: str) -> None:
+def test_a_wrong_fact_is_named_and_nothing_of_its_transaction_is_kept(mem: memdb.Memory, wrong: dict[str, object], told: str) -> None:
     with pytest.raises(memdb.InputError, match=told):
         mem.remember_many([FACTS[0], {**FACTS[1], **wrong}])
     assert mem.facts("ana") == []
+
+
+def test_a_text_is_kept_to_the_letter(mem: memdb.Memory) -> None:
+    texts = ["a\x00b", "naïve\n\ttea", "張偉 😀", "'; drop table facts; --"]
+    mem.remember_many({"value_text": text, "user_id": "ana"} for text in texts)
+    assert [fact.value_text for fact in mem.facts("ana")] == texts
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Lisbon", "Asia/Kolkata"])
+@pytest.mark.parametrize(
+    "given", ["2025-07-01", "2025-07-01T09:30:15.123999", " 2025-07-01T09:30:00+02:00 ", "2025-07-01T09:30:00Z", "0200-01-01"]
+)
+def test_a_time_is_stored_as_it_is_everywhere_else(given: str, zone: str) -> None:
+    assert stored(given, zone=ZoneInfo(zone)) == to_text(to_utc(given, zone=ZoneInfo(zone)))
+    assert stored(given) == to_text(to_utc(given)) == to_text(to_utc(to_utc(given).astimezone(ZoneInfo(zone))))
+    assert stored(to_utc(given)) == stored(given)
+
+
+def test_what_is_no_time_is_refused_and_nothing_kept(mem: memdb.Memory) -> None:
+    for wrong in ("tomorrow", "", "2025-13-01"):
+        with pytest.raises(memdb.InputError, match="is not a time"):
+            mem.remember_many([FACTS[0], {**FACTS[1], "valid_to": wrong}])
+    assert mem.facts("ana") == []
+
+
+def test_the_words_of_many_facts_make_few_segments(mem: memdb.Memory) -> None:
+    mem.remember_many(FACTS)
+    [count] = mem._store.database().connection.execute("select count(distinct segid) from facts_fts_idx")
+    assert count == (1,)
+
+
+def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> None:
+    vectors = np.eye(64, dtype=np.float32)
+    facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(64)]
+    assert mem.remember_many([facts[5], facts[9], facts[5]], vectors=vectors[[5, 9, 5]]) == 2
+    assert mem.remember_many(facts, vectors=vectors) == 62
+    rows = mem._store.database().connection.execute("select f.fact_id, v.embedding from facts_vec v join facts f on f.id = v.rowid")
+    assert {name: int(np.frombuffer(vector, "<f4").argmax()) for name, vector in rows} == {f"f{place}": place for place in range(64)}
+    assert mem.stats().vectors == 64
+
+
+def test_a_row_may_get_the_number_of_one_whose_vector_is_not_yet_taken_away(mem: memdb.Memory) -> None:
+    vectors = np.eye(64, dtype=np.float32)
+    mem.remember_many([{"value_text": "Old", "user_id": "ana", "fact_id": "old", "timestamp": "2024-01-01"}], vectors=vectors[:1])
+    mem.end("old", valid_to="2024-01-02", now="2024-01-02")
+    assert mem.compact(now="2025-06-01") == 1
+    mem.remember_many([{"value_text": "New", "user_id": "bea"}], vectors=vectors[1:2])
+    assert (mem.drain(), mem.stats().vectors) == (True, 1)
+    [(vector, user)] = mem._store.database().connection.execute("select embedding, user_id from facts_vec")
+    assert (int(np.frombuffer(vector, "<f4").argmax()), user) == (1, "bea")
+    assert mem._store.database().connection.execute("select user_id from vector_versions").fetchall() == [
+        ("bea",)
+    ]  # as for all who are gone
+
+
+def test_another_process_sees_vectors_that_came_with_facts(mem: memdb.Memory, tmp_path: Path) -> None:
+    vectors = HashingEmbedder(64).embed(["old maps", "tea"])
+    mem.remember_many([{"value_text": "old maps", "user_id": "ana"}], vectors=vectors[:1])
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={"worker": False}) as other:
+        assert len(other.search("tea", user_id="ana", weights="vector-only")) == 1
+        mem.remember_many([{"value_text": "tea", "user_id": "ana"}], vectors=vectors[1:])
+        assert other.search("tea", user_id="ana", weights="vector-only")[0].fact.value_text == "tea"
+
+
+def test_vectors_written_in_whole_chunks_lie_as_vec0_lays_them(mem: memdb.Memory) -> None:
+    vectors = np.random.default_rng(0).standard_normal((1_000, 64)).astype(np.float32)
+    facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(1_000)]
+    for start, end in ((0, 3), (3, 400), (400, 1_000)):
+        mem.remember_many(facts[start:end], vectors=vectors[start:end])
+    connection = mem._store.database().connection
+    tables = ("facts_vec_chunks", "facts_vec_vector_chunks00", "facts_vec_rowids", "sqlite_sequence where name like 'facts_vec%'")
+    ours = [connection.execute(f"select * from {table} order by 1, 2").fetchall() for table in tables]
+    rows = connection.execute("select rowid, embedding, user_id, shelf from facts_vec order by rowid").fetchall()
+    mem._store.database().run("reindex.drop_index")
+    mem._store.database().make_index(64)
+    connection.executemany("insert into facts_vec (rowid, embedding, user_id, shelf) values (?, ?, ?, ?)", rows)
+    assert len(rows) == 1_000
+    assert ours == [connection.execute(f"select * from {table} order by 1, 2").fetchall() for table in tables]
+
+
+def test_vectors_in_chunks_are_found_and_taken_away_like_any_other(mem: memdb.Memory) -> None:
+    vectors = np.random.default_rng(0).standard_normal((900, 64)).astype(np.float32)
+    facts = [{"value_text": f"Something {n}", "user_id": f"user{n % 3}", "fact_id": f"f{n}", "timestamp": "2024-01-01"} for n in range(900)]
+    mem.remember_many(facts, vectors=vectors)
+    connection = mem._store.database().connection
+    nearest = "select rowid from facts_vec where embedding match ? and k = 1 and user_id = ? and shelf = 'fact'"
+    for place in range(0, 900, 37):
+        assert connection.execute(nearest, (vectors[place].tobytes(), f"user{place % 3}")).fetchall() == [(place + 1,)]
+    mem.forget("user1")
+    mem.end("f0", valid_to="2024-02-01", now="2024-02-01")
+    mem.drain()
+    shelves = {row[0]: row[1] for row in connection.execute("select user_id || shelf, count(*) from facts_vec group by 1")}
+    assert shelves == {"user0fact": 299, "user0closed": 1, "user2fact": 300}
+    mem.remember_many(({**fact, "fact_id": f"new{n}"} for n, fact in enumerate(facts)), vectors=vectors)
+    assert mem.stats().vectors == 1_500
+
+
+def test_killed_in_the_middle_it_kept_whole_transactions(tmp_path: Path) -> None:
+    for kill in range(4):
+        path = tmp_path / f"{kill}.db"
+        child = subprocess.Popen([sys.executable, "-c", INSERTING, str(path)], stdout=subprocess.PIPE, text=True)
+        assert child.stdout
+        assert child.stdout.readline() == "ready\n"
+        sleep(0.05 + kill * 0.09)
+        child.kill()
+        child.communicate()
+        with memdb.open(path, embedder=HashingEmbedder(64), config={"worker": False}) as mem:
+            stats, connection = mem.stats(), mem._store.database().connection
+            [(facts, embedded, words)] = connection.execute(
+                "select (select count(*) from facts), (select count(*) from facts_vec), (select count(*) from facts_fts_docsize)"
+            )
+            assert facts % 5_000 == 0
+            assert facts == embedded == words == stats.vectors
+            assert stats.outbox_waiting == 0
+            connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+            assert mem.remember_many([{"value_text": "New", "user_id": "ana"}], vectors=np.eye(1, 64, dtype=np.float32)) == 1
+
+
+INSERTING = """
+import sys
+import memdb, numpy as np
+from memdb.embed import HashingEmbedder
+vectors = np.random.default_rng(0).standard_normal((30_000, 64)).astype(np.float32)
+facts = [{"value_text": f"Likes tune number {number}", "user_id": f"user{number % 7}"} for number in range(30_000)]
+with memdb.open(sys.argv[1], embedder=HashingEmbedder(64), config={"worker": False}) as mem:
+    print("ready", flush=True)
+    mem.remember_many(facts, vectors=vectors)
+"""
 
 
 def test_wrong_vectors_are_refused(mem: memdb.Memory, tmp_path: Path) -> None:

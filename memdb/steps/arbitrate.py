@@ -20,7 +20,7 @@ def arbitrate(
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
     said = normalise(candidate.object)
-    same = [fact for fact in own if normalise(fact.object) == said and fact.denies == candidate.denies]
+    same = [fact for fact in own if fact.denies == candidate.denies and normalise(fact.object) == said]
     if candidate.negated:
         return _end(candidate, own, config, now=now)
     if same:
@@ -96,7 +96,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     said = normalise(candidate.object)
     words = set(said.split())
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
-    denied = [fact for fact in own if normalise(fact.object) == said and fact.denies != candidate.denies]
+    denied = [fact for fact in own if fact.denies != candidate.denies and normalise(fact.object) == said]
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" or candidate.temporary or candidate.denies:
         return denied + opposed, None

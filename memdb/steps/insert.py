@@ -3,81 +3,117 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from memdb.embed import to_blob
 from memdb.records import NewFact
 from memdb.store import Database, SqlValue
-from memdb.times import to_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Reckon = Callable[[datetime | str | None], datetime]
-"""Turns a time as it was given, or None for the present, into one in UTC."""
+Reckon = Callable[[datetime | str | None], str]
+"""Turns a time as it was given, or None for the present, into its stored form."""
+
+_COLUMNS = (
+    "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
+    "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
+)  # fmt: skip
+_VECTOR = ("id", "embedding", "user_id", "shelf")
+_CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
+_CHUNK_VECTORS = ("chunk_id", "vectors")
+_CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
+_MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
 
 
 def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float32] | None, time: Reckon, turn_id: str) -> int:
     """Write facts within the caller's transaction, and return how many were new. `vectors` are unit vectors, one a fact; without them
     the outbox has the facts embedded later.
     """
-    last = db.one("insert.last")
-    rows = [_row(fact, time, turn_id) for fact in facts]
-    db.run_many("apply.insert_fact", rows)
-    names = [str(row["fact_id"]) for row in rows]
-    added = db.all("insert.added", last=last["id"] if last else 0, fact_ids=json.dumps(names))
-    if vectors is not None and db.has_vectors:
-        place = {name: number for number, name in enumerate(names)}
-        db.run_many(
-            "sync.write",
-            [
-                {
-                    "id": row["id"],
-                    "embedding": to_blob(vectors[place[str(row["fact_id"])]]),
-                    "user_id": row["user_id"],
-                    "shelf": row["kind"],
-                }
-                for row in added
-            ],
-        )
-        ids = json.dumps([row["id"] for row in added])
-        db.run("insert.embedded", ids=ids)
-        db.run("insert.settled", ids=ids)
-        db.run_many("sync.changed", [{"user_id": user_id} for user_id in {row["user_id"] for row in added}])
-    return len(added)
+    last = int((db.one("insert.last") or {})["id"] or 0)
+    ready = vectors is not None and db.has_vectors
+    db.run_rows("insert.stage", _COLUMNS, (_row(fact, time, turn_id) for fact in facts))
+    added = db.run("insert.facts", last=last, ready=ready)
+    db.run("insert.clear")
+    if vectors is not None and ready and added:
+        places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
+        _put(db, facts, vectors, places, last=last)
+        db.run("insert.changed", last=last)
+    return added
 
 
-def _row(fact: NewFact, time: Reckon, turn_id: str) -> dict[str, SqlValue]:
-    said_at = to_text(time(fact.timestamp))
-    subject, _, predicate = fact.key.partition(".")
+def _put(db: Database, facts: Sequence[NewFact], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    """Put the vectors of new facts into the index, shelf by shelf."""
+    for row in db.all("insert.left_over", last=last):
+        db.run("sync.remove", id=row["id"])
+        db.run("sync.settled", id=row["id"])
+        db.run("sync.changed", user_id=row["user_id"])
+        db.run("sync.gone_user", user_id=row["user_id"])
+    stored = vectors.astype("<f4", copy=False)
+    shelves: dict[tuple[str, str], list[int]] = {}
+    for place in places:
+        shelves.setdefault((facts[place].user_id, facts[place].kind), []).append(place)
+    rest: list[int] = []
+    for on_it in shelves.values():
+        rest += on_it[_fill(db, facts, stored, on_it, last=last) :] if len(on_it) >= _MANY else on_it
+    _write(db, facts, stored, rest, last=last)
+
+
+def _write(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    rows = ((last + place + 1, stored[place].data, facts[place].user_id, facts[place].kind) for place in places)
+    db.run_rows("sync.write", _VECTOR, rows)
+
+
+def _fill(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], on_it: Sequence[int], *, last: int) -> int:
+    """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
+
+    vec0 itself, which takes them one by one, takes twice as long.
+    """
+    user_id, shelf = facts[on_it[0]].user_id, facts[on_it[0]].kind
+    _write(db, facts, stored, on_it[:1], last=last)  # now there is a chunk
+    room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
+    size, taken = int(room["size"] or 0), room["validity"]
+    start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
+    _write(db, facts, stored, on_it[1:start], last=last)  # now it is full
+    chunks = [on_it[at : at + size] for at in range(start, len(on_it) - size + 1, size)]
+    full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
+    db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
+    first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
+    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, stored[one].tobytes()) for name, one in enumerate(chunks, first)))
+    slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
+    db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
+    return start + len(chunks) * size
+
+
+def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
+    said_at = time(fact.timestamp)
     details = None
     if fact.object is not None or fact.value_json is not None:
+        subject, _, predicate = fact.key.partition(".")
         given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
         details = json.dumps({**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text})
-    return {
-        "fact_id": fact.fact_id or str(uuid4()),
-        "user_id": fact.user_id,
-        "kind": fact.kind,
-        "key": fact.key,
-        "value_text": fact.value_text,
-        "value_json": details,
-        "category": fact.category,
-        "memory_type": fact.memory_type,
-        "confidence": fact.confidence,
-        "importance": fact.importance,
-        "source": fact.source,
-        "speaker": None,
-        "event_time": to_text(time(fact.event_time)) if fact.event_time is not None else None,
-        "valid_from": to_text(time(fact.valid_from)) if fact.valid_from is not None else said_at,
-        "valid_to": to_text(time(fact.valid_to)) if fact.valid_to is not None else None,
-        "status": "active",
-        "source_turn_id": fact.turn_id or turn_id,
-        "source_excerpt": fact.value_text,
-        "session_id": fact.session_id,
-        "tags": json.dumps(fact.tags),
-        "now": said_at,
-    }
+    return (
+        fact.fact_id or str(uuid4()),
+        fact.user_id,
+        fact.kind,
+        fact.key,
+        fact.value_text,
+        details,
+        fact.category,
+        fact.memory_type,
+        fact.confidence,
+        fact.importance,
+        fact.source,
+        time(fact.event_time) if fact.event_time is not None else None,
+        time(fact.valid_from) if fact.valid_from is not None else said_at,
+        time(fact.valid_to) if fact.valid_to is not None else None,
+        fact.turn_id or turn_id,
+        fact.value_text,
+        fact.session_id,
+        json.dumps(fact.tags) if fact.tags else "[]",
+        said_at,
+    )

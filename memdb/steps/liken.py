@@ -68,7 +68,8 @@ def _is_comparable(case: Case) -> bool:
     said = case.candidate
     if said.negated or said.denies or said.temporary or said.event_time is not None or said.valid_to is not None:
         return False
-    return not any(fact.key == said.key and normalise(fact.object) == normalise(said.object) for fact in case.beliefs)
+    object = normalise(said.object)
+    return not any(fact.key == said.key and normalise(fact.object) == object for fact in case.beliefs)
 
 
 def _is_repeated(said: Candidate, fact: Fact, *, single: bool) -> bool:
