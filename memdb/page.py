@@ -145,7 +145,7 @@ def _actions(
     said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
     actions = []
     for candidate in said:
-        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), now=to_text(origin.now))
+        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), words=None, now=to_text(origin.now))
         beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
         if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
             continue  # it is held already, or waits already

@@ -219,14 +219,16 @@ def beliefs_about(
     predicates: Mapping[str, Predicate],
     known: dict[str, Fact] | None = None,
 ) -> tuple[Fact, ...]:
-    """What is believed under a candidate's key and the opposite one.
+    """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it, and the newest.
 
     `known` are facts by their records: who asks again within the same decision gives the same dictionary, and what stands there as it did
     is not made anew.
     """
-    opposite = predicate_of(candidate.key, predicates).opposite
+    predicate = predicate_of(candidate.key, predicates)
+    opposite = predicate.opposite
+    words = None if predicate.cardinality == "one" or not candidate.object else json.dumps(sorted(telling(candidate.object)))
     keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), now=to_text(now))
+    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), words=words, now=to_text(now))
     known = {} if known is None else known
     for row in rows:
         record = str(row["record"])

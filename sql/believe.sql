@@ -1,14 +1,29 @@
 -- What is held under some keys of a user, or of a fact by its id; the newest last.
 
+-- Where :words is not null, what has none of them in its object is left out, but for the newest of its key; the words are lower-case, and an object that is
+-- not plain ASCII may have them in another form.
 -- statement: under_keys
+with
+held as materialized (
+  select
+    f.id,
+    iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) as object,
+    max(f.id) over (partition by f.key) as newest
+  from facts f
+  where f.user_id = :user_id
+    and f.key in (select value from json_each(:keys))
+    and f.kind <> 'message'
+    and f.status in ('active', 'pending_confirmation')
+    and (f.valid_to is null or f.valid_to > :now)
+)
 select r.record
-from facts f join fact_record r on r.id = f.id
-where f.user_id = :user_id
-  and f.key in (select value from json_each(:keys))
-  and f.kind <> 'message'
-  and f.status in ('active', 'pending_confirmation')
-  and (f.valid_to is null or f.valid_to > :now)
-order by f.id;
+from held
+cross join fact_record r on r.id = held.id
+where :words is null
+  or held.id = held.newest
+  or held.object glob '*[^ -~]*'
+  or exists (select 1 from json_each(:words) w where instr(replace(lower(held.object), '''', ''), w.value) > 0)
+order by held.id;
 
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
