@@ -1,6 +1,7 @@
 -- What a question's words and its meaning find among everything of a user, before retrieve.sql scores what can be among the best.
 
--- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
+-- The same rows, and the same bm25, as the step `matched` of retrieve.sql. Where it is known already which rows can be meant, :mine tells: a byte a
+-- row, 1 or 0, beginning with the row after :before.
 -- statement: words
 with
 weight as materialized (
@@ -21,9 +22,11 @@ from facts_fts
 cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
-  and ((select min(user_id) from facts) = (select max(user_id) from facts)
-    or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
-    or +facts_fts.rowid in (select id from facts where user_id = :user_id))
+  and iif(:mine is not null,
+    substr(:mine, facts_fts.rowid - :before, 1) = x'01',
+    (select min(user_id) from facts) = (select max(user_id) from facts)
+      or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+      or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
   and f.status in (select value from json_each(:statuses))
@@ -39,6 +42,10 @@ where facts_fts match :terms
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+
+-- What waits for its vector, or has none.
+-- statement: waiting
+select id from outbox where id > 0 limit :limit;
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
-from memdb.fusion import Adds, Field, Found, Legs, Word, fuse, only
+from memdb.fusion import Adds, Field, Found, Legs, Near, Word, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
+_MANY = 2_000  # rows; a user who has as many is told apart from others by a map of them
+_WIDE = 1_000_000  # bytes that such a map has at most, one for each row from the first to the last
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -172,8 +174,9 @@ def retrieve(
 
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
-        words = [] if outside else _words(db, match_expression(question), filters)
         near = [] if meant is None or outside else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        mine = _mine(db, near) if near and "closed" not in shelves else None
+        words = [] if outside else _words(db, match_expression(question), filters, mine)
         if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
             near = only(
                 near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
@@ -194,9 +197,29 @@ def retrieve(
     )
 
 
-def _words(db: Database, terms: str, filters: Mapping[str, SqlValue]) -> list[Word]:
-    batches = db.batches("scan.words", 10_000, **filters, terms=terms)
+def _words(db: Database, terms: str, filters: Mapping[str, SqlValue], mine: tuple[bytes, int] | None) -> list[Word]:
+    rows, before = mine or (None, None)
+    batches = db.batches("scan.words", 10_000, **filters, terms=terms, mine=rows, before=before)
     return [cast(Word, row) for batch in batches for row in batch]
+
+
+def _mine(db: Database, near: Sequence[Near]) -> tuple[bytes, int] | None:
+    """Which rows are a user's, as `scan.words` takes it: those with vectors, and all that wait for one.
+
+    None for few, whom the statement tells apart by itself, and where it would take much room.
+    """
+    import numpy as np
+
+    if sum(len(one.ids) for one in near) < _MANY:
+        return None
+    waiting = np.array([row["id"] for row in db.all("scan.waiting", limit=_MANY)], np.int64)
+    ids = np.concatenate([*(np.abs(one.ids) for one in near), waiting])
+    first, last = int(ids.min()), int(ids.max())
+    if len(waiting) == _MANY or last - first >= _WIDE:
+        return None
+    mine = np.zeros(last - first + 1, np.uint8)
+    mine[ids - first] = 1
+    return mine.tobytes(), first - 1
 
 
 class _Score(Protocol):
