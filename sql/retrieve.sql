@@ -162,15 +162,7 @@ scored as materialized (
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
        where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
     coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
-    f.kind = 'message' and (f.value_text like '%?' or f.value_text like '%？' or f.value_text like '%؟') as is_question,
-    -- ln(1 + words) / 4: a longer message says more; the other kinds are written to the point, and count as a message of ten words
-    iif(f.kind = 'message',
-        min(1.0, ln(2.0 + length(f.value_text) - length(replace(f.value_text, ' ', ''))) / 4.0), 0.6) as length,
-    f.kind = 'message' and f.value_text glob '*[0-9]*' as has_number,
-    -- it begins as answers do that only cheer or agree ("Wow, that's great!"); in other languages than English nothing does
-    f.kind = 'message' and rtrim(lower(substr(f.value_text, 1, instr(f.value_text || ' ', ' ') - 1)), '!,.…') in (
-      'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
-      'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye') as is_reaction,
+    m.is_question, m.length, m.has_number, m.is_reaction,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
@@ -211,6 +203,7 @@ scored as materialized (
     c.farthest
   from candidate c
   cross join facts f on f.id = c.id
+  cross join fact_traits m on m.id = f.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
   where f.user_id = :user_id

@@ -67,7 +67,7 @@ where f.user_id = :user_id
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
 
--- What text, speaker and time of these rows add to their scores: by the same features as in the step `scored` of retrieve.sql.
+-- What text, speaker and time of these rows add to their scores: the same as in the step `scored` of retrieve.sql.
 -- statement: told
 with
 weight as materialized (
@@ -85,17 +85,11 @@ select
   f.id,
   iif(:asks_when and f.event_time is not null, w.has_time, 0.0)
     + iif(coalesce(f.speaker, 'user') = :actor, w.actor, 0.0)
-    + iif(f.kind = 'message',
-      w.is_question * (substr(f.value_text, -1) in ('?', '？', '؟'))
-        + w.length * min(1.0, ln(2.0 + length(f.value_text) - length(replace(f.value_text, ' ', ''))) / 4.0)
-        + w.has_number * (f.value_text glob '*[0-9]*')
-        + w.is_reaction * (rtrim(lower(substr(f.value_text, 1, instr(f.value_text || ' ', ' ') - 1)), '!,.…') in (
-          'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
-          'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye')),
-      w.length * 0.6) as adds
+    + w.is_question * m.is_question + w.length * m.length + w.has_number * m.has_number + w.is_reaction * m.is_reaction as adds
 from weight w
 cross join json_each(:ids) i
-cross join facts f on f.id = i.value;
+cross join facts f on f.id = i.value
+cross join fact_traits m on m.id = f.id;
 
 -- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids; of each shelf those first that were begun first.
 -- statement: marks

@@ -201,3 +201,10 @@ def test_who_speaks_is_read_from_the_index_however_many_messages_there_are(tmp_p
         mem.load(({"speaker": f"S{number % 300}", "text": "x"} for number in range(600)), user_id="them")
         rows = mem._store.database().all("understand.participants", user_id="them")
         assert 100 <= len(rows) <= 200  # in a crowd of hundreds a name tells much, and is left in
+
+
+def test_an_assistant_s_numbers_tell_nothing(mem: memdb.Memory) -> None:
+    mem.observe("Which lakes are deep?", "1. Baikal 2. Tanganyika 3. the Caspian lake", user_id="them", turn_id="t1")
+    mem.drain()
+    by = {hit.fact.speaker: hit.parts["has_number"] for hit in mem.search("lake", user_id="them", kinds=["message"])}
+    assert by["assistant"] == 0.0
