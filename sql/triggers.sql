@@ -1,11 +1,18 @@
--- facts_fts mirrors facts; a message's neighbours are completed when the next message arrives.
+-- facts_fts mirrors facts; a message's neighbours are completed when the next message arrives. What is there is deleted first: `insert or replace`
+-- in a trigger becomes a plain insert where an upsert fires it, and then the index keeps the old words, too, out of reach of any delete.
 create trigger facts_fts_insert after insert on facts begin
   insert into facts_fts (rowid, body, reply, context, date)
     select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
 create trigger facts_fts_neighbours after insert on facts when new.kind = 'message' begin
-  insert or replace into facts_fts (rowid, body, reply, context, date)
+  delete from facts_fts
+    where rowid in (
+      select p.id from facts p
+      where p.user_id = new.user_id and p.session_id is new.session_id and p.kind = 'message' and p.id < new.id
+      order by p.id desc
+      limit 2);
+  insert into facts_fts (rowid, body, reply, context, date)
     select w.id, w.body, w.reply, w.context, w.date
     from fact_words w
     where w.id in (
@@ -16,7 +23,8 @@ create trigger facts_fts_neighbours after insert on facts when new.kind = 'messa
 end;
 
 create trigger facts_fts_update after update of key, value_text, tags, valid_from, event_time on facts begin
-  insert or replace into facts_fts (rowid, body, reply, context, date)
+  delete from facts_fts where rowid = new.id;
+  insert into facts_fts (rowid, body, reply, context, date)
     select id, body, reply, context, date from fact_words where id = new.id;
 end;
 

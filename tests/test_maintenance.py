@@ -82,6 +82,27 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert "under the bed" in episode.value_text
 
 
+def test_the_words_of_an_episode_that_is_told_anew_leave_the_index(mem: memdb.Memory) -> None:
+    fresh = """
+        create virtual table temp.anew using fts5 (body, reply, context, date, content = '', contentless_delete = 1, tokenize = "porter unicode61");
+        insert into temp.anew (rowid, body, reply, context, date) select id, body, reply, context, date from fact_words;
+        create virtual table temp.expected using fts5vocab (temp, anew, instance);
+        create virtual table temp.indexed using fts5vocab (main, facts_fts, instance);
+    """
+    replies = iter(['{"summary": "They lost a toy."}', '{"summary": "They found it."}'])
+    model = LanguageModel(ScriptedModel(lambda request: next(replies)), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        for day, later in (("2025-03-01", "2025-03-20"), ("2025-03-21", "2025-04-20")):
+            mem.observe("And then?", user_id="ana", session_id="s1", timestamp=day)
+            mem.drain()
+            other.maintain(now=later)
+    assert [episode.value_text for episode in of(mem, "episode")] == ["They found it."]
+    db = mem._store.database().connection
+    db.execute(fresh)
+    indexed, expected = (sorted(db.execute(f"select term, doc, col, offset from temp.{name}")) for name in ("indexed", "expected"))
+    assert indexed == expected != []
+
+
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
     said = [("2025-03-01T23:30:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
             ("2025-03-02T12:00:00Z", "We lost the toy dinosaur.")]  # fmt: skip
