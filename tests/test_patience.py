@@ -13,7 +13,7 @@ def test_what_is_called_gives_its_answer_or_its_error() -> None:
     callers = Callers("test-calls")
     assert callers.call(lambda: 7, 10) == 7
     with pytest.raises(KeyError, match="lost"):
-        callers.call(lambda: {}["lost"], 10)
+        callers.call(lambda: dict[str, int]()["lost"], 10)
     assert callers.call(lambda: "still there", 10) == "still there"
     callers.close()
 
