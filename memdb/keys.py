@@ -14,9 +14,8 @@ from memdb.records import Predicate
 _NOT_WORD = re.compile(r"[\W_]+")
 _PUNCTUATION = re.compile(r"[^\w+#]|_")  # "C++" and "C#" are not the same language
 _APOSTROPHES = re.compile("['\u2019]")
-_PLAIN = {code: " " for code in range(128) if _PUNCTUATION.fullmatch(chr(code))} | {
-    ord("'"): None
-}  # the same for ASCII, in a fifth of the time
+_PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
+_PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _EMPTY = frozenset({"called", "named", "my", "our", "his", "her", "their", "is"})

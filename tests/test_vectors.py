@@ -45,6 +45,25 @@ def test_what_is_kept_answers_as_the_file_does(tmp_path: Path) -> None:
         assert reading._cache.size == 0
 
 
+@pytest.mark.parametrize("megabytes", [0, 8])
+def test_vectors_that_are_cut_short_are_damage_and_no_answer(tmp_path: Path, megabytes: float) -> None:
+    with filled(tmp_path / "mem.db", megabytes) as mem:
+        mem._store.database().connection.execute("update facts_vec_vector_chunks00 set vectors = substr(vectors, 9)")
+        with pytest.raises(memdb.StoreError, match=r"is damaged .*; restore a copy"):
+            mem.search("thing 7", user_id="ana")
+
+
+def test_large_users_of_one_file_find_what_is_theirs_also_before_it_is_embedded(tmp_path: Path) -> None:
+    facts = [{"value_text": f"Keeps thing {number}", "user_id": user} for user in ("ana", "bea") for number in range(2_100)]
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts, vectors=HashingEmbedder(64).embed([fact["value_text"] for fact in facts]))
+        mem.remember_many([{"value_text": "Keeps a walrus", "user_id": "bea"}, {"value_text": "Keeps one walrus", "user_id": "ana"}])
+        for query in ("walrus", "thing 7"):
+            hits = mem.search(query, user_id="bea", limit=3)
+            assert {hit.fact.user_id for hit in hits} == {"bea"}
+            assert hits[0].fact.value_text in ("Keeps a walrus", "Keeps thing 7")
+
+
 def test_another_process_s_write_is_seen_by_the_next_search(tmp_path: Path) -> None:
     with filled(tmp_path / "mem.db") as mem:
         found(mem, "thing 7")
