@@ -25,6 +25,8 @@ Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 _ROOM_KIB = 64 * 1024
+_ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_PARAMETER = re.compile(r":([a-z_]\w*)")
 SCHEMA_VERSION = files.migrations()[-1][0]
 
 
@@ -336,8 +338,7 @@ def parameter_names(sql: str) -> frozenset[str]:
 @cache
 def parameter_order(sql: str) -> tuple[str, ...]:
     """Return the named parameters of a statement in the order in which they are first used, which is how SQLite numbers them."""
-    bare = re.sub(r"--[^\n]*|'(?:[^']|'')*'", " ", sql)
-    return tuple(dict.fromkeys(re.findall(r":([a-z_]\w*)", bare)))
+    return tuple(dict.fromkeys(_PARAMETER.findall(_ASIDE.sub(" ", sql))))
 
 
 def new_schema() -> str:
