@@ -24,7 +24,7 @@ from memdb.patience import Callers, TooLateError
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from sentence_transformers import SentenceTransformer
 
 _WORD_PIECE = "all-MiniLM-L6-v2 WordPiece"
@@ -234,7 +234,7 @@ class Tokenizer:
         return self._count(searchable(text)) if text else 0
 
 
-def check_vectors(vectors: NDArray[np.float32], *, count: int, dimension: int, embedder: str) -> NDArray[np.float32]:
+def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: int, dimension: int, embedder: str) -> NDArray[np.float32]:
     """Return vectors fit to be stored: of the right shape, finite, of unit length.
 
     One zero or NaN vector can ruin the search for its whole neighbourhood, so that none may pass.

@@ -25,7 +25,7 @@ from memdb.calibration import fit as fit_probability
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, NotFoundError, StoreError
+from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel, choose_llm
@@ -122,7 +122,7 @@ from memdb.working import Eviction
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
@@ -567,7 +567,7 @@ class Memory:
         goal: str | None = None,
         tiers: Sequence[Tier] | None = None,
         judged: bool = False,
-        vector: NDArray[np.float32] | None = None,
+        vector: ArrayLike | None = None,
         now: Time | None = None,
         record: bool = True,
     ) -> Hits:
@@ -596,8 +596,7 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: a kind or the weight set is unknown.
-            ModelOutputError: the vector has the wrong shape, is zero or not finite.
+            InputError: a kind or the weight set is unknown; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
         at = self._time(now)
@@ -610,7 +609,7 @@ class Memory:
             user_id=user_id,
             embedder=self._patient,
             now=at,
-            vector=None if vector is None else self._usable(vector[None], 1)[0],
+            vector=None if vector is None else self._usable([vector], 1)[0],
             weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
@@ -1398,8 +1397,8 @@ class Memory:
         embedder's vectors, one a fact, if they are ready; otherwise the facts are embedded in the background.
 
         Raises:
-            InputError: a fact has unknown or unusable fields; those before its five thousand are kept.
-            ModelOutputError: the vectors have the wrong shape, or one of them is zero or not finite.
+            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
+                its five thousand is kept.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
         db = self._store.database()
@@ -1422,11 +1421,17 @@ class Memory:
         self._wake()
         return added
 
-    def _usable(self, vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    def _usable(self, vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int) -> NDArray[np.float32]:
         """Vectors that somebody else made, checked."""
         if self._embedder is None:
             raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
-        return check_vectors(vectors, count=count, dimension=self._embedder.dimension, embedder=self._embedder.name)
+        name, dimension = self._embedder.name, self._embedder.dimension
+        try:
+            return check_vectors(vectors, count=count, dimension=dimension, embedder=name)
+        except ModelOutputError as error:
+            raise InputError(
+                f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
+            ) from error
 
     def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
         try:

@@ -195,7 +195,7 @@ with memdb.open(sys.argv[1], embedder=HashingEmbedder(64), config={"worker": Fal
 
 def test_wrong_vectors_are_refused(mem: memdb.Memory, tmp_path: Path) -> None:
     for vectors in (np.zeros((1, 64), np.float32), np.ones((1, 3), np.float32), np.ones((0, 64), np.float32)):
-        with pytest.raises(memdb.ModelOutputError):
+        with pytest.raises(memdb.InputError, match="The vectors given are not of the shape"):
             mem.remember_many(FACTS[:1], vectors=vectors)
     assert mem.facts("ana") == []
     with memdb.open(tmp_path / "words.db", embedder=None) as words, pytest.raises(memdb.ConfigError, match="without an embedder"):

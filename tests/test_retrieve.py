@@ -191,8 +191,9 @@ def test_a_vector_that_is_ready_stands_for_the_question_s_meaning(tmp_path: Path
         assert (hits.degraded, hits[0].fact.value_text) == (None, "Something 3")
         assert hits[0].parts["cosine"] == pytest.approx(1.0)
         assert mem.search("", user_id="ana", vector=vectors[5], limit=1)[0].fact.value_text == "Something 5"
-        for wrong in (np.zeros(8, np.float32), np.ones(3, np.float32), np.full(8, np.nan, np.float32)):
-            with pytest.raises(memdb.ModelOutputError):
+        assert mem.search("", user_id="ana", vector=[0, 0, 1, 0, 0, 0, 0, 0], limit=1)[0].fact.value_text == "Something 2"
+        for wrong in (np.zeros(8, np.float32), np.ones(3, np.float32), np.full(8, np.nan, np.float32), [], [[1.0] * 8]):
+            with pytest.raises(memdb.InputError, match="The vectors given are not of the shape"):
                 mem.search("which one?", user_id="ana", vector=wrong)
     with memdb.open(tmp_path / "mem.db", embedder=None) as words, pytest.raises(memdb.ConfigError, match="without an embedder"):
         words.search("which one?", user_id="ana", vector=vectors[3])
