@@ -32,14 +32,15 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
-_FEW = 128  # so many rows are scored at once if that is most likely all: asking twice would take longer
+_FEW = 128  # fewer rows are scored at once if they are most likely all: asking twice would take longer
 _BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
+_COMPARED = 4 * MOST  # vectors that are compared exactly, at most, where all that is known is the most that their cosines can be
 _HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
 _SAYS = ("is_question", "length", "has_number", "is_reaction")
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
-Found = tuple[int, float | None, float | None, float | None, int]
-"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance, whether it is among the nearest."""
+Found = tuple[int, float | None, float | None, float | None]
+"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance."""
 
 Adds = Callable[[list[int]], Mapping[int, float]]
 """Reads what their text, speaker and time add to the scores of rows."""
@@ -50,11 +51,15 @@ Word = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class Near:
-    """The ids of a shelf's vectors and the cosine of each to the question; a window has its message's id with a minus."""
+    """The ids of a shelf's vectors and the cosine of each to the question; a window has its message's id with a minus.
+
+    With `exact`, `cosines` are only the most that each can be, and `exact` tells those of the vectors at some places.
+    """
 
     shelf: str
     ids: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    cosines: NDArray[np.float64]
+    exact: Callable[[NDArray[np.intp]], NDArray[np.float64]] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,9 @@ class Legs:
 class Field:
     """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
 
-    `bare` is the most that each can score but for what its text, speaker and time add, which is known beforehand if it is `settled`;
-    `open_` is how much of that is not known before a row is scored.
+    `bare` is the most that each can score but for what its text, speaker and time add, `most` the most with that, which is the same for
+    all if the field is `settled`; `open_` is how much of `bare` is not known before a row is scored. Where cosines are only bounds,
+    `refine` makes those of rows exact, and `bare` and `most` with them.
     """
 
     def __init__(
@@ -85,20 +91,21 @@ class Field:
         windows: Sequence[float] | NDArray[np.float64],
         *,
         bare: Sequence[float] | NDArray[np.float64],
+        most: Sequence[float] | NDArray[np.float64],
         open_: float,
         settled: bool,
-        best_first: Callable[[int], Sequence[int]],
-        reaching: Callable[[float], int],
-        highest: Callable[[int], float],
-        nearest: Sequence[bool] | NDArray[np.bool_],
+        best_first: Callable[[int], list[int]],
+        reaching: Callable[[float], list[int]],
+        refine: Callable[[list[int]], None],
+        nearest: Callable[[], list[int]],
         best_matches: Callable[[], list[int]],
         best_match: int | None,
     ) -> None:
         self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._bare, self._open, self._settled = bare, open_, settled
-        self._best_first, self._reaching, self._highest, self._nearest = best_first, reaching, highest, nearest
+        self._bare, self._most, self._open, self._settled = bare, most, open_, settled
+        self._best_first, self._reaching, self._refine, self._nearest = best_first, reaching, refine, nearest
         self._best_matches, self._best_match = best_matches, best_match
-        self._most: dict[int, float] = {}
+        self._told: dict[int, float] = {}
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
@@ -106,39 +113,40 @@ class Field:
 
     def likely(self, goal: int, adds: Adds) -> list[Found]:
         """Return rows that most likely have the `goal` best among them, given what their texts add."""
-        if self._settled:
-            count = self._promising(self._highest(goal) - _HARDLY * self._open) if goal <= len(self) else len(self)
-            return self.first(count if count <= _FEW else goal + _BESIDES)
-        places = self._best_first(2 * (goal + _BESIDES))
-        most = self._told(places, adds)
-        least = min(heapq.nlargest(goal, (most[place] for place in places)), default=0.0) - _HARDLY * self._open
-        return self._with_best_match(place for place in places if most[place] >= least)
+        places = self._best_first(_FEW if self._settled else 2 * (goal + _BESIDES))
+        most = self._at_most(places, adds)
+        least = min(heapq.nlargest(goal, most.values()), default=0.0) - _HARDLY * self._open
+        likely = [place for place, score in most.items() if score >= least]
+        if self._settled and len(likely) >= _FEW:
+            likely = heapq.nlargest(goal + _BESIDES, likely, key=most.__getitem__)
+        return self._with_best_match(likely)
 
     def able(self, score: float, adds: Adds) -> list[Found]:
         """Return the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
-        places = self._best_first(self._promising(score))
-        if not self._settled:
-            most = self._told(places, adds)
-            places = [place for place in places if most[place] >= score - _ROUNDING]
-        return self._with_best_match(places)
+        least = score - _ROUNDING
+        if len(places := self._reaching(least)) > _COMPARED:
+            places = self._best_first(_COMPARED)
+        self._refine(places)
+        able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
+        if len(able) > MOST:
+            able = self._best_first(MOST)
+        return self._with_best_match(place for place, most in self._at_most(able, adds).items() if most >= least)
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
-        places = dict.fromkeys(self._best_matches()) | dict.fromkeys(place for place, near in enumerate(self._nearest) if near)
-        return self._found(list(places))
+        return self._found(list(dict.fromkeys([*self._best_matches(), *self._nearest()])))
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def _promising(self, score: float) -> int:
-        return min(MOST, self._reaching(score - _ROUNDING))
-
-    def _told(self, places: Sequence[int], adds: Adds) -> dict[int, float]:
-        """What each of these can score at most, read once."""
-        if new := [place for place in places if place not in self._most]:
-            added = adds([int(self._ids[place]) for place in new])
-            self._most |= {place: float(self._bare[place]) + added.get(int(self._ids[place]), math.inf) for place in new}
-        return self._most
+    def _at_most(self, places: list[int], adds: Adds) -> dict[int, float]:
+        """What each of these can score at most; what their texts add is read once."""
+        self._refine(places)
+        if self._settled:
+            return dict(zip(places, _at_places(self._most, places), strict=True))
+        if new := [place for place in places if place not in self._told]:
+            ids = _at_places(self._ids, new)
+            added = adds(ids)
+            for place, id, bare in zip(new, ids, _at_places(self._bare, new), strict=True):
+                self._told[place] = bare + added.get(id, math.inf)
+        return {place: self._told[place] for place in places}
 
     def _with_best_match(self, places: Iterable[int]) -> list[Found]:
         kept = dict.fromkeys(places)
@@ -146,8 +154,9 @@ class Field:
             kept[self._best_match] = None
         return self._found(list(kept))
 
-    def _found(self, places: Sequence[int]) -> list[Found]:
-        found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines, self._nearest)]
+    def _found(self, places: list[int]) -> list[Found]:
+        self._refine(places)
+        found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines)]
         windows = _at_places(self._windows, places) if len(self._windows) else [math.nan] * len(places)
         return [
             (
@@ -155,9 +164,8 @@ class Field:
                 None if math.isnan(bm25) else bm25,
                 None if math.isnan(cosine) else 1.0 - cosine,
                 None if math.isnan(window) else 1.0 - window,
-                int(near),
             )
-            for id, bm25, cosine, near, window in zip(*found, windows, strict=True)
+            for id, bm25, cosine, window in zip(*found, windows, strict=True)
         ]
 
 
@@ -176,8 +184,12 @@ def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
     import numpy as np
 
     wanted = np.array(ids, np.int64)
-    masks = [np.isin(np.abs(one.ids), wanted) for one in near]
-    return [Near(one.shelf, one.ids[mask], one.cosines[mask]) for one, mask in zip(near, masks, strict=True)]
+    return [_some(one, np.flatnonzero(np.isin(np.abs(one.ids), wanted))) for one in near]
+
+
+def _some(one: Near, kept: NDArray[np.intp]) -> Near:
+    exact = one.exact
+    return Near(one.shelf, one.ids[kept], one.cosines[kept], exact and (lambda places: exact(kept[places])))
 
 
 def _open(weight: Mapping[str, float], question: Question) -> float:
@@ -222,12 +234,13 @@ def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Q
         unknown,
         unknown,
         bare=bare,
+        most=most,
         open_=others,
         settled=_is_settled(weight, question, said),
         best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
-        reaching=lambda score: sum(1 for ceiling in most if ceiling >= score),
-        highest=lambda place: heapq.nlargest(place, most)[-1],
-        nearest=[False] * len(words),
+        reaching=lambda score: [place for place, ceiling in enumerate(most) if ceiling >= score],
+        refine=lambda places: None,
+        nearest=list,
         best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
         best_match=best,
     )
@@ -245,60 +258,115 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     import numpy as np
 
     own = [one for one in near if one.shelf != "window"]
-    ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
-    cosines = np.concatenate([one.cosines for one in own]).astype(np.float64) if own else np.zeros(0)
-    said = np.concatenate([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own]) if own else np.zeros(0)
-    nearest = np.concatenate([_nearest(one, legs.semantic) for one in own]) if own else np.zeros(0, np.bool_)
-    if np.any(ids[1:] < ids[:-1]):
-        order = np.argsort(ids, kind="stable")
-        ids, cosines, said, nearest = ids[order], cosines[order], said[order], nearest[order]
     window = next((one for one in near if one.shelf == "window"), None)
-    window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
     word_ids = np.array([id for id, _, _ in words], np.int64)
-    lone = [(one, _at(ids, one)[1]) for one in (window_ids, *([word_ids] if legs.lexical else []))]
-    extra = sorted({id for one, there in lone if not there.all() for id in one[~there].tolist()})
-    if extra:  # not embedded yet, or only in part
-        kinds = {id: kind for id, kind, _ in words}
-        highest = [_said(weight, question, kinds.get(id, "message")) for id in extra]
-        order = np.argsort(np.concatenate([ids, np.array(extra, np.int64)]), kind="stable")
-        ids = np.concatenate([ids, np.array(extra, np.int64)])[order]
-        cosines = np.concatenate([cosines, np.full(len(extra), np.nan)])[order]
-        said = np.concatenate([said, highest])[order]
-        nearest = np.concatenate([nearest, np.zeros(len(extra), np.bool_)])[order]
-    bm25, windows = np.full(len(ids), np.nan), np.full(len(ids) if window is not None else 0, np.nan)
-    places, there = _at(ids, word_ids)
-    matched_at = places[there]
-    bm25[matched_at] = np.array([bm25 for _, _, bm25 in words])[there]
-    meaning = np.clip(np.nan_to_num(cosines) if extra else cosines, 0.0, 1.0)
+    window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
+    ids, source = _together(own, [window_ids, *([word_ids] if legs.lexical else [])])
+    cosines = _joined([one.cosines for one in own], source)
+    windows = np.full(len(ids) if window is not None else 0, np.nan)
+    window_place, known = _at(ids, window_ids)
     if window is not None:
-        at, known = _at(ids, window_ids)
-        windows[at[known]] = window.cosines[known]
-        nearest[at[known]] |= _nearest(window, legs.semantic)[known]
-        among = np.where(np.isnan(windows), meaning, np.clip(windows, 0.0, 1.0))
-        bare = weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among
-    else:
-        bare = (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning
+        windows[window_place[known]] = window.cosines[known]
+    bm25, lexical = np.full(len(ids), np.nan), np.zeros(len(ids))
+    word_place, there = _at(ids, word_ids)
+    matched_at = word_place[there]
+    bm25[matched_at] = np.array([bm25 for _, _, bm25 in words])[there]
     best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
-    bare += _open(weight, question)
     if best is not None:
-        bare[matched_at] += bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+        lexical[matched_at] = bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
+    others = lexical + _open(weight, question)
+
+    def score(places: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        meaning = np.clip(np.nan_to_num(cosines[places]), 0.0, 1.0)
+        if window is None:
+            return (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning + others[places]
+        among = windows[places]
+        among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
+        return weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among + others[places]
+
+    kinds = {id: kind for id, kind, _ in words} if source is not None else {}
+    alone = [_said(weight, question, kinds.get(id, "message")) for id in ids[source < 0].tolist()] if source is not None else []
+    said = _joined([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own], source, alone)
+    bare = score(slice(None))
     most = bare + said
-    matched = words if there.all() else [word for word, one in zip(words, there, strict=True) if one]
+    compared = np.full(len(ids), all(one.exact is None for one in near))
+
+    def refine(places: list[int]) -> None:
+        at = np.array(places, np.intp)
+        if not len(at := at[~compared[at]]):
+            return
+        compared[at] = True
+        places_of = source[at] if source is not None else at
+        start = 0
+        for one in own:
+            these = (places_of >= start) & (places_of < start + len(one.ids))
+            if one.exact is not None and these.any():
+                cosines[at[these]] = one.exact(places_of[these] - start)
+            start += len(one.ids)
+        if window is not None and window.exact is not None:
+            windows_at = np.full(len(ids), -1)
+            windows_at[window_place[known]] = np.flatnonzero(known)
+            these = windows_at[at] >= 0
+            windows[at[these]] = window.exact(windows_at[at[these]])
+        bare[at] = score(at)
+        most[at] = bare[at] + said[at]
+
+    def nearest() -> list[int]:
+        near_ids = [np.abs(one.ids[_nearest(one, legs.semantic)]) for one in near]
+        places: list[int] = _at(ids, np.unique(np.concatenate(near_ids)))[0].tolist()
+        return places
+
     return Field(
         ids,
         bm25,
         cosines,
         windows,
         bare=bare,
+        most=most,
         open_=_open(weight, question),
-        settled=not extra and _is_settled(weight, question, (one.shelf for one in own)),
+        settled=not alone and _is_settled(weight, question, (one.shelf for one in own)),
         best_first=lambda count: _highest(most, ids, count),
-        reaching=lambda score: int(np.count_nonzero(most >= score)),
-        highest=lambda place: float(np.partition(most, len(most) - place)[len(most) - place]),
+        reaching=lambda score: np.flatnonzero(most >= score).tolist(),
+        refine=refine,
         nearest=nearest,
-        best_matches=lambda: _lexical_leg(matched, places[there].tolist(), legs),
+        best_matches=lambda: _lexical_leg([word for word, one in zip(words, there, strict=True) if one], matched_at.tolist(), legs),
         best_match=best if legs.lexical else None,
     )
+
+
+def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.intp] | None]:
+    """All ids in order, and where each stands among the vectors of these shelves, one after the other; -1 if it has none.
+
+    None instead of the latter if they stand there in the same order.
+    """
+    import numpy as np
+
+    ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
+    source = None
+    if np.any(ids[1:] < ids[:-1]):
+        source = np.argsort(ids, kind="stable")
+        ids = ids[source]
+    lone = [one[~there] for one in others if not (there := _at(ids, one)[1]).all()]
+    if lone:  # not embedded yet, or only in part
+        extra = np.unique(np.concatenate(lone))
+        source = np.concatenate([np.arange(len(ids)) if source is None else source, np.full(len(extra), -1)])
+        ids = np.concatenate([ids, extra])
+        order = np.argsort(ids, kind="stable")
+        ids, source = ids[order], source[order]
+    return ids, source
+
+
+def _joined(parts: Sequence[NDArray[np.float64]], source: NDArray[np.intp] | None, alone: Sequence[float] = ()) -> NDArray[np.float64]:
+    """The values of the shelves' vectors in the order of the ids, those of what has none from `alone`, or not a number."""
+    import numpy as np
+
+    joined = np.concatenate(parts) if parts else np.zeros(0)
+    if source is None:
+        return joined
+    joined = np.append(joined, np.nan)[source]
+    if alone:
+        joined[source < 0] = alone
+    return joined
 
 
 def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -315,20 +383,25 @@ def _highest(most: NDArray[np.float64], ids: NDArray[np.int64], count: int) -> l
     """The places of the highest, those of newer rows first among equals."""
     import numpy as np
 
-    if not count:
-        return []
-    order = np.argpartition(most, len(most) - count)[len(most) - count :] if len(most) > count else np.arange(len(most))
-    highest: list[int] = order[np.lexsort((-ids[order], -most[order]))].tolist()
+    places = _top(most, min(count, len(most)))
+    highest: list[int] = places[np.lexsort((-ids[places], -most[places]))].tolist()
     return highest
 
 
-def _nearest(one: Near, count: int) -> NDArray[np.bool_]:
-    """Which vectors of a shelf are the `count` nearest."""
+def _nearest(one: Near, count: int) -> NDArray[np.intp]:
+    """The places of the `count` nearest vectors of a shelf."""
+    count = taken = min(count, len(one.ids))
+    while True:
+        taken = min(2 * taken, len(one.ids))
+        places = _top(one.cosines, taken)
+        cosines = one.cosines[places] if one.exact is None else one.exact(places)
+        nearest = _top(cosines, count)
+        if taken in (count, len(one.ids)) or cosines[nearest].min() >= one.cosines[places].min():  # which no other can pass
+            return places[nearest]
+
+
+def _top(values: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """The places of the `count` highest, in no order."""
     import numpy as np
 
-    if len(one.ids) <= count:
-        return np.ones(len(one.ids), np.bool_)
-    chosen = np.zeros(len(one.ids), np.bool_)
-    if count:
-        chosen[np.argpartition(one.cosines, len(one.ids) - count)[len(one.ids) - count :]] = True
-    return chosen
+    return np.argpartition(values, len(values) - count)[len(values) - count :] if 0 < count < len(values) else np.arange(count)

@@ -9,8 +9,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from memdb.codes import Codes, at_most, encode, products
 from memdb.fusion import Near
 from memdb.store import Database
 
@@ -24,83 +25,40 @@ _CHUNKS_AT_ONCE = 64  # few enough vectors to stay in the processor's cache, eno
 _BLOCK = 128  # chunks that are kept, and brought up to date, together
 
 _EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
+_MARKS_BYTES = 8 * 1024 * 1024  # for what stands where, of those whose vectors are not kept
+
+Thing = TypeVar("Thing", bound="_Sized")
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Consecutive chunks: of each the slots that are taken and their ids, as vec0 writes them, and the vectors of all slots."""
-
-    marks: NDArray[np.uint8]
-    taken: NDArray[np.bool_]
-    ids: NDArray[np.int64]
-    vectors: NDArray[np.float32]
-
-    def cosines(self, question: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The cosine of every vector to the question, a unit vector."""
-        import numpy as np
-
-        cosines: NDArray[np.float32] = np.einsum("ij,j->i", self.vectors, question)
-        return cosines if len(self.ids) == len(cosines) else cosines[self.taken]
-
-
-@dataclass(frozen=True)
-class _Shelf:
-    """What is kept of a shelf. `made` is another number once the index was made anew, when chunks have other contents under old names."""
-
-    version: int
-    made: int
-    chunks: NDArray[np.int64]
-    blocks: tuple[_Block, ...]
-
+class _Sized(Protocol):
     @property
-    def size(self) -> int:
-        return _EMPTY_BYTES + self.chunks.nbytes + sum(one.marks.nbytes + one.ids.nbytes + one.vectors.nbytes for one in self.blocks)
+    def size(self) -> int: ...
 
 
-class VectorCache:
-    """Compares a question with all of a user's vectors, exactly, and keeps those in memory that fit into so many megabytes.
+class _Recent(Generic[Thing]):
+    """What was last asked for of the shelves of users, as much of it as fits into a number of bytes. For all threads."""
 
-    What is kept is used only while the file says that no vector of the user has changed since, whichever process changes them; then what
-    changed is read again. The users who were not asked about for longest make room. For all threads.
-    """
-
-    def __init__(self, megabytes: float, *, block: int = _BLOCK) -> None:
-        self._block = block
-        self._room = int(megabytes * 1024 * 1024)
-        self._kept: OrderedDict[tuple[str, str], _Shelf] = OrderedDict()
-        self._size = 0
+    def __init__(self, room: int) -> None:
+        self.room, self.size = room, 0
+        self._kept: OrderedDict[tuple[str, str], Thing] = OrderedDict()
         self._lock = threading.Lock()
 
-    def near(self, db: Database, question: NDArray[np.float32], *, user_id: str, shelves: Sequence[str]) -> list[Near]:
-        """Return the cosine of every vector of these shelves to the question, a unit vector; shelves that hold none are left out.
+    def of(self, user_id: str, shelves: Sequence[str]) -> dict[str, Thing]:
+        """What is kept of these shelves of a user."""
+        with self._lock:
+            held = {shelf: self._kept[user_id, shelf] for shelf in shelves if (user_id, shelf) in self._kept}
+            for shelf in held:
+                self._kept.move_to_end((user_id, shelf))
+        return held
 
-        The caller holds a snapshot of the file, so that the version and the vectors belong together.
-        """
-        import numpy as np
-
-        version = self._version(db, user_id)
-        held = self._of(user_id, shelves)
-        kept = {shelf: one for shelf, one in held.items() if one.version == version}
-        passing: list[Near] = []
-        if missing := [shelf for shelf in shelves if shelf not in kept]:
-            marked = _marks(db, user_id, missing)
-            if version is not None and self._fit(marked, question):
-                made = int((db.one("scan.made") or {})["schema_version"] or 0)
-                none = np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
-                for shelf in missing:
-                    chunks, marks = marked.get(shelf, none)
-                    before = held.get(shelf)
-                    usable = before is not None and before.made == made and np.array_equal(chunks[: len(before.chunks)], before.chunks)
-                    current = tuple(_blocks(db, chunks, marks, before if usable else None, len(question), self._block))
-                    kept[shelf] = _Shelf(version, made, chunks, current)
-                    self._keep(user_id, shelf, kept[shelf])
-            else:
-                passing = [_pass(db, shelf, chunks, marks, question) for shelf, (chunks, marks) in marked.items()]
-        return passing + [
-            Near(shelf, np.concatenate([one.ids for one in blocks]), np.concatenate([one.cosines(question) for one in blocks]))
-            for shelf in shelves
-            if shelf in kept and (blocks := kept[shelf].blocks)
-        ]
+    def keep(self, user_id: str, shelf: str, one: Thing) -> None:
+        """Keep it instead of what was kept of the shelf; what was not asked for for longest makes room."""
+        with self._lock:
+            self._drop((user_id, shelf))
+            self._kept[user_id, shelf] = one
+            self.size += one.size
+            while self.size > self.room:
+                self._drop(next(iter(self._kept)))
 
     def forget(self, user_id: str) -> None:
         """Let go of what is kept of a user."""
@@ -108,38 +66,170 @@ class VectorCache:
             for key in [key for key in self._kept if key[0] == user_id]:
                 self._drop(key)
 
+    def _drop(self, key: tuple[str, str]) -> None:
+        if (dropped := self._kept.pop(key, None)) is not None:
+            self.size -= dropped.size
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the vectors of a shelf stand, and whose they are: its chunks of `width` slots each, and which of all slots are taken.
+
+    `slots` is None if all are.
+    """
+
+    version: int | None
+    chunks: NDArray[np.int64]
+    width: int
+    ids: NDArray[np.int64]
+    slots: NDArray[np.intp] | None
+
+    @property
+    def size(self) -> int:
+        return _EMPTY_BYTES + self.chunks.nbytes + self.ids.nbytes + (self.slots.nbytes if self.slots is not None else 0)
+
+    def taken(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Of the values of all slots, those of the taken."""
+        return values if self.slots is None else values[self.slots]
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Consecutive chunks: of each the slots that are taken and their ids, as vec0 writes them, and the vectors of all slots."""
+
+    marks: NDArray[np.uint8]
+    vectors: NDArray[np.float32]
+    codes: Codes | None
+
+    @property
+    def size(self) -> int:
+        return self.marks.nbytes + self.vectors.nbytes + (self.codes.size if self.codes is not None else 0)
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """What is kept of a shelf. `made` is another number once the index was made anew, when chunks have other contents under old names.
+
+    `steps` and `off` are those of the codes, which so few vectors as one block has do without.
+    """
+
+    made: int
+    places: _Places
+    blocks: tuple[_Block, ...]
+    steps: NDArray[np.float32]
+    off: NDArray[np.float32]
+
+    @property
+    def size(self) -> int:
+        return self.places.size + self.steps.nbytes + self.off.nbytes + sum(one.size for one in self.blocks)
+
+    def near(self, shelf: str, question: NDArray[np.float32]) -> Near:
+        """How near each vector is to the question, a unit vector: of a few the cosines, of many the most that they can be."""
+        import numpy as np
+
+        if len(self.blocks) == 1:
+            return Near(shelf, self.places.ids, self.places.taken(products(self.blocks[0].vectors, question)))
+        asked = encode(question)
+        found = np.concatenate([products(one.codes.codes, asked.codes) for one in self.blocks if one.codes is not None])
+        most = at_most(self.places.taken(found), self.steps, self.off, asked)
+        return Near(shelf, self.places.ids, most, lambda places: self._cosines(places, question))
+
+    def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:
+        import numpy as np
+
+        vectors = np.empty((len(places), len(question)), np.float32)
+        slots = places if self.places.slots is None else self.places.slots[places]
+        block_of, slot_of = np.divmod(slots, len(self.blocks[0].vectors))  # the last may have fewer
+        for number in np.flatnonzero(np.bincount(block_of)).tolist():
+            these = block_of == number
+            vectors[these] = self.blocks[number].vectors[slot_of[these]]
+        return products(vectors, question)
+
+
+class VectorCache:
+    """Compares a question with all of a user's vectors, exactly, and keeps those in memory that fit into so many megabytes.
+
+    What is kept is used only while the file says that no vector of the user has changed since, whichever process changes them; then what
+    changed is read again. The users who were not asked about for longest make room. Of those who would not fit it is kept where their
+    vectors stand, which pass by at every question. For all threads.
+    """
+
+    def __init__(self, megabytes: float, *, block: int = _BLOCK) -> None:
+        self._block = block
+        self._kept: _Recent[_Shelf] = _Recent(int(megabytes * 1024 * 1024))
+        self._passing: _Recent[_Places] = _Recent(_MARKS_BYTES)
+
+    def near(self, db: Database, question: NDArray[np.float32], *, user_id: str, shelves: Sequence[str]) -> list[Near]:
+        """Return how near every vector of these shelves is to the question, a unit vector; shelves that hold none are left out.
+
+        The caller holds a snapshot of the file, so that the version and the vectors belong together.
+        """
+        row = db.one("scan.version", user_id=user_id)
+        version = int(row["version"] or 0) if row else None
+        held = self._kept.of(user_id, shelves)
+        kept = {shelf: one for shelf, one in held.items() if one.places.version == version}
+        passing = {shelf: one for shelf, one in self._passing.of(user_id, shelves).items() if one.version == version is not None}
+        if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
+            marked = _marks(db, user_id, missing)
+            if version is not None and self._fit(marked, question):
+                kept |= self._read(db, marked, held, user_id=user_id, version=version, shelves=missing, dimension=len(question))
+            else:
+                for shelf, (chunks, marks) in marked.items():
+                    passing[shelf] = _places(version, chunks, marks)
+                    self._passing.keep(user_id, shelf, passing[shelf])
+        return [_pass(db, shelf, passing[shelf], question) for shelf in passing] + [
+            one.near(shelf, question) for shelf, one in kept.items() if one.blocks
+        ]
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what is kept of a user."""
+        self._kept.forget(user_id)
+        self._passing.forget(user_id)
+
     @property
     def size(self) -> int:
         """How many bytes are kept."""
-        return self._size
-
-    def _version(self, db: Database, user_id: str) -> int | None:
-        row = db.one("scan.version", user_id=user_id) if self._room else None
-        return int(row["version"] or 0) if row else None
-
-    def _of(self, user_id: str, shelves: Sequence[str]) -> dict[str, _Shelf]:
-        with self._lock:
-            held = {shelf: self._kept[user_id, shelf] for shelf in shelves if (user_id, shelf) in self._kept}
-            for shelf in held:
-                self._kept.move_to_end((user_id, shelf))
-        return held
+        return self._kept.size + self._passing.size
 
     def _fit(self, marked: Mapping[str, _Marked], question: NDArray[np.float32]) -> bool:
         """Whether there is room for these shelves; those of a user too large for it would only drive out all others."""
         slots = sum(_slots(marks) * len(marks) for _, marks in marked.values())
-        return slots * (8 + question.nbytes) <= self._room
+        return 0 < self._kept.room >= slots * (40 + question.nbytes * 5 // 4)
 
-    def _keep(self, user_id: str, shelf: str, one: _Shelf) -> None:
-        with self._lock:
-            self._drop((user_id, shelf))
-            self._kept[user_id, shelf] = one
-            self._size += one.size
-            while self._size > self._room:
-                self._drop(next(iter(self._kept)))
+    def _read(
+        self,
+        db: Database,
+        marked: Mapping[str, _Marked],
+        held: Mapping[str, _Shelf],
+        *,
+        user_id: str,
+        version: int,
+        shelves: Sequence[str],
+        dimension: int,
+    ) -> dict[str, _Shelf]:
+        """Read shelves, as far as they are not what was held of them, and keep them."""
+        import numpy as np
 
-    def _drop(self, key: tuple[str, str]) -> None:
-        if (dropped := self._kept.pop(key, None)) is not None:
-            self._size -= dropped.size
+        made = int((db.one("scan.made") or {})["schema_version"] or 0)
+        none = np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
+        read = {}
+        for shelf in shelves:
+            chunks, marks = marked.get(shelf, none)
+            before = held.get(shelf)
+            if before is not None and (
+                before.made != made or not np.array_equal(chunks[: len(before.places.chunks)], before.places.chunks)
+            ):
+                before = None
+            blocks = tuple(_blocks(db, chunks, marks, before, dimension, self._block))
+            places = _places(version, chunks, marks)
+            none_yet = [np.zeros(0, np.float32)]
+            steps = np.concatenate([*none_yet, *(one.codes.steps for one in blocks if one.codes is not None)])
+            off = np.concatenate([*none_yet, *(one.codes.off for one in blocks if one.codes is not None)])
+            if len(steps):
+                steps, off = places.taken(steps), places.taken(off)
+            read[shelf] = _Shelf(made, places, blocks, steps, off)
+            self._kept.keep(user_id, shelf, read[shelf])
+        return read
 
 
 def _marks(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, _Marked]:
@@ -165,13 +255,18 @@ def _slots(marks: NDArray[np.uint8]) -> int:
     return int(marks.shape[1]) * 8 // 65
 
 
-def _taken(marks: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which slots of these chunks are taken, and the ids of those."""
+def _places(version: int | None, chunks: NDArray[np.int64], marks: NDArray[np.uint8]) -> _Places:
     import numpy as np
 
-    slots = _slots(marks)
-    taken = np.unpackbits(marks[:, : slots // 8], bitorder="little", axis=1).astype(np.bool_).ravel()
-    return taken, np.ascontiguousarray(marks[:, slots // 8 :]).view("<i8").ravel()[taken]
+    if not len(chunks):
+        return _Places(version, chunks, 0, np.zeros(0, np.int64), None)
+    width = _slots(marks)
+    taken = np.unpackbits(marks[:, : width // 8], bitorder="little", axis=1).ravel()
+    ids = np.ascontiguousarray(marks[:, width // 8 :]).view("<i8").ravel()
+    if taken.all():
+        return _Places(version, chunks, width, ids, None)
+    slots = np.flatnonzero(taken)
+    return _Places(version, chunks, width, ids[slots], slots)
 
 
 def _blocks(
@@ -184,7 +279,7 @@ def _blocks(
     """
     import numpy as np
 
-    last = len(before.chunks) - 1 if before is not None else -1
+    last = len(before.places.chunks) - 1 if before is not None else -1
     for number, start in enumerate(range(0, len(chunks), size)):
         now = marks[start : start + size]
         old = before.blocks[number] if before is not None and number < len(before.blocks) else None
@@ -193,31 +288,45 @@ def _blocks(
             shared = min(len(old.marks), len(now))
             same[:shared] = (old.marks[:shared] == now[:shared]).all(axis=1)
             same[max(0, last - start) :] = False
-            if same.all() and len(old.marks) == len(now):
+            if same.all() and len(old.marks) == len(now) and (old.codes is not None or len(chunks) <= size):
                 yield old
                 continue
-        vectors = np.empty((len(now), _slots(now), dimension), np.dtype("<f4"))
+        slots = _slots(now)
+        by_chunk = np.empty((len(now), slots, dimension), np.dtype("<f4"))
         if old is not None:
             kept = np.flatnonzero(same)
-            vectors[kept] = old.vectors.reshape(-1, *vectors.shape[1:])[kept]
-        _read(db, chunks[start : start + size], vectors, np.flatnonzero(~same))
-        taken, ids = _taken(now)
-        yield _Block(now, taken, ids, vectors.reshape(-1, dimension))
+            by_chunk[kept] = old.vectors.reshape(-1, slots, dimension)[kept]
+        _read(db, chunks[start : start + size], by_chunk, np.flatnonzero(~same))
+        vectors = by_chunk.reshape(-1, dimension)
+        codes = _encoded(vectors, old, np.repeat(same, slots)) if len(chunks) > size else None
+        yield _Block(now, vectors, codes)
 
 
-def _pass(db: Database, shelf: str, chunks: NDArray[np.int64], marks: NDArray[np.uint8], question: NDArray[np.float32]) -> Near:
+def _encoded(vectors: NDArray[np.float32], old: _Block | None, same: NDArray[np.bool_]) -> Codes:
+    """The codes of a block's vectors, taken from what it was before where they are the same."""
+    import numpy as np
+
+    if old is None or old.codes is None:
+        return encode(vectors)
+    codes, steps, off = np.empty(vectors.shape, np.int8), *np.empty((2, len(vectors)), np.float32)
+    kept = np.flatnonzero(same)
+    codes[kept], steps[kept], off[kept] = old.codes.codes[kept], old.codes.steps[kept], old.codes.off[kept]
+    new = encode(vectors[~same])
+    codes[~same], steps[~same], off[~same] = new.codes, new.steps, new.off
+    return Codes(codes, steps, off)
+
+
+def _pass(db: Database, shelf: str, places: _Places, question: NDArray[np.float32]) -> Near:
     """The cosines of a shelf; the vectors pass by and are not kept."""
     import numpy as np
 
-    slots = _slots(marks)
-    few = np.empty((_CHUNKS_AT_ONCE, slots, len(question)), np.dtype("<f4"))
-    cosines = np.empty((len(chunks), slots), np.float32)
-    for start in range(0, len(chunks), _CHUNKS_AT_ONCE):
-        part = chunks[start : start + _CHUNKS_AT_ONCE]
+    few = np.empty((_CHUNKS_AT_ONCE, places.width, len(question)), np.dtype("<f4"))
+    parts = []
+    for start in range(0, len(places.chunks), _CHUNKS_AT_ONCE):
+        part = places.chunks[start : start + _CHUNKS_AT_ONCE]
         _read(db, part, few, np.arange(len(part)))
-        np.einsum("ijk,k->ij", few[: len(part)], question, out=cosines[start : start + len(part)])
-    taken, ids = _taken(marks)
-    return Near(shelf, ids, cosines.ravel()[taken])
+        parts.append(products(few[: len(part)].reshape(-1, len(question)), question))
+    return Near(shelf, places.ids, places.taken(np.concatenate(parts)))
 
 
 def _read(db: Database, chunks: NDArray[np.int64], vectors: NDArray[np.float32], places: NDArray[np.intp]) -> None:

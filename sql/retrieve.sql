@@ -4,7 +4,7 @@
 --   :terms      an FTS5 expression, '""' for none :as_of     what was true then, or null for what is believed now
 --   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
 --   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
---   :found      JSON [[id, bm25, distance, window_distance, is_near], …] found beforehand by words and meaning, '[]' for none; null is unknown
+--   :found      JSON [[id, bm25, distance, window_distance], …] found beforehand by words and meaning, '[]' for none; null is unknown
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :times      JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
@@ -112,7 +112,7 @@ nearest as materialized (
   from json_each(:hits)
 ),
 semantic as materialized (
-  select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance, 1 as is_near
+  select abs(id) as id, min(distance) filter (where id > 0) as distance, min(distance) filter (where id < 0) as window_distance
   from nearest
   group by abs(id)
 ),
@@ -124,17 +124,16 @@ candidate as materialized (
     min(bm25) filter (where n.value = c.id) as bm25,
     min(distance) filter (where n.value = c.id) as distance,
     min(window_distance) filter (where n.value = c.id) as window_distance,
-    max(n.value = c.id and is_near) as is_near,
     min(min(bm25)) over () as best_bm25,
     max(max(distance)) over () as farthest
   from (
-    select id, bm25, null as distance, null as window_distance, 0 as is_near, is_wanted
+    select id, bm25, null as distance, null as window_distance, is_wanted
     from lexical
     union all
-    select id, null, distance, window_distance, is_near, 1
+    select id, null, distance, window_distance, 1
     from semantic
     union all
-    select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, value ->> 4, 1
+    select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, 1
     from json_each(:found)) c
   cross join json_each(json_insert(
     iif((select linked from weight) = 0, '[]', (
@@ -199,7 +198,7 @@ scored as materialized (
     end as tier,
     k.kind in ('message', 'episode', 'narrative') as episodic,
     c.bm25 is not null as by_words,
-    c.is_near as by_meaning,
+    coalesce(c.distance, c.window_distance) is not null as by_meaning,
     c.farthest
   from candidate c
   cross join facts f on f.id = c.id

@@ -1,7 +1,13 @@
 -- What a question's words and its meaning find among everything of a user, before retrieve.sql scores what can be among the best.
 
--- The same rows, and the same bm25, as the step `matched` of retrieve.sql. Where it is known already which rows can be meant, :mine tells: a byte a
--- row, 1 or 0, beginning with the row after :before.
+-- What is to be known first: the kinds, a weight set, and whose vectors these are.
+-- statement: terms
+select
+  (select json_group_array(kind order by injection_order, kind) from kinds) as kinds,
+  (select json_group_object(feature, value) from weights where name = :weights) as weights,
+  (select value from meta where name = 'embedder') as embedder;
+
+-- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
 -- statement: words
 with
 weight as materialized (
@@ -22,11 +28,9 @@ from facts_fts
 cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
-  and iif(:mine is not null,
-    substr(:mine, facts_fts.rowid - :before, 1) = x'01',
-    (select min(user_id) from facts) = (select max(user_id) from facts)
-      or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
-      or +facts_fts.rowid in (select id from facts where user_id = :user_id))
+  and ((select min(user_id) from facts) = (select max(user_id) from facts)
+    or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+    or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
   and f.status in (select value from json_each(:statuses))
@@ -43,9 +47,45 @@ where facts_fts match :terms
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
 
--- What waits for its vector, or has none.
+-- The same, where it is known already which rows may be found: :mine has a byte a row, 0 for those that may not, beginning with the row after
+-- :before. The rows themselves need not be read then.
+-- statement: matches
+with
+weight as materialized (
+  select
+    coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
+    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
+    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
+    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date
+  from weights
+  where name = :weights
+)
+select
+  rowid,
+  substr(:mine, rowid - :before, 1) as mark,
+  bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
+       (select bm25_context from weight), (select bm25_date from weight)) as bm25
+from facts_fts
+where facts_fts match :terms
+  and substr(:mine, rowid - :before, 1) > x'00';
+
+-- What waits for its vector, or has none, or has one on a shelf where it belongs no longer; the kind only of what may be found.
 -- statement: waiting
-select id from outbox where id > 0 limit :limit;
+select abs(o.id) as id, f.kind
+from (select id from outbox limit :limit) o
+left join facts f on f.id = abs(o.id)
+  and f.user_id = :user_id
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in ('active', 'pending_confirmation')
+  and (f.valid_to is null or f.valid_to > :now);
+
+-- What was believed until then and is not, though nobody has ended it.
+-- statement: over
+select id
+from facts
+where user_id = :user_id
+  and valid_to <= :now
+  and status in ('active', 'pending_confirmation');
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible

@@ -13,6 +13,7 @@ from memdb.embed import HashingEmbedder, to_blob
 from memdb.steps.retrieve import match_expression
 from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text
+from memdb.vectors import VectorCache
 
 EMBEDDER = HashingEmbedder(64)
 WORDS = "tea coffee garden river train letter sister music winter market bridge doctor painting summer kitchen bicycle".split()
@@ -20,9 +21,13 @@ NOW = "2025-06-01T00:00:00.000Z"
 SETS = ["default", "lexical-only", "vector-only"]
 
 
-@pytest.fixture
-def crowded(mem: memdb.Memory) -> memdb.Memory:
-    """Nine hundred facts of all types and ages and three hundred messages, all in the same few words."""
+@pytest.fixture(params=["vectors", "codes", "file"])
+def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
+    """Nine hundred facts of all types and ages and three hundred messages, all in the same few words.
+
+    Their vectors are kept, or so many that they are compared by their codes first, or pass by.
+    """
+    mem._cache = VectorCache(0 if request.param == "file" else 8, block=4 if request.param == "codes" else 128)
     chance = random.Random(1)
     types = ["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
     facts = [

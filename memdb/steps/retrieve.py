@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, cast
 
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
-_MANY = 2_000  # rows; a user who has as many is told apart from others by a map of them
-_WIDE = 1_000_000  # bytes that such a map has at most, one for each row from the first to the last
+_MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
+_WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -105,16 +106,19 @@ def retrieve(
         InputError: the weight set or a kind is unknown.
     """
     started = time.perf_counter()
-    known = [str(row["kind"]) for row in db.all("kinds.all")]
+    terms = db.one("scan.terms", weights=weights) or {}
+    known: list[str] = json.loads(str(terms["kinds"]))
     wanted = list(kinds) if kinds is not None else known
     if unknown := sorted(set(wanted) - set(known)):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
-    weight = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=weights)}
+    weight = {str(feature): float(value or 0) for feature, value in json.loads(str(terms["weights"])).items()}
     if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    meant, degraded = _embed(question.meaning, embedder, db, vector) if weight.get("k_vec", 1) and top_k_vec != 0 else (None, None)
-    aim = _embed(goal, embedder, db)[0] if goal and weight.get("goal") and meant is not None else None
+    model = cast(str | None, terms["embedder"])
+    by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
+    meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
+    aim = _embed(goal, embedder, db, model)[0] if goal and weight.get("goal") and meant is not None else None
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
@@ -175,9 +179,9 @@ def retrieve(
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
         near = [] if meant is None or outside else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
-        mine = _mine(db, near) if near and "closed" not in shelves else None
-        words = [] if outside else _words(db, match_expression(question), filters, mine)
-        if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
+        plain = "closed" not in shelves and all(filters[name] is None for name in _FILTERS)
+        words = [] if outside else _words(db, match_expression(question), filters, near if plain and set(statuses) >= set(LIVE) else [])
+        if near and not plain:
             near = only(
                 near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
             )
@@ -197,29 +201,46 @@ def retrieve(
     )
 
 
-def _words(db: Database, terms: str, filters: Mapping[str, SqlValue], mine: tuple[bytes, int] | None) -> list[Word]:
-    rows, before = mine or (None, None)
-    batches = db.batches("scan.words", 10_000, **filters, terms=terms, mine=rows, before=before)
+def _words(db: Database, terms: str, filters: Mapping[str, SqlValue], near: Sequence[Near]) -> list[Word]:
+    """What the words find. `near` holds the vectors of what may be found, all of it but what waits, or nothing where they do not tell."""
+    if near and (mine := _mine(db, filters, near)) is not None:
+        kinds, map_, before = mine
+        batches = db.batches("scan.matches", 10_000, terms=terms, weights=filters["weights"], mine=map_, before=before)
+        return [(cast(int, id), kinds[cast(bytes, mark)[0]], cast(float, bm25)) for batch in batches for id, mark, bm25 in batch]
+    batches = db.batches("scan.words", 10_000, **filters, terms=terms)
     return [cast(Word, row) for batch in batches for row in batch]
 
 
-def _mine(db: Database, near: Sequence[Near]) -> tuple[bytes, int] | None:
-    """Which rows are a user's, as `scan.words` takes it: those with vectors, and all that wait for one.
+def _mine(db: Database, filters: Mapping[str, SqlValue], near: Sequence[Near]) -> tuple[list[str], bytes, int] | None:
+    """Which rows may be found, as `scan.matches` takes it: a byte a row, which kind it is of, or 0; and the row before the first.
 
-    None for few, whom the statement tells apart by itself, and where it would take much room.
+    Vectors stand on the shelf of their row's kind while it is believed; what was changed since stands in the outbox. None where that is
+    too much, or the map would take too much room.
     """
     import numpy as np
 
-    if sum(len(one.ids) for one in near) < _MANY:
+    own = [one for one in near if one.shelf != "window"]
+    user_id, now = filters["user_id"], filters["now"]
+    waiting = list(chain.from_iterable(db.batches("scan.waiting", _MANY, user_id=user_id, kinds=filters["kinds"], now=now, limit=_MANY)))
+    ids = [*(one.ids for one in own), np.array([id for id, _ in waiting], np.int64)]
+    present = [one for one in ids if len(one)]
+    if len(waiting) == _MANY or not present:
         return None
-    waiting = np.array([row["id"] for row in db.all("scan.waiting", limit=_MANY)], np.int64)
-    ids = np.concatenate([*(np.abs(one.ids) for one in near), waiting])
-    first, last = int(ids.min()), int(ids.max())
-    if len(waiting) == _MANY or last - first >= _WIDE:
+    first, last = min(int(one.min()) for one in present), max(int(one.max()) for one in present)
+    if last - first >= _WIDE:
         return None
+    kinds = ["", *(one.shelf for one in own)]
     mine = np.zeros(last - first + 1, np.uint8)
-    mine[ids - first] = 1
-    return mine.tobytes(), first - 1
+    for number, one in enumerate(own, 1):
+        mine[one.ids - first] = number
+    for (id,) in chain.from_iterable(db.batches("scan.over", 1_000, user_id=user_id, now=now)):
+        if first <= cast(int, id) <= last:
+            mine[cast(int, id) - first] = 0
+    for id, kind in waiting:
+        if kind is not None and kind not in kinds:
+            kinds.append(str(kind))
+        mine[cast(int, id) - first] = kinds.index(str(kind)) if kind is not None else 0
+    return kinds, mine.tobytes(), first - 1
 
 
 class _Score(Protocol):
@@ -264,13 +285,13 @@ def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: dict[str,
 
 
 def _embed(
-    query: str, embedder: Embedder | None, db: Database, ready: NDArray[np.float32] | None = None
+    query: str, embedder: Embedder | None, db: Database, model: str | None, ready: NDArray[np.float32] | None = None
 ) -> tuple[NDArray[np.float32] | None, str | None]:
     if embedder is None:
         return None, "searched by words only: the memory was opened without an embedder"
     if not db.has_vectors:
         return None, "searched by words only: this file has no vectors yet"
-    if (db.one("meta.embedder") or {})["name"] not in (None, embedder.name):
+    if model not in (None, embedder.name):
         return None, "searched by words only: this file has vectors of another embedder by now; open it again"
     if ready is not None or not query.strip():
         return ready, None
@@ -285,7 +306,7 @@ def _embed(
 
 def _hit(row: Row, weights: dict[str, float], judge: dict[str, float]) -> Hit:
     parts = {feature: float(row[feature] or 0) for feature in FEATURES}
-    return Hit(
+    return Hit.model_construct(  # the parts are what the statement made of them, and need no check
         fact=Fact.model_validate_json(str(row["record"])),
         score=float(row["score"] or 0),
         parts=parts,
