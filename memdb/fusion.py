@@ -32,7 +32,7 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
-_FEW = 128  # fewer rows are scored at once if they are most likely all: asking twice would take longer
+_FEW = 64  # fewer rows are scored at once if they are most likely all: asking twice would take longer
 _BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
 _COMPARED = 4 * MOST  # vectors that are compared exactly, at most, where all that is known is the most that their cosines can be
 _HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
@@ -277,7 +277,9 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     others = lexical + _open(weight, question)
 
     def score(places: slice | NDArray[np.intp]) -> NDArray[np.float64]:
-        meaning = np.clip(np.nan_to_num(cosines[places]), 0.0, 1.0)
+        meaning = np.clip(cosines[places], 0.0, 1.0)
+        if source is not None:  # some may have no vector
+            meaning = np.nan_to_num(meaning)
         if window is None:
             return (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning + others[places]
         among = windows[places]

@@ -67,6 +67,8 @@ select
        (select bm25_context from weight), (select bm25_date from weight)) as bm25
 from facts_fts
 where facts_fts match :terms
+  and rowid > :before
+  and rowid <= :before + length(:mine)
   and substr(:mine, rowid - :before, 1) > x'00';
 
 -- What waits for its vector, or has none, or has one on a shelf where it belongs no longer; the kind only of what may be found.

@@ -6,11 +6,14 @@ import json
 import random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import memdb
 from memdb import files
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.steps.retrieve import match_expression
+from memdb.records import LIVE
+from memdb.steps.retrieve import _FILTERS, _words, match_expression
 from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text
 from memdb.vectors import VectorCache
@@ -64,8 +67,8 @@ def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: 
     db = mem._store.database()
     meaning = to_blob(EMBEDDER.embed([asked.meaning])[0])
     distances = db.connection.execute("select rowid, vec_distance_cosine(embedding, ?) from facts_vec where user_id = 'ana'", (meaning,))
-    given: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
-    given |= {
+    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve")))
+    parameters |= {
         "user_id": "ana",
         "terms": match_expression(asked),
         "hits": json.dumps(list(distances) if weights != "lexical-only" else []),
@@ -82,7 +85,7 @@ def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: 
         "weights": weights,
         "limit": 10,
     }
-    return [(str(row["fact_id"]), float(row["score"] or 0)) for row in db.all("retrieve", **given)]
+    return [(str(row["fact_id"]), float(row["score"] or 0)) for row in db.all("retrieve", **parameters)]
 
 
 QUESTIONS = [
@@ -180,3 +183,47 @@ def test_what_is_told_of_a_row_is_what_its_parts_say(crowded: memdb.Memory, quer
     assert {bool(hit.parts[feature]) for hit in hits for feature in features} == {True, False}
     for hit in hits:
         assert told[ids[hit.fact.fact_id]] == pytest.approx(sum(hit.contributions[feature] for feature in features))
+
+
+CHANGES = {
+    "end": "update facts set valid_to = '2025-05-01T00:00:00.000Z' where id % :every = 0",
+    "end later": "update facts set valid_to = '2026-05-01T00:00:00.000Z' where id % :every = 0",
+    "supersede": "update facts set status = 'superseded' where id % :every = 0",
+    "revive": "update facts set status = 'active' where id % :every = 0",
+    "doubt": "update facts set status = 'pending_confirmation' where id % :every = 0",
+    "reword": "update facts set value_text = value_text || ' tea' where id % :every = 0",
+    "delete": "delete from facts where id % :every = 0",
+    "note": "update facts set kind = 'note' where id % :every = 0 and kind = 'fact'",
+}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    changes=st.lists(st.tuples(st.sampled_from([*CHANGES, "embed", "add"]), st.integers(2, 7)), max_size=6),
+    kinds=st.sampled_from([["fact", "message", "note"], ["fact"], ["message"]]),
+)
+def test_words_find_the_same_by_vectors_as_by_rows(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int]], kinds: list[str]
+) -> None:
+    with memdb.open(tmp_path_factory.mktemp("any") / "mem.db", embedder=EMBEDDER, llm=None, config={"worker": False}) as mem:
+        db = mem._store.database()
+        for change, every in [("add", 2), ("embed", 2), *changes]:
+            if change == "embed":
+                assert mem.drain(60)
+            elif change == "add":
+                told = [{"value_text": f"Likes tea {number}", "user_id": user} for number in range(every) for user in ("ana", "bea")]
+                mem.remember_many(told)
+                mem.load([{"text": f"I had tea with {number}, and tea"} for number in range(every)], user_id="ana")
+            else:
+                db.connection.execute(CHANGES[change], {"every": every})
+        filters: dict[str, SqlValue] = dict.fromkeys(_FILTERS) | {
+            "user_id": "ana",
+            "kinds": json.dumps(kinds),
+            "statuses": json.dumps(LIVE),
+            "now": NOW,
+            "weights": "default",
+        }
+        for cache in (VectorCache(8), VectorCache(0)):
+            with db.snapshot():
+                near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=[*kinds, "window"])
+                assert sorted(_words(db, '"tea"', filters, near)) == sorted(_words(db, '"tea"', filters, []))
