@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memdb.errors import ConfigError
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-6  # what a sum in 32 bits may be off by, and more
 
 
-@dataclass(frozen=True)
-class Codes:
+class Codes(NamedTuple):
     """Each vector is about its code, whole numbers of -127 to 127, times its step, and as far from that as `off` says, in length."""
 
     codes: NDArray[np.int8]
@@ -23,7 +21,7 @@ class Codes:
     off: NDArray[np.float32]
 
     @property
-    def size(self) -> int:
+    def nbytes(self) -> int:
         """How many bytes they are."""
         return self.codes.nbytes + self.steps.nbytes + self.off.nbytes
 

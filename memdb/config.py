@@ -38,7 +38,7 @@ class Config(BaseModel):
 
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")
-    vector_cache_mb: float = Field(64.0, ge=0, description="memory for vectors of the users last asked about; 0 reads them each time")
+    vector_cache_mb: float = Field(64.0, ge=0, description="memory for vectors or codes of users last asked about; 0 reads them each time")
     mmap_mb: float = Field(
         0.0,
         ge=0,

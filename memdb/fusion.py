@@ -113,11 +113,16 @@ class Field:
 
     def likely(self, goal: int, adds: Adds) -> list[Found]:
         """Return rows that most likely have the `goal` best among them, given what their texts add."""
-        places = self._best_first(_FEW if self._settled else 2 * (goal + _BESIDES))
-        most = self._at_most(places, adds)
-        least = min(heapq.nlargest(goal, most.values()), default=0.0) - _HARDLY * self._open
+        if not self._settled:
+            most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
+            least = self._hardly(goal, most)
+            return self._with_best_match(place for place, score in most.items() if score >= least)
+        places = self._best_first(_FEW)
+        most = self._at_most(places[: goal + _BESIDES], adds)
+        least = self._hardly(goal, most)
+        most |= self._at_most([place for place in places[goal + _BESIDES :] if self._most[place] >= least], adds)
         likely = [place for place, score in most.items() if score >= least]
-        if self._settled and len(likely) >= _FEW:
+        if len(likely) >= _FEW:
             likely = heapq.nlargest(goal + _BESIDES, likely, key=most.__getitem__)
         return self._with_best_match(likely)
 
@@ -135,6 +140,10 @@ class Field:
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
         return self._found(list(dict.fromkeys([*self._best_matches(), *self._nearest()])))
+
+    def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
+        """What a row scores at most that is hardly among the `goal` best."""
+        return min(heapq.nlargest(goal, most.values()), default=0.0) - _HARDLY * self._open
 
     def _at_most(self, places: list[int], adds: Adds) -> dict[int, float]:
         """What each of these can score at most; what their texts add is read once."""

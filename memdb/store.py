@@ -78,22 +78,28 @@ class Database:
         with self.translated():
             self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
 
-    def read_blobs(self, table: str, column: str, places: Iterable[tuple[int, int]], into: memoryview, size: int) -> None:
-        """Read blobs of `size` bytes, each given by its row's id and where in the buffer it shall stand; no copy is made on the way.
+    def read_blobs(
+        self, table: str, column: str, places: Iterable[tuple[int, int, int]], into: memoryview, size: int, *, length: int
+    ) -> None:
+        """Read `size` bytes of each of some blobs, all `length` bytes long, without a copy on the way.
+
+        Each place is a row's id, where in its blob to begin, and where in the buffer the bytes shall stand.
 
         Raises:
-            StoreError: there is no such row, or its blob is of another size.
+            StoreError: there is no such row, or its blob is of another length.
         """
         with self.translated():
             blob: apsw.Blob | None = None
             try:
-                for row, offset in places:
+                for row, start, offset in places:
                     if blob is None:
                         blob = self.connection.blob_open("main", table, column, row, False)
                     else:
                         blob.reopen(row)
-                    if blob.length() != size:
-                        raise apsw.CorruptError(f"row {row} of {table} has {blob.length()} bytes instead of {size}")
+                    if blob.length() != length:
+                        raise apsw.CorruptError(f"row {row} of {table} has {blob.length()} bytes instead of {length}")
+                    if start:
+                        blob.seek(start)
                     blob.read_into(into, offset, size)
             finally:
                 if blob is not None:

@@ -1,4 +1,4 @@
-"""How near everything of a user is to a question: the vectors as the file holds them, those last asked for kept in memory."""
+"""How near everything of a user is to a question: the vectors as the file holds them, what was last asked for kept in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     _Marked = tuple[NDArray[np.int64], NDArray[np.uint8]]
 
 _CHUNKS_AT_ONCE = 64  # few enough vectors to stay in the processor's cache, enough of them that Python costs little
-_BLOCK = 128  # chunks that are kept, and brought up to date, together
+_BLOCK = 128  # chunks that are kept, and brought up to date, together; of more than these, codes are kept
 
 _EMPTY_BYTES = 1024  # what keeping track of a shelf costs, so that empty ones are bounded, too
 _MARKS_BYTES = 8 * 1024 * 1024  # for what stands where, of those whose vectors are not kept
@@ -95,22 +95,23 @@ class _Places:
 
 @dataclass(frozen=True)
 class _Block:
-    """Consecutive chunks: of each the slots that are taken and their ids, as vec0 writes them, and the vectors of all slots."""
+    """Consecutive chunks: which slots are taken, by which ids, as vec0 writes it; and the vectors of all slots, or their codes."""
 
     marks: NDArray[np.uint8]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32] | None
     codes: Codes | None
 
     @property
     def size(self) -> int:
-        return self.marks.nbytes + self.vectors.nbytes + (self.codes.size if self.codes is not None else 0)
+        held = self.vectors if self.vectors is not None else self.codes
+        return self.marks.nbytes + (held.nbytes if held is not None else 0)
 
 
 @dataclass(frozen=True)
 class _Shelf:
-    """What is kept of a shelf. `made` is another number once the index was made anew, when chunks have other contents under old names.
+    """What is kept of a shelf: the vectors of a few, the codes of many. `steps` and `off` are those of the codes, without the free slots.
 
-    `steps` and `off` are those of the codes, which so few vectors as one block has do without.
+    `made` is another number once the index was made anew, when chunks have other contents under old names.
     """
 
     made: int
@@ -123,31 +124,31 @@ class _Shelf:
     def size(self) -> int:
         return self.places.size + self.steps.nbytes + self.off.nbytes + sum(one.size for one in self.blocks)
 
-    def near(self, shelf: str, question: NDArray[np.float32]) -> Near:
-        """How near each vector is to the question, a unit vector: of a few the cosines, of many the most that they can be."""
+    def near(self, db: Database, shelf: str, question: NDArray[np.float32]) -> Near:
+        """How near each vector is to the question, a unit vector: of a few the cosines, of many the most that they can be.
+
+        The vectors of those whose cosines are asked for then are read from the file.
+        """
         import numpy as np
 
-        if len(self.blocks) == 1:
-            return Near(shelf, self.places.ids, self.places.taken(products(self.blocks[0].vectors, question)))
+        if self.blocks[0].vectors is not None:
+            return Near(shelf, self.places.ids, self.places.taken(products(_rows(self.blocks[0].vectors), question)))
         asked = encode(question)
-        found = np.concatenate([products(one.codes.codes, asked.codes) for one in self.blocks if one.codes is not None])
+        found = np.concatenate([products(_rows(one.codes.codes), asked.codes) for one in self.blocks if one.codes is not None])
         most = at_most(self.places.taken(found), self.steps, self.off, asked)
-        return Near(shelf, self.places.ids, most, lambda places: self._cosines(places, question))
+        return Near(shelf, self.places.ids, most, lambda places: products(self._vectors(db, places, len(question)), question))
 
-    def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _vectors(self, db: Database, places: NDArray[np.intp], dimension: int) -> NDArray[np.float32]:
         import numpy as np
 
-        vectors = np.empty((len(places), len(question)), np.float32)
         slots = places if self.places.slots is None else self.places.slots[places]
-        block_of, slot_of = np.divmod(slots, len(self.blocks[0].vectors))  # the last may have fewer
-        for number in np.flatnonzero(np.bincount(block_of)).tolist():
-            these = block_of == number
-            vectors[these] = self.blocks[number].vectors[slot_of[these]]
-        return products(vectors, question)
+        vectors = np.empty((len(places), dimension), np.dtype("<f4"))
+        _read(db, self.places.chunks[slots // self.places.width], vectors, self.places.width, slots % self.places.width)
+        return vectors
 
 
 class VectorCache:
-    """Compares a question with all of a user's vectors, exactly, and keeps those in memory that fit into so many megabytes.
+    """Compares a question with all of a user's vectors, and keeps those in memory, or their codes, that fit into so many megabytes.
 
     What is kept is used only while the file says that no vector of the user has changed since, whichever process changes them; then what
     changed is read again. The users who were not asked about for longest make room. Of those who would not fit it is kept where their
@@ -172,13 +173,13 @@ class VectorCache:
         if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
             marked = _marks(db, user_id, missing)
             if version is not None and self._fit(marked, question):
-                kept |= self._read(db, marked, held, user_id=user_id, version=version, shelves=missing, dimension=len(question))
+                kept |= self._read(db, marked, held, user_id=user_id, version=version, dimension=len(question))
             else:
-                for shelf, (chunks, marks) in marked.items():
-                    passing[shelf] = _places(version, chunks, marks)
+                for shelf in missing:
+                    passing[shelf] = _places(version, *marked[shelf])
                     self._passing.keep(user_id, shelf, passing[shelf])
-        return [_pass(db, shelf, passing[shelf], question) for shelf in passing] + [
-            one.near(shelf, question) for shelf, one in kept.items() if one.blocks
+        return [_pass(db, shelf, places, question) for shelf, places in passing.items() if len(places.ids)] + [
+            one.near(db, shelf, question) for shelf, one in kept.items() if len(one.places.ids)
         ]
 
     def forget(self, user_id: str) -> None:
@@ -193,8 +194,11 @@ class VectorCache:
 
     def _fit(self, marked: Mapping[str, _Marked], question: NDArray[np.float32]) -> bool:
         """Whether there is room for these shelves; those of a user too large for it would only drive out all others."""
-        slots = sum(_slots(marks) * len(marks) for _, marks in marked.values())
-        return 0 < self._kept.room >= slots * (40 + question.nbytes * 5 // 4)
+        needed = sum(
+            _slots(marks) * len(marks) * (40 + (len(question) if len(chunks) > self._block else question.nbytes))
+            for chunks, marks in marked.values()
+        )
+        return 0 < self._kept.room >= needed
 
     def _read(
         self,
@@ -204,17 +208,14 @@ class VectorCache:
         *,
         user_id: str,
         version: int,
-        shelves: Sequence[str],
         dimension: int,
     ) -> dict[str, _Shelf]:
         """Read shelves, as far as they are not what was held of them, and keep them."""
         import numpy as np
 
         made = int((db.one("scan.made") or {})["schema_version"] or 0)
-        none = np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
         read = {}
-        for shelf in shelves:
-            chunks, marks = marked.get(shelf, none)
+        for shelf, (chunks, marks) in marked.items():
             before = held.get(shelf)
             if before is not None and (
                 before.made != made or not np.array_equal(chunks[: len(before.places.chunks)], before.places.chunks)
@@ -222,32 +223,32 @@ class VectorCache:
                 before = None
             blocks = tuple(_blocks(db, chunks, marks, before, dimension, self._block))
             places = _places(version, chunks, marks)
-            none_yet = [np.zeros(0, np.float32)]
-            steps = np.concatenate([*none_yet, *(one.codes.steps for one in blocks if one.codes is not None)])
-            off = np.concatenate([*none_yet, *(one.codes.off for one in blocks if one.codes is not None)])
-            if len(steps):
-                steps, off = places.taken(steps), places.taken(off)
+            coded = [one.codes for one in blocks if one.codes is not None]
+            steps, off = (
+                places.taken(np.concatenate([part.ravel() for part in parts])) if coded else np.zeros(0, np.float32)
+                for parts in ([one.steps for one in coded], [one.off for one in coded])
+            )
             read[shelf] = _Shelf(made, places, blocks, steps, off)
             self._kept.keep(user_id, shelf, read[shelf])
         return read
 
 
 def _marks(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, _Marked]:
-    """The chunks of each shelf in the order in which they were begun, and of each a row that says which slots are taken, by which ids.
-
-    A shelf that has none is left out.
-    """
+    """The chunks of each shelf in the order in which they were begun, and of each a row that says which slots are taken, by which ids."""
     import numpy as np
 
+    none = np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
     rows = list(chain.from_iterable(db.batches("scan.marks", 10_000, user_id=user_id, shelves=json.dumps(shelves))))
     if not rows:
-        return {}
+        return dict.fromkeys(shelves, none)
     columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
     shelf_of, chunk_of, validity, ids = columns
     chunks = np.array(chunk_of, np.int64)
     marks = np.concatenate([np.frombuffer(b"".join(part), np.uint8).reshape(len(rows), -1) for part in (validity, ids)], axis=1)
     ends = {shelf: bisect_right(shelf_of, shelf) for shelf in set(shelf_of)}
-    return {shelf: (chunks[start:end], marks[start:end]) for shelf, end in ends.items() for start in (bisect_left(shelf_of, shelf),)}
+    starts = {shelf: bisect_left(shelf_of, shelf) for shelf in ends}
+    parts = {shelf: slice(starts[shelf], ends[shelf]) for shelf in ends}
+    return {shelf: (chunks[parts[shelf]], marks[parts[shelf]]) if shelf in parts else none for shelf in shelves}
 
 
 def _slots(marks: NDArray[np.uint8]) -> int:
@@ -279,41 +280,42 @@ def _blocks(
     """
     import numpy as np
 
-    last = len(before.places.chunks) - 1 if before is not None else -1
+    last, coded = len(before.places.chunks) - 1 if before is not None else -1, len(chunks) > size
     for number, start in enumerate(range(0, len(chunks), size)):
         now = marks[start : start + size]
         old = before.blocks[number] if before is not None and number < len(before.blocks) else None
         same = np.zeros(len(now), np.bool_)
-        if old is not None:
+        if old is not None and coded == (old.codes is not None):
             shared = min(len(old.marks), len(now))
             same[:shared] = (old.marks[:shared] == now[:shared]).all(axis=1)
             same[max(0, last - start) :] = False
-            if same.all() and len(old.marks) == len(now) and (old.codes is not None or len(chunks) <= size):
+            if same.all() and len(old.marks) == len(now):
                 yield old
                 continue
-        slots = _slots(now)
-        by_chunk = np.empty((len(now), slots, dimension), np.dtype("<f4"))
-        if old is not None:
-            kept = np.flatnonzero(same)
-            by_chunk[kept] = old.vectors.reshape(-1, slots, dimension)[kept]
-        _read(db, chunks[start : start + size], by_chunk, np.flatnonzero(~same))
-        vectors = by_chunk.reshape(-1, dimension)
-        codes = _encoded(vectors, old, np.repeat(same, slots)) if len(chunks) > size else None
-        yield _Block(now, vectors, codes)
+        changed = chunks[start : start + size][~same]
+        vectors = np.empty((len(changed), _slots(now), dimension), np.dtype("<f4"))
+        _read(db, changed, vectors)
+        if coded:
+            new, former = encode(vectors), old.codes if old is not None else None
+            codes, steps, off = (_mixed(new[part], former[part] if former is not None else None, same) for part in range(3))
+            yield _Block(now, None, Codes(codes, steps, off))
+        else:
+            yield _Block(now, _mixed(vectors, old.vectors if old is not None else None, same), None)
 
 
-def _encoded(vectors: NDArray[np.float32], old: _Block | None, same: NDArray[np.bool_]) -> Codes:
-    """The codes of a block's vectors, taken from what it was before where they are the same."""
+def _mixed(new: NDArray[Any], old: NDArray[Any] | None, same: NDArray[np.bool_]) -> NDArray[Any]:
+    """What is to be kept of chunks: of those that are the same the old, of the others the new."""
     import numpy as np
 
-    if old is None or old.codes is None:
-        return encode(vectors)
-    codes, steps, off = np.empty(vectors.shape, np.int8), *np.empty((2, len(vectors)), np.float32)
-    kept = np.flatnonzero(same)
-    codes[kept], steps[kept], off[kept] = old.codes.codes[kept], old.codes.steps[kept], old.codes.off[kept]
-    new = encode(vectors[~same])
-    codes[~same], steps[~same], off[~same] = new.codes, new.steps, new.off
-    return Codes(codes, steps, off)
+    if old is None or not same.any():
+        return new
+    mixed = np.empty((len(same), *new.shape[1:]), new.dtype)
+    mixed[same], mixed[~same] = old[: len(same)][same[: len(old)]], new
+    return mixed
+
+
+def _rows(values: NDArray[Any]) -> NDArray[Any]:
+    return values.reshape(-1, values.shape[-1])
 
 
 def _pass(db: Database, shelf: str, places: _Places, question: NDArray[np.float32]) -> Near:
@@ -323,19 +325,19 @@ def _pass(db: Database, shelf: str, places: _Places, question: NDArray[np.float3
     few = np.empty((_CHUNKS_AT_ONCE, places.width, len(question)), np.dtype("<f4"))
     parts = []
     for start in range(0, len(places.chunks), _CHUNKS_AT_ONCE):
-        part = places.chunks[start : start + _CHUNKS_AT_ONCE]
-        _read(db, part, few, np.arange(len(part)))
-        parts.append(products(few[: len(part)].reshape(-1, len(question)), question))
+        chunks = places.chunks[start : start + _CHUNKS_AT_ONCE]
+        _read(db, chunks, few[: len(chunks)])
+        parts.append(products(_rows(few[: len(chunks)]), question))
     return Near(shelf, places.ids, places.taken(np.concatenate(parts)))
 
 
-def _read(db: Database, chunks: NDArray[np.int64], vectors: NDArray[np.float32], places: NDArray[np.intp]) -> None:
-    """Read the vectors of the chunks at these places into the same places of an array."""
+def _read(
+    db: Database, chunks: NDArray[np.int64], vectors: NDArray[np.float32], width: int = 1, slots: NDArray[np.intp] | None = None
+) -> None:
+    """Read the vectors of chunks, one after the other; with `slots` only one vector of each chunk, which has `width` of them."""
+    if not len(chunks):
+        return
     size = vectors[0].nbytes
-    db.read_blobs(
-        "facts_vec_vector_chunks00",
-        "vectors",
-        zip(chunks[places].tolist(), (places * size).tolist(), strict=True),
-        vectors.data.cast("B"),
-        size,
-    )
+    starts = (slots * size).tolist() if slots is not None else [0] * len(chunks)
+    places = zip(chunks.tolist(), starts, range(0, len(chunks) * size, size), strict=True)
+    db.read_blobs("facts_vec_vector_chunks00", "vectors", places, vectors.data.cast("B"), size, length=width * size)
