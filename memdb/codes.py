@@ -30,11 +30,13 @@ def encode(vectors: NDArray[np.float32]) -> Codes:
     """Return the codes of vectors of shape (…, dimension)."""
     import numpy as np
 
-    highest = np.abs(vectors).max(axis=-1)
+    room = np.abs(vectors)
+    highest = room.max(axis=-1)
     steps = np.where(highest > 0, highest / 127, 1).astype(np.float32)
-    codes = np.rint(vectors / steps[..., None])
-    off = vectors - codes * steps[..., None]
-    return Codes(codes.astype(np.int8), steps, np.sqrt(np.einsum("...i,...i->...", off, off)))
+    np.rint(np.divide(vectors, steps[..., None], out=room), out=room)
+    codes = room.astype(np.int8)
+    np.subtract(vectors, np.multiply(room, steps[..., None], out=room), out=room)
+    return Codes(codes, steps, np.sqrt(np.einsum("...i,...i->...", room, room)))
 
 
 def at_most(products: NDArray[np.float64], steps: NDArray[np.float32], off: NDArray[np.float32], question: Codes) -> NDArray[np.float64]:

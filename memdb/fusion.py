@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memdb.field import Field
 from memdb.records import Question
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-MOST = 800
-"""How many rows at most are worth scoring for one question."""
 
 _OPEN = (
     "type_weight",
@@ -32,18 +30,7 @@ _OPEN = (
     "intrinsic_importance",
     "agreement",
 )
-_FEW = 64  # fewer rows are scored at once if they are most likely all: asking twice would take longer
-_BESIDES = 16  # otherwise rows scored beside those wanted, to learn what the others must reach
-_COMPARED = 4 * MOST  # vectors that are compared exactly, at most, where all that is known is the most that their cosines can be
-_HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
 _SAYS = ("is_question", "length", "has_number", "is_reaction")
-_ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
-
-Found = tuple[int, float | None, float | None, float | None]
-"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance."""
-
-Adds = Callable[[list[int]], Mapping[int, float]]
-"""Reads what their text, speaker and time add to the scores of rows."""
 
 Word = tuple[int, str, float]
 """A row that has words of the question: id, kind, bm25."""
@@ -73,113 +60,6 @@ class Legs:
     semantic: int
     given: bool = False
     linked: bool = False
-
-
-class Field:
-    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
-
-    `bare` is the most that each can score but for what its text, speaker and time add, `most` the most with that, which is the same for
-    all if the field is `settled`; `open_` is how much of `bare` is not known before a row is scored. Where cosines are only bounds,
-    `refine` makes those of rows exact, and `bare` and `most` with them.
-    """
-
-    def __init__(
-        self,
-        ids: Sequence[int] | NDArray[np.int64],
-        bm25: Sequence[float] | NDArray[np.float64],
-        cosines: Sequence[float] | NDArray[np.float64],
-        windows: Sequence[float] | NDArray[np.float64],
-        *,
-        bare: Sequence[float] | NDArray[np.float64],
-        most: Sequence[float] | NDArray[np.float64],
-        open_: float,
-        settled: bool,
-        best_first: Callable[[int], list[int]],
-        reaching: Callable[[float], list[int]],
-        refine: Callable[[list[int]], None],
-        nearest: Callable[[], list[int]],
-        best_matches: Callable[[], list[int]],
-        best_match: int | None,
-    ) -> None:
-        self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._bare, self._most, self._open, self._settled = bare, most, open_, settled
-        self._best_first, self._reaching, self._refine, self._nearest = best_first, reaching, refine, nearest
-        self._best_matches, self._best_match = best_matches, best_match
-        self._told: dict[int, float] = {}
-
-    def first(self, count: int) -> list[Found]:
-        """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
-        return self._with_best_match(self._best_first(min(count, MOST)))
-
-    def likely(self, goal: int, adds: Adds) -> list[Found]:
-        """Return rows that most likely have the `goal` best among them, given what their texts add."""
-        if not self._settled:
-            most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
-            least = self._hardly(goal, most)
-            return self._with_best_match(place for place, score in most.items() if score >= least)
-        places = self._best_first(_FEW)
-        most = self._at_most(places[: goal + _BESIDES], adds)
-        least = self._hardly(goal, most)
-        most |= self._at_most([place for place in places[goal + _BESIDES :] if self._most[place] >= least], adds)
-        likely = [place for place, score in most.items() if score >= least]
-        if len(likely) >= _FEW:
-            likely = heapq.nlargest(goal + _BESIDES, likely, key=most.__getitem__)
-        return self._with_best_match(likely)
-
-    def able(self, score: float, adds: Adds) -> list[Found]:
-        """Return the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
-        least = score - _ROUNDING
-        if len(places := self._reaching(least)) > _COMPARED:
-            places = self._best_first(_COMPARED)
-        self._refine(places)
-        able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
-        if len(able) > MOST:
-            able = self._best_first(MOST)
-        return self._with_best_match(place for place, most in self._at_most(able, adds).items() if most >= least)
-
-    def legs(self) -> list[Found]:
-        """Return the first of each leg, and nothing else."""
-        return self._found(list(dict.fromkeys([*self._best_matches(), *self._nearest()])))
-
-    def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
-        """What a row scores at most that is hardly among the `goal` best."""
-        return min(heapq.nlargest(goal, most.values()), default=0.0) - _HARDLY * self._open
-
-    def _at_most(self, places: list[int], adds: Adds) -> dict[int, float]:
-        """What each of these can score at most; what their texts add is read once."""
-        self._refine(places)
-        if self._settled:
-            return dict(zip(places, _at_places(self._most, places), strict=True))
-        if new := [place for place in places if place not in self._told]:
-            ids = _at_places(self._ids, new)
-            added = adds(ids)
-            for place, id, bare in zip(new, ids, _at_places(self._bare, new), strict=True):
-                self._told[place] = bare + added.get(id, math.inf)
-        return {place: self._told[place] for place in places}
-
-    def _with_best_match(self, places: Iterable[int]) -> list[Found]:
-        kept = dict.fromkeys(places)
-        if self._best_match is not None:
-            kept[self._best_match] = None
-        return self._found(list(kept))
-
-    def _found(self, places: list[int]) -> list[Found]:
-        self._refine(places)
-        found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines)]
-        windows = _at_places(self._windows, places) if len(self._windows) else [math.nan] * len(places)
-        return [
-            (
-                id,
-                None if math.isnan(bm25) else bm25,
-                None if math.isnan(cosine) else 1.0 - cosine,
-                None if math.isnan(window) else 1.0 - window,
-            )
-            for id, bm25, cosine, window in zip(*found, windows, strict=True)
-        ]
-
-
-def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:
-    return [values[place] for place in places] if isinstance(values, Sequence) else values[places].tolist()
 
 
 def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
-from memdb.fusion import Adds, Field, Found, Legs, Near, Word, fuse, only
+from memdb.field import Adds, Field, Found
+from memdb.fusion import Legs, Near, Word, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
