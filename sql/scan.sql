@@ -1,7 +1,7 @@
 -- What a question's words and its meaning find among everything of a user, before retrieve.sql scores what can be among the best.
 
 -- What is to be known first: the kinds, a weight set, and whose vectors these are.
--- statement: terms
+-- statement: first
 select
   (select json_group_array(kind order by injection_order, kind) from kinds) as kinds,
   (select json_group_object(feature, value) from weights where name = :weights) as weights,
@@ -88,6 +88,14 @@ from facts
 where user_id = :user_id
   and valid_to <= :now
   and status in ('active', 'pending_confirmation');
+
+-- What is believed no longer, or not yet, and may be found all the same.
+-- statement: closed
+select id, kind
+from facts
+where user_id = :user_id
+  and kind in (select value from json_each(:kinds))
+  and status in (select value from json_each(:statuses));
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb import files
+from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.records import LIVE
-from memdb.steps.retrieve import _FILTERS, _words, match_expression
+from memdb.records import LIVE, Status
+from memdb.steps.retrieve import _FILTERS, match_expression
 from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text
 from memdb.vectors import VectorCache
@@ -192,6 +193,7 @@ CHANGES = {
     "revive": "update facts set status = 'active' where id % :every = 0",
     "doubt": "update facts set status = 'pending_confirmation' where id % :every = 0",
     "reword": "update facts set value_text = value_text || ' tea' where id % :every = 0",
+    "archive": "update facts set status = 'archived' where id % :every = 0",
     "delete": "delete from facts where id % :every = 0",
     "note": "update facts set kind = 'note' where id % :every = 0 and kind = 'fact'",
 }
@@ -201,9 +203,10 @@ CHANGES = {
 @given(
     changes=st.lists(st.tuples(st.sampled_from([*CHANGES, "embed", "add"]), st.integers(2, 7)), max_size=6),
     kinds=st.sampled_from([["fact", "message", "note"], ["fact"], ["message"]]),
+    statuses=st.sampled_from([LIVE, (*LIVE, "superseded"), (*LIVE, "superseded", "expired", "archived")]),
 )
 def test_words_find_the_same_by_vectors_as_by_rows(
-    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int]], kinds: list[str]
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int]], kinds: list[str], statuses: tuple[Status, ...]
 ) -> None:
     with memdb.open(tmp_path_factory.mktemp("any") / "mem.db", embedder=EMBEDDER, llm=None, config={"worker": False}) as mem:
         db = mem._store.database()
@@ -219,11 +222,14 @@ def test_words_find_the_same_by_vectors_as_by_rows(
         filters: dict[str, SqlValue] = dict.fromkeys(_FILTERS) | {
             "user_id": "ana",
             "kinds": json.dumps(kinds),
-            "statuses": json.dumps(LIVE),
+            "statuses": json.dumps(statuses),
             "now": NOW,
             "weights": "default",
         }
+        shelves = [*kinds, "window", *(["closed"] if statuses != LIVE else [])]
+        wanted = sorted(row for batch in db.batches("scan.words", 100, **filters, terms='"tea"') for row in batch)
         for cache in (VectorCache(8), VectorCache(0)):
             with db.snapshot():
-                near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=[*kinds, "window"])
-                assert sorted(_words(db, '"tea"', filters, near)) == sorted(_words(db, '"tea"', filters, []))
+                near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
+                may = eligible(db, near, user_id="ana", kinds=kinds, statuses=statuses, now=NOW)
+                assert sorted(may.words(db, '"tea"', weights="default") if may is not None else []) == wanted

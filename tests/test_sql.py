@@ -135,6 +135,7 @@ PLANS = [
     ("scan.matches", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("scan.waiting", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("scan.over", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to<?)"),
+    ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
     ("insert.changed", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),

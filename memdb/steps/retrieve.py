@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain
 from typing import TYPE_CHECKING, Protocol, cast
 
+from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
 from memdb.field import Adds, Field, Found
-from memdb.fusion import Legs, Near, Word, fuse, only
+from memdb.fusion import Legs, Word, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
 _LEG = 20  # candidates a kind where a weight set says nothing
-_MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
-_WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -107,16 +105,16 @@ def retrieve(
         InputError: the weight set or a kind is unknown.
     """
     started = time.perf_counter()
-    terms = db.one("scan.terms", weights=weights) or {}
-    known: list[str] = json.loads(str(terms["kinds"]))
+    base = db.one("scan.first", weights=weights) or {}
+    known: list[str] = json.loads(str(base["kinds"]))
     wanted = list(kinds) if kinds is not None else known
     if unknown := sorted(set(wanted) - set(known)):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
-    weight = {str(feature): float(value or 0) for feature, value in json.loads(str(terms["weights"])).items()}
+    weight = {str(feature): float(value or 0) for feature, value in json.loads(str(base["weights"])).items()}
     if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    model = cast(str | None, terms["embedder"])
+    model = cast(str | None, base["embedder"])
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
     aim = _embed(goal, embedder, db, model)[0] if goal and weight.get("goal") and meant is not None else None
@@ -180,12 +178,18 @@ def retrieve(
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
         near = [] if meant is None or outside else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
-        plain = "closed" not in shelves and all(filters[name] is None for name in _FILTERS)
-        words = [] if outside else _words(db, match_expression(question), filters, near if plain and set(statuses) >= set(LIVE) else [])
-        if near and not plain:
-            near = only(
-                near, [int(row["id"] or 0) for row in db.all("scan.eligible", **{k: v for k, v in filters.items() if k != "weights"})]
+        plain = set(statuses) >= set(LIVE) and all(filters[name] is None for name in _FILTERS)
+        may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=to_text(now)) if near and plain else None
+        terms = match_expression(question)
+        if may is not None:
+            words, near = may.words(db, terms, weights=weights), list(may.near)
+        else:
+            words = (
+                [] if outside else [cast(Word, row) for batch in db.batches("scan.words", 10_000, **filters, terms=terms) for row in batch]
             )
+            if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
+                filtered = {name: value for name, value in filters.items() if name != "weights"}
+                near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filtered)])
         field = fuse(words, near, weight=weight, question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
@@ -200,48 +204,6 @@ def retrieve(
         semantic=sum(1 for row in rows if row["by_meaning"]),
         elapsed_ms=(time.perf_counter() - started) * 1000,
     )
-
-
-def _words(db: Database, terms: str, filters: Mapping[str, SqlValue], near: Sequence[Near]) -> list[Word]:
-    """What the words find. `near` holds the vectors of what may be found, all of it but what waits, or nothing where they do not tell."""
-    if near and (mine := _mine(db, filters, near)) is not None:
-        kinds, map_, before = mine
-        batches = db.batches("scan.matches", 10_000, terms=terms, weights=filters["weights"], mine=map_, before=before)
-        return [(cast(int, id), kinds[cast(bytes, mark)[0]], cast(float, bm25)) for batch in batches for id, mark, bm25 in batch]
-    batches = db.batches("scan.words", 10_000, **filters, terms=terms)
-    return [cast(Word, row) for batch in batches for row in batch]
-
-
-def _mine(db: Database, filters: Mapping[str, SqlValue], near: Sequence[Near]) -> tuple[list[str], bytes, int] | None:
-    """Which rows may be found, as `scan.matches` takes it: a byte a row, which kind it is of, or 0; and the row before the first.
-
-    Vectors stand on the shelf of their row's kind while it is believed; what was changed since stands in the outbox. None where that is
-    too much, or the map would take too much room.
-    """
-    import numpy as np
-
-    own = [one for one in near if one.shelf != "window"]
-    user_id, now = filters["user_id"], filters["now"]
-    waiting = list(chain.from_iterable(db.batches("scan.waiting", _MANY, user_id=user_id, kinds=filters["kinds"], now=now, limit=_MANY)))
-    ids = [*(one.ids for one in own), np.array([id for id, _ in waiting], np.int64)]
-    present = [one for one in ids if len(one)]
-    if len(waiting) == _MANY or not present:
-        return None
-    first, last = min(int(one.min()) for one in present), max(int(one.max()) for one in present)
-    if last - first >= _WIDE:
-        return None
-    kinds = ["", *(one.shelf for one in own)]
-    mine = np.zeros(last - first + 1, np.uint8)
-    for number, one in enumerate(own, 1):
-        mine[one.ids - first] = number
-    for (id,) in chain.from_iterable(db.batches("scan.over", 1_000, user_id=user_id, now=now)):
-        if first <= cast(int, id) <= last:
-            mine[cast(int, id) - first] = 0
-    for id, kind in waiting:
-        if kind is not None and kind not in kinds:
-            kinds.append(str(kind))
-        mine[cast(int, id) - first] = kinds.index(str(kind)) if kind is not None else 0
-    return kinds, mine.tobytes(), first - 1
 
 
 class _Score(Protocol):
