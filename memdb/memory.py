@@ -102,7 +102,7 @@ from memdb.steps.diversify import diversify
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
-from memdb.steps.insert import insert
+from memdb.steps.insert import incoming, insert
 from memdb.steps.judge import judge
 from memdb.steps.link import link
 from memdb.steps.materialize import materialize
@@ -1412,10 +1412,14 @@ class Memory:
         batch = list(islice(stream, _INSERT_BATCH))
         with db.roomy() if len(batch) > _FEW else nullcontext():
             while batch:
-                checked = [self._new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1)]
+                turn_id = f"import-{uuid.uuid4().hex}"
+                rows = [
+                    incoming(self._new_fact(place, one, kinds), time=reckon, turn_id=turn_id)
+                    for place, one in enumerate(batch, start=taken + 1)
+                ]
                 ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
                 with db.transaction():
-                    added += insert(db, checked, vectors=ready, time=reckon, turn_id=f"import-{uuid.uuid4().hex}")
+                    added += insert(db, rows, vectors=ready)
                 taken += len(batch)
                 batch = list(islice(stream, _INSERT_BATCH))
         self._wake()
