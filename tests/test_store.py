@@ -123,6 +123,14 @@ def test_every_table_but_the_virtual_ones_is_strict(connection: apsw.Connection)
     assert connection.execute(loose).fetchall() == []
 
 
+def test_triggers_that_were_left_out_wait_again_after_an_error(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    with pytest.raises(ZeroDivisionError), db.untriggered():
+        raise ZeroDivisionError
+    mem.remember_many([{"value_text": "Likes tea", "user_id": "ana"}])
+    assert db.connection.execute("select (select count(*) from outbox), (select count(*) from facts_fts_docsize)").fetchall() == [(1, 1)]
+
+
 BAD_VALUES = [
     ("facts", "user_id", "''"),
     ("facts", "key", "''"),

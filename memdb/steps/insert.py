@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -31,6 +32,7 @@ _VECTOR = ("id", "embedding", "user_id", "shelf")
 _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
 _CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
+_MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
 _MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
 
 
@@ -41,7 +43,11 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     last = int((db.one("insert.last") or {})["id"] or 0)
     ready = vectors is not None and db.has_vectors
     db.run_rows("insert.stage", _COLUMNS, facts)
-    added = db.run("insert.facts", last=last, ready=ready)
+    many = len(facts) >= _MANY_FACTS
+    with db.untriggered() if many else nullcontext():
+        added = db.run("insert.facts", last=last, ready=ready)
+    for instead in ("insert.words", "insert.waiting", "insert.mirrored") if many else ():
+        db.run(instead, last=last)
     db.run("insert.clear")
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
