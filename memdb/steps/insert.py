@@ -124,7 +124,14 @@ def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], 
     full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
     db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
     first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
-    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, stored[one].tobytes()) for name, one in enumerate(chunks, first)))
+    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, _block(stored, one)) for name, one in enumerate(chunks, first)))
     slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
     db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
     return start + len(chunks) * size
+
+
+def _block(stored: NDArray[np.float32], places: Sequence[int]) -> bytes | memoryview:
+    """The vectors of these places as one blob; those that stand one after another are not copied."""
+    if places[-1] - places[0] == len(places) - 1:
+        return stored[places[0] : places[-1] + 1].data.cast("B")
+    return stored[list(places)].tobytes()
