@@ -319,6 +319,7 @@ class Store:
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
+                connection.execute("pragma writable_schema = reset")  # a migration may write into the schema itself: it is read again
             connection.execute(files.read("sql/incoming.sql"))
         if self._vectors is not None:
             self._equip(database, self._vectors)
