@@ -7,7 +7,7 @@ import threading
 import uuid
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -1403,7 +1403,7 @@ class Memory:
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
         db = self._store.database()
-        kinds = self._kinds(db)
+        kinds = {str(row["kind"]) for row in db.all("kinds.all")}
         zone = UTC if self._config.timezone == "UTC" else self._config.zone
 
         def reckon(given: Time | None) -> str:
@@ -1438,7 +1438,7 @@ class Memory:
                 f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
             ) from error
 
-    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Mapping[str, Kind]) -> NewFact:
+    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
         try:
             fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
         except ValidationError as error:
