@@ -124,6 +124,17 @@ def test_many_at_once_leave_the_same_behind_as_few_at_a_time(tmp_path: Path, rea
     assert len(left[0]["facts"]) == len(left[0]["outbox"]) + len(left[0]["facts_vec"]) == 1_200
 
 
+def test_a_trigger_of_ones_own_fires_for_many_too(mem: memdb.Memory) -> None:
+    connection = mem._store.database().connection
+    assert not mem._store.database().all("insert.strange")
+    connection.execute(
+        "create table seen (fact_id text); create trigger see insert on Facts begin insert into seen values (new.fact_id); end"
+    )
+    mem.remember_many(FACTS)
+    counts = "select (select count(*) from seen), (select count(*) from outbox), (select count(*) from facts_fts_docsize)"
+    assert connection.execute(counts).fetchall() == [(2_100, 2_100, 2_100)]
+
+
 def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> None:
     vectors = np.eye(64, dtype=np.float32)
     facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(64)]

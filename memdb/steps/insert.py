@@ -43,7 +43,7 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     last = int((db.one("insert.last") or {})["id"] or 0)
     ready = vectors is not None and db.has_vectors
     db.run_rows("insert.stage", _COLUMNS, facts)
-    many = len(facts) >= _MANY_FACTS
+    many = len(facts) >= _MANY_FACTS and not db.all("insert.strange")
     with db.untriggered() if many else nullcontext():
         added = db.run("insert.facts", last=last, ready=ready)
     for instead in ("insert.words", "insert.waiting", "insert.mirrored") if many else ():
