@@ -176,6 +176,22 @@ class Database:
         finally:
             self._hold(usual)
 
+    @contextmanager
+    def untriggered(self) -> Iterator[None]:
+        """Leave the triggers out, for who does for thousands of rows at once what they do for each.
+
+        Every statement of this connection is planned anew after that.
+        """
+        self._fire(False)
+        try:
+            yield
+        finally:
+            self._fire(True)
+
+    def _fire(self, triggers: bool) -> None:
+        with self.translated():
+            self.connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(triggers))
+
     def _hold(self, sizes: Sequence[tuple[str, SqlValue]]) -> None:
         with self.translated():
             for name, size in sizes:
@@ -309,6 +325,7 @@ class Store:
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
+                connection.execute("pragma writable_schema = reset")  # a migration may write into the schema itself: it is read again
             connection.execute(files.read("sql/incoming.sql"))
         if self._vectors is not None:
             self._equip(database, self._vectors)

@@ -45,7 +45,8 @@ def stored(value: datetime | str, *, zone: tzinfo = UTC) -> str:
     if isinstance(value, str):
         value = _read(value)
     if value.tzinfo is None and zone is UTC:
-        return value.isoformat("T", "milliseconds") + "Z"
+        text = value.isoformat()
+        return text[:23] + "Z" if value.microsecond else text + ".000Z"
     return to_text(to_utc(value, zone=zone))
 
 

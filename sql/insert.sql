@@ -30,6 +30,40 @@ where true
 order by i.id
 on conflict (fact_id) do nothing;
 
+-- A trigger that is not known here does what the statements below leave undone; where there is one, all are left to do their work.
+-- statement: strange
+select name
+from sqlite_schema
+where type = 'trigger' and tbl_name = 'facts' collate nocase
+  and name not in ('facts_fts_insert', 'facts_fts_neighbours', 'facts_fts_update', 'facts_fts_delete',
+                   'outbox_insert', 'outbox_update', 'outbox_delete', 'outbox_window_insert', 'outbox_window_update', 'outbox_window_delete',
+                   'related_back', 'mirror_insert', 'mirror_update', 'mirror_delete');
+
+-- What the triggers of facts do for each new row that is no message, done for all of them at once: where triggers wait, SQLite copies every row
+-- that comes from a select once more before it stores it.
+-- statement: words
+insert into facts_fts (rowid, body, reply, context, date)
+select id, body, reply, context, date
+from fact_words
+where id > :last
+order by id;
+
+-- statement: waiting
+insert into outbox (id, user_id)
+select id, user_id
+from facts
+where id > :last and embedding_id is null
+order by id
+on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+
+-- statement: mirrored
+insert into mirror_outbox (fact_id)
+select fact_id
+from facts
+where id > :last and +status in ('active', 'pending_confirmation') and exists (select 1 from meta where name = 'collection')
+order by id
+on conflict (fact_id) do update set change = random(), attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
+
 -- statement: added
 select id - :last as place from facts where id > :last order by id;
 

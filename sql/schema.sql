@@ -63,7 +63,8 @@ create table weights (
   primary key (name, feature)
 ) strict, without rowid;
 
--- Everything remembered. `id` is the same in facts_fts and facts_vec; `fact_id` is the name for the outside.
+-- Everything remembered. `id` is the same in facts_fts and facts_vec; `fact_id` is the name for the outside. The times of a new row are mostly
+-- that of its making; what is the same as one that was checked need not be checked again.
 create table facts (
   id integer primary key,
   fact_id text not null unique,
@@ -82,7 +83,7 @@ create table facts (
     check (source in ('user_message', 'assistant_message', 'tool', 'system', 'inferred', 'web')),
   speaker text,
   event_time text check (event_time is strftime('%Y-%m-%dT%H:%M:%fZ', event_time)),
-  valid_from text not null check (valid_from is strftime('%Y-%m-%dT%H:%M:%fZ', valid_from)),
+  valid_from text not null check (valid_from is created_at or valid_from is strftime('%Y-%m-%dT%H:%M:%fZ', valid_from)),
   valid_to text check (valid_to is strftime('%Y-%m-%dT%H:%M:%fZ', valid_to)),
   status text not null
     check (status in ('active', 'superseded', 'expired', 'pending_confirmation', 'archived', 'uncertain')),
@@ -92,8 +93,8 @@ create table facts (
   tags text not null default '[]' check (json_type(tags) = 'array'),
   embedding_id text,
   created_at text not null check (created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at)),
-  updated_at text not null check (updated_at is strftime('%Y-%m-%dT%H:%M:%fZ', updated_at)),
-  last_mentioned_at text check (last_mentioned_at is strftime('%Y-%m-%dT%H:%M:%fZ', last_mentioned_at)),
+  updated_at text not null check (updated_at is created_at or updated_at is strftime('%Y-%m-%dT%H:%M:%fZ', updated_at)),
+  last_mentioned_at text check (last_mentioned_at is created_at or last_mentioned_at is strftime('%Y-%m-%dT%H:%M:%fZ', last_mentioned_at)),
   seen_count integer not null default 1 check (seen_count >= 0),
   last_accessed text check (last_accessed is strftime('%Y-%m-%dT%H:%M:%fZ', last_accessed)),
   access_count integer not null default 0 check (access_count >= 0)

@@ -17,7 +17,7 @@ select
 from facts f;
 
 -- What the full-text index holds of a row: its own words and key; the message before it, if that asks something; the two messages before
--- and after it; and its day in words. A message's day is the one it was said on.
+-- and after it; and its day in words, cut out of the time, whose form the table checks. A message's day is the one it was said on.
 create view fact_words as
 select
   f.id,
@@ -54,10 +54,10 @@ select
       cross join events e on e.user_id = f.user_id and e.event_id = i.value), '')
     else ''
   end as context,
-  strftime('%d ', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)))
-    || json_extract('["January","February","March","April","May","June","July","August","September","October","November","December"]',
-                    '$[' || (strftime('%m', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) - 1) || ']')
-    || strftime(' %Y', iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from))) as date
+  substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 9, 2) || ' '
+    || rtrim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November December ',
+                    9 * substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 6, 2) - 8, 9))
+    || ' ' || substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 1, 4) as date
 from facts f;
 
 -- What the vector of a message's window is made of: the message between the one before and the one after it.

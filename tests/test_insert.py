@@ -94,6 +94,47 @@ def test_the_words_of_many_facts_make_few_segments(mem: memdb.Memory) -> None:
     assert count == (1,)
 
 
+@pytest.mark.parametrize("ready", [True, False], ids=["with vectors", "without"])
+def test_many_at_once_leave_the_same_behind_as_few_at_a_time(tmp_path: Path, ready: bool) -> None:
+    chance = np.random.default_rng(0)
+    vectors = chance.standard_normal((1_200, 64)).astype(np.float32)
+    facts = [
+        {
+            "value_text": f"Likes tune number {n}", "user_id": f"user{n % 3}", "fact_id": f"f{n}", "kind": ("fact", "note", "narrative")[n % 5 % 3],
+            "key": "user.likes", "tags": ["music"], "timestamp": "2025-02-01", "turn_id": "t", "event_time": "2025-03-01" if n % 2 else None,
+        }
+        for n in range(1_200)
+    ]  # fmt: skip
+    left = []
+    for step in (1_200, 100):
+        with memdb.open(tmp_path / f"{step}.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+            connection = mem._store.database().connection
+            connection.execute("insert into meta values ('collection', 'there is one')")
+            for start in range(0, 1_200, step):
+                part = slice(start, start + step)
+                mem.remember_many([*facts[part], facts[0]], vectors=np.concatenate([vectors[part], vectors[:1]]) if ready else None)
+            connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+            connection.execute("create virtual table temp.words using fts5vocab (main, facts_fts, instance)")
+            tables = (
+                "facts", "outbox", "(select fact_id, attempts from mirror_outbox)", "facts_vec", "words", "(select id, sz from facts_fts_docsize)", "fact_history",
+                "(select user_id from vector_versions)",
+            )  # fmt: skip
+            left.append({table: sorted(map(repr, connection.execute(f"select * from {table}"))) for table in tables})
+    assert left[0] == left[1]
+    assert len(left[0]["facts"]) == len(left[0]["outbox"]) + len(left[0]["facts_vec"]) == 1_200
+
+
+def test_a_trigger_of_ones_own_fires_for_many_too(mem: memdb.Memory) -> None:
+    connection = mem._store.database().connection
+    assert not mem._store.database().all("insert.strange")
+    connection.execute(
+        "create table seen (fact_id text); create trigger see insert on Facts begin insert into seen values (new.fact_id); end"
+    )
+    mem.remember_many(FACTS)
+    counts = "select (select count(*) from seen), (select count(*) from outbox), (select count(*) from facts_fts_docsize)"
+    assert connection.execute(counts).fetchall() == [(2_100, 2_100, 2_100)]
+
+
 def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> None:
     vectors = np.eye(64, dtype=np.float32)
     facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(64)]

@@ -112,6 +112,26 @@ def test_a_file_of_the_first_schema_is_brought_up_to_date_and_used(tmp_path: Pat
         assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
 
 
+def test_a_new_file_keeps_to_its_schema_from_the_first_row(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
+        connection = mem._store.database().connection
+        written = connection.execute("select sql from sqlite_schema where name = 'facts'").fetchall()[0][0]
+        assert "check (valid_from is created_at or " in str(written)
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+        with pytest.raises(apsw.SQLError, match="may not be modified"):
+            connection.execute("update sqlite_schema set sql = sql")
+
+
+def test_the_day_of_every_month_is_found_in_words(mem: memdb.Memory) -> None:
+    days = {"January": "01", "May": "05", "June": "06", "September": "09", "November": "11", "December": "12"}
+    mem.remember_many(
+        {"value_text": f"Walked {number}", "user_id": "ana", "timestamp": "2025-01-02", "event_time": f"2024-{number}-29"}
+        for number in days.values()
+    )
+    words = mem._store.database().connection.execute("select body, date from fact_words").fetchall()
+    assert words == [(f"Walked {number} user note", f"29 {month} 2024") for month, number in days.items()]
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:
@@ -121,6 +141,14 @@ def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
 def test_every_table_but_the_virtual_ones_is_strict(connection: apsw.Connection) -> None:
     loose = "select name from pragma_table_list where schema = 'main' and type = 'table' and not strict and name not like 'sqlite_%'"
     assert connection.execute(loose).fetchall() == []
+
+
+def test_triggers_that_were_left_out_wait_again_after_an_error(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    with pytest.raises(ZeroDivisionError), db.untriggered():
+        raise ZeroDivisionError
+    mem.remember_many([{"value_text": "Likes tea", "user_id": "ana"}])
+    assert db.connection.execute("select (select count(*) from outbox), (select count(*) from facts_fts_docsize)").fetchall() == [(1, 1)]
 
 
 BAD_VALUES = [
@@ -161,6 +189,15 @@ def test_a_bad_value_is_refused_by_the_file_itself(connection: apsw.Connection, 
     with pytest.raises(apsw.ConstraintError):
         connection.execute(f"update {table} set {column} = {value}")
     assert connection.execute(f"select * from {table}").fetchall() == before
+
+
+@pytest.mark.parametrize("value", ["'yesterday'", "'2025-03-01'", "'2025-13-01T10:00:00.000Z'", "''", "null"])
+def test_a_time_is_checked_though_others_be_the_same(connection: apsw.Connection, value: str) -> None:
+    before = connection.execute("select * from facts").fetchall()
+    for columns in (("created_at", "valid_from"), ("created_at", "updated_at", "last_mentioned_at"), ("valid_from", "updated_at")):
+        with pytest.raises(apsw.ConstraintError):
+            connection.execute(f"update facts set {', '.join(f'{column} = {value}' for column in columns)}")
+    assert connection.execute("select * from facts").fetchall() == before != []
 
 
 def test_the_same_turn_cannot_stand_in_the_queue_twice(connection: apsw.Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -19,25 +20,34 @@ if TYPE_CHECKING:
 Reckon = Callable[[datetime | str | None], str]
 """Turns a time as it was given, or None for the present, into its stored form."""
 
+Incoming = tuple[SqlValue, ...]
+"""A fact as it is stored: the values of `_COLUMNS`. Python's garbage collector passes over plain tuples, not over thousands of records."""
+
 _COLUMNS = (
     "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
 )  # fmt: skip
+_USER_ID, _KIND = 1, 2
 _VECTOR = ("id", "embedding", "user_id", "shelf")
 _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
 _CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
+_MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
 _MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
 
 
-def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float32] | None, time: Reckon, turn_id: str) -> int:
+def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None) -> int:
     """Write facts within the caller's transaction, and return how many were new. `vectors` are unit vectors, one a fact; without them
     the outbox has the facts embedded later.
     """
     last = int((db.one("insert.last") or {})["id"] or 0)
     ready = vectors is not None and db.has_vectors
-    db.run_rows("insert.stage", _COLUMNS, (_row(fact, time, turn_id) for fact in facts))
-    added = db.run("insert.facts", last=last, ready=ready)
+    db.run_rows("insert.stage", _COLUMNS, facts)
+    many = len(facts) >= _MANY_FACTS and not db.all("insert.strange")
+    with db.untriggered() if many else nullcontext():
+        added = db.run("insert.facts", last=last, ready=ready)
+    for instead in ("insert.words", "insert.waiting", "insert.mirrored") if many else ():
+        db.run(instead, last=last)
     db.run("insert.clear")
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
@@ -46,50 +56,8 @@ def insert(db: Database, facts: Sequence[NewFact], *, vectors: NDArray[np.float3
     return added
 
 
-def _put(db: Database, facts: Sequence[NewFact], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
-    """Put the vectors of new facts into the index, shelf by shelf."""
-    for row in db.all("insert.left_over", last=last):
-        db.run("sync.remove", id=row["id"])
-        db.run("sync.settled", id=row["id"])
-        db.run("sync.changed", user_id=row["user_id"])
-        db.run("sync.gone_user", user_id=row["user_id"])
-    stored = vectors.astype("<f4", copy=False)
-    shelves: dict[tuple[str, str], list[int]] = {}
-    for place in places:
-        shelves.setdefault((facts[place].user_id, facts[place].kind), []).append(place)
-    rest: list[int] = []
-    for on_it in shelves.values():
-        rest += on_it[_fill(db, facts, stored, on_it, last=last) :] if len(on_it) >= _MANY else on_it
-    _write(db, facts, stored, rest, last=last)
-
-
-def _write(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
-    rows = ((last + place + 1, stored[place].data, facts[place].user_id, facts[place].kind) for place in places)
-    db.run_rows("sync.write", _VECTOR, rows)
-
-
-def _fill(db: Database, facts: Sequence[NewFact], stored: NDArray[np.float32], on_it: Sequence[int], *, last: int) -> int:
-    """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
-
-    vec0 itself, which takes them one by one, takes twice as long.
-    """
-    user_id, shelf = facts[on_it[0]].user_id, facts[on_it[0]].kind
-    _write(db, facts, stored, on_it[:1], last=last)  # now there is a chunk
-    room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
-    size, taken = int(room["size"] or 0), room["validity"]
-    start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
-    _write(db, facts, stored, on_it[1:start], last=last)  # now it is full
-    chunks = [on_it[at : at + size] for at in range(start, len(on_it) - size + 1, size)]
-    full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
-    db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
-    first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
-    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, stored[one].tobytes()) for name, one in enumerate(chunks, first)))
-    slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
-    db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
-    return start + len(chunks) * size
-
-
-def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
+def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
+    """Return a fact as it is stored."""
     said_at = time(fact.timestamp)
     details = None
     if fact.object is not None or fact.value_json is not None:
@@ -117,3 +85,53 @@ def _row(fact: NewFact, time: Reckon, turn_id: str) -> tuple[SqlValue, ...]:
         json.dumps(fact.tags) if fact.tags else "[]",
         said_at,
     )
+
+
+def _put(db: Database, facts: Sequence[Incoming], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    """Put the vectors of new facts into the index, shelf by shelf."""
+    for row in db.all("insert.left_over", last=last):
+        db.run("sync.remove", id=row["id"])
+        db.run("sync.settled", id=row["id"])
+        db.run("sync.changed", user_id=row["user_id"])
+        db.run("sync.gone_user", user_id=row["user_id"])
+    stored = vectors.astype("<f4", copy=False)
+    shelves: dict[tuple[SqlValue, SqlValue], list[int]] = {}
+    for place in places:
+        shelves.setdefault((facts[place][_USER_ID], facts[place][_KIND]), []).append(place)
+    rest: list[int] = []
+    for on_it in shelves.values():
+        rest += on_it[_fill(db, facts, stored, on_it, last=last) :] if len(on_it) >= _MANY else on_it
+    _write(db, facts, stored, rest, last=last)
+
+
+def _write(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    rows = ((last + place + 1, stored[place].data, facts[place][_USER_ID], facts[place][_KIND]) for place in places)
+    db.run_rows("sync.write", _VECTOR, rows)
+
+
+def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], on_it: Sequence[int], *, last: int) -> int:
+    """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
+
+    vec0 itself, which takes them one by one, takes twice as long.
+    """
+    user_id, shelf = facts[on_it[0]][_USER_ID], facts[on_it[0]][_KIND]
+    _write(db, facts, stored, on_it[:1], last=last)  # now there is a chunk
+    room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
+    size, taken = int(room["size"] or 0), room["validity"]
+    start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
+    _write(db, facts, stored, on_it[1:start], last=last)  # now it is full
+    chunks = [on_it[at : at + size] for at in range(start, len(on_it) - size + 1, size)]
+    full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
+    db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
+    first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
+    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, _block(stored, one)) for name, one in enumerate(chunks, first)))
+    slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
+    db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
+    return start + len(chunks) * size
+
+
+def _block(stored: NDArray[np.float32], places: Sequence[int]) -> bytes | memoryview:
+    """The vectors of these places as one blob; those that stand one after another are not copied."""
+    if places[-1] - places[0] == len(places) - 1:
+        return stored[places[0] : places[-1] + 1].data.cast("B")
+    return stored[list(places)].tobytes()
