@@ -26,7 +26,7 @@ from memdb.metrics import MEASURES, judge
 from memdb.steps.tune import Example, tune
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-FITTED = ("lexical", "cosine", "window", "actor", "is_question", "length", "has_number", "is_reaction", "has_time", "date")
+FITTED = ("lexical", "cosine", "window", "both", "actor", "is_question", "length", "has_number", "is_reaction", "has_time", "date")
 Scores = dict[str, float]
 
 

@@ -156,31 +156,33 @@ def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[s
     window_place, known = _at(ids, window_ids)
     if window is not None:
         windows[window_place[known]] = window.cosines[known]
-    bm25, lexical = np.full(len(ids), np.nan), np.zeros(len(ids))
+    bm25, lexical = np.full(len(ids), np.nan), np.zeros(len(ids))  # the latter as in retrieve.sql
     word_place, there = _at(ids, word_ids)
     matched_at = word_place[there]
     bm25[matched_at] = np.array([bm25 for _, _, bm25 in words])[there]
     best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
     if best is not None:
-        lexical[matched_at] = bm25[matched_at] / bm25[best] * weight.get("lexical", 0.0)
-    others = lexical + _open(weight, question)
+        lexical[matched_at] = bm25[matched_at] / bm25[best]
+    others = lexical * weight.get("lexical", 0.0) + _open(weight, question)
+    by_cosine, by_window = lexical * weight.get("both", 0.0) + weight.get("cosine", 0.0), weight.get("window", 0.0)
 
-    def score(places: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def score(places: slice | NDArray[np.intp], *, least: float = -math.inf) -> NDArray[np.float64]:
         meaning = np.clip(cosines[places], 0.0, 1.0)
         if source is not None:  # some may have no vector
             meaning = np.nan_to_num(meaning)
         if window is None:
-            return (weight.get("cosine", 0.0) + weight.get("window", 0.0)) * meaning + others[places]
+            return np.maximum(by_cosine[places] + by_window, least) * meaning + others[places]
         among = windows[places]
         among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
-        return weight.get("cosine", 0.0) * meaning + weight.get("window", 0.0) * among + others[places]
+        return np.maximum(by_cosine[places], least) * meaning + max(by_window, least) * among + others[places]
 
     kinds = {id: kind for id, kind, _ in words} if source is not None else {}
     alone = [_said(weight, question, kinds.get(id, "message")) for id in ids[source < 0].tolist()] if source is not None else []
     said = _joined([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own], source, alone)
-    bare = score(slice(None))
-    most = bare + said
     compared = np.full(len(ids), all(one.exact is None for one in near))
+    # the most that a cosine can be says what a row can score at most where nearness does not make it score less
+    bare = score(slice(None), least=-math.inf if compared.all() else 0.0)
+    most = bare + said
 
     def refine(places: list[int]) -> None:
         at = np.array(places, np.intp)

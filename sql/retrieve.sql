@@ -24,6 +24,7 @@ weight as materialized (
     coalesce(max(value) filter (where feature = 'lexical'), 0) as lexical,
     coalesce(max(value) filter (where feature = 'cosine'), 0) as cosine,
     coalesce(max(value) filter (where feature = 'window'), 0) as window,
+    coalesce(max(value) filter (where feature = 'both'), 0) as both,
     coalesce(max(value) filter (where feature = 'actor'), 0) as actor,
     coalesce(max(value) filter (where feature = 'is_question'), 0) as is_question,
     coalesce(max(value) filter (where feature = 'length'), 0) as length,
@@ -225,6 +226,7 @@ featured as (
   select
     id, lexical, cosine,
     coalesce(window, cosine) as window,  -- what stands alone, or has no window yet, is its own
+    lexical * cosine as both,
     actor, is_question, length, has_number, is_reaction, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
@@ -244,6 +246,7 @@ ranked as materialized (
     w.lexical * p.lexical
       + w.cosine * p.cosine
       + w.window * p.window
+      + w.both * p.both
       + w.actor * p.actor
       + w.is_question * p.is_question
       + w.length * p.length
@@ -333,7 +336,7 @@ best as materialized (
 )
 select
   f.fact_id, f.record, r.relevance * r.factor as score,
-  p.lexical, p.cosine, p.window, p.actor, p.is_question, p.length, p.has_number, p.is_reaction, p.has_time, p.date,
+  p.lexical, p.cosine, p.window, p.both, p.actor, p.is_question, p.length, p.has_number, p.is_reaction, p.has_time, p.date,
   p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
   p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement, r.factor, p.tier, p.by_words, p.by_meaning, r.id
 from best r

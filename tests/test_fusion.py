@@ -186,6 +186,25 @@ def test_what_is_told_of_a_row_is_what_its_parts_say(crowded: memdb.Memory, quer
         assert told[ids[hit.fact.fact_id]] == pytest.approx(sum(hit.contributions[feature] for feature in features))
 
 
+def test_what_words_and_meaning_say_alike_is_not_counted_twice(crowded: memdb.Memory) -> None:
+    hits = crowded.search("tea in the garden", user_id="ana", now=NOW)
+    assert all(hit.parts["both"] == pytest.approx(hit.parts["lexical"] * hit.parts["cosine"]) for hit in hits)
+    assert min(hit.contributions["both"] for hit in hits) < 0
+    assert all(hit.score == pytest.approx(sum(hit.contributions.values())) for hit in hits)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"both": -4.0}, {"both": 3.0}, {"cosine": -1.0}, {"window": -2.0, "both": -1.0}, {"cosine": -1.0, "window": -1.0}]
+)
+def test_the_first_ten_are_those_of_the_whole_where_nearness_counts_against_a_row(crowded: memdb.Memory, odd: dict[str, float]) -> None:
+    for feature, value in odd.items():
+        crowded._store.database().connection.execute("insert or replace into weights values ('default', ?, ?)", (feature, value))
+    for query in QUESTIONS[:3]:
+        hits = crowded.search(query, user_id="ana", now=NOW)
+        wanted = exhaustive(crowded, hits.question, weights="default")
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
+
+
 CHANGES = {
     "end": "update facts set valid_to = '2025-05-01T00:00:00.000Z' where id % :every = 0",
     "end later": "update facts set valid_to = '2026-05-01T00:00:00.000Z' where id % :every = 0",

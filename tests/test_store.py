@@ -132,6 +132,16 @@ def test_the_day_of_every_month_is_found_in_words(mem: memdb.Memory) -> None:
     assert words == [(f"Walked {number} user note", f"29 {month} 2024") for month, number in days.items()]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [(0.8, {"cosine": 1.2, "both": -0.6, "bm25_context": 0.375}), (0.9, {"cosine": 0.9, "bm25_context": 0.3})]
+)
+def test_weights_that_somebody_has_set_stay(connection: apsw.Connection, before: float, after: dict[str, float]) -> None:
+    connection.execute("delete from weights where name = 'default'")
+    connection.execute("insert into weights values ('default', 'cosine', ?), ('default', 'bm25_context', 0.3)", (before,))
+    connection.execute(dict(files.migrations())[18])
+    assert dict(connection.execute("select feature, value from weights where name = 'default'")) == after
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

@@ -56,8 +56,9 @@ def test_vectors_that_are_cut_short_are_damage_and_no_answer(tmp_path: Path, meg
 
 def test_large_users_of_one_file_find_what_is_theirs_also_before_it_is_embedded(tmp_path: Path) -> None:
     facts = [{"value_text": f"Keeps thing {number}", "user_id": user} for user in ("ana", "bea") for number in range(2_100)]
-    with opened(tmp_path / "mem.db") as mem:
-        mem.remember_many(facts, vectors=HashingEmbedder(64).embed([fact["value_text"] for fact in facts]))
+    embedder = HashingEmbedder(512)  # with fewer dimensions, words that have nothing in common share some
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        mem.remember_many(facts, vectors=embedder.embed([fact["value_text"] for fact in facts]))
         mem.remember_many([{"value_text": "Keeps a walrus", "user_id": "bea"}, {"value_text": "Keeps one walrus", "user_id": "ana"}])
         for query in ("walrus", "thing 7"):
             hits = mem.search(query, user_id="bea", limit=3)

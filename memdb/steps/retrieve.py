@@ -33,6 +33,7 @@ FEATURES = (
     "lexical",
     "cosine",
     "window",
+    "both",
     "actor",
     "is_question",
     "length",
