@@ -142,6 +142,20 @@ def test_weights_that_somebody_has_set_stay(connection: apsw.Connection, before:
     assert dict(connection.execute("select feature, value from weights where name = 'default'")) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [((-3.79, 0.71), (-3.83, 0.68, 0.34)), ((-3.79, 0.5), (-3.83, 0.5, 0.34)), ((-2.0, 0.71), (-2.0, 0.71, 0.1))]
+)
+def test_a_calibration_of_ones_own_stays(
+    connection: apsw.Connection, before: tuple[float, float], after: tuple[float, float, float]
+) -> None:
+    connection.execute("delete from weights where name = 'calibration'")
+    values = zip(("rival", "threshold", "bias"), (*before, 0.1), strict=True)
+    connection.executemany("insert into weights values ('calibration', ?, ?)", values)
+    connection.execute(dict(files.migrations())[18])
+    now = dict(connection.execute("select feature, value from weights where name = 'calibration'"))
+    assert (now["rival"], now["threshold"], now["bias"]) == after
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:
