@@ -185,9 +185,8 @@ def retrieve(
         if may is not None:
             words, near = may.words(db, terms, weights=weights), list(may.near)
         else:
-            words = (
-                [] if outside else [cast(Word, row) for batch in db.batches("scan.words", 10_000, **filters, terms=terms) for row in batch]
-            )
+            matches = [] if outside else db.batches("scan.words", 10_000, **filters, terms=terms)
+            words = [cast(Word, row) for batch in matches for row in batch]
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
                 filtered = {name: value for name, value in filters.items() if name != "weights"}
                 near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filtered)])
