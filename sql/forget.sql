@@ -185,8 +185,14 @@ where f.user_id = :user_id and f.kind = 'message' and :key is not null;
 -- statement: merge_words
 insert into facts_fts (facts_fts) values ('optimize');
 
--- The vectors of erased rows, and the windows that an erased message was a part of; the latter are made anew.
+-- The vectors of erased rows, also of those whose number another's row has got since, and the windows that an erased message was a part of; the
+-- latter two are made anew.
 -- statement: erased_vectors
 select o.id, f.id is null as gone
 from outbox o left join facts f on f.id = abs(o.id)
-where o.user_id = :user_id and (f.id is null or o.id < 0);
+where o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or o.id < 0);
+
+-- statement: hand_over
+update outbox set user_id = f.user_id
+from facts f
+where outbox.user_id = :user_id and f.id = abs(outbox.id) and f.user_id <> :user_id;

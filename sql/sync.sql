@@ -1,8 +1,9 @@
 -- The outbox: vectors to write or to take away.
 
--- A line with a negative id asks for the window of a message; one that is believed no longer has none.
+-- A line with a negative id asks for the window of a message; one that is believed no longer has none. `former` is whose the vector was that may
+-- still stand under the number, which a row of another may have got since.
 -- statement: due
-select o.id, o.user_id, o.attempts, f.fact_id,
+select o.id, coalesce(f.user_id, o.user_id) as user_id, o.user_id as former, o.attempts, f.fact_id,
        iif(o.id > 0, f.value_text, w.text) as text,
        iif(o.id < 0, 'window', iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) as shelf
 from outbox o
@@ -14,7 +15,7 @@ limit :batch;
 
 -- The same for the live rows of one kind of a user, which something new is about to be compared with.
 -- statement: due_of
-select o.id, o.user_id, o.attempts, f.fact_id, f.value_text as text, f.kind as shelf
+select o.id, f.user_id, o.user_id as former, o.attempts, f.fact_id, f.value_text as text, f.kind as shelf
 from facts f
 cross join outbox o on o.id = f.id
 where f.user_id = :user_id
@@ -52,6 +53,7 @@ from outbox o
 join facts f on f.id = abs(o.id)
 left join message_window w on w.id = -o.id
 where o.id = :id
+  and f.user_id = :user_id
   and iif(o.id > 0, f.value_text, w.text) = :text
   and iif(o.id < 0, iif(f.status in ('active', 'pending_confirmation'), 'window', ''),
           iif(f.status in ('active', 'pending_confirmation'), f.kind, 'closed')) = :shelf;

@@ -250,6 +250,42 @@ def test_compaction_empties_the_closed_shelf(tell: Tell) -> None:
     assert mem.stats().vectors == 3
 
 
+def reuse(path: Path) -> memdb.Memory:
+    """A file in which a fact of Ana has the number of one of Bea that is gone, and whose vector still waits to be taken away."""
+    embedder = HashingEmbedder(64)
+    with memdb.open(path, embedder=embedder, llm=None, config=AT_ONCE) as mem:
+        mem.remember("Sails a boat", user_id="bea", key="user.hobby")
+        mem.remember("Plays the cello", user_id="bea", key="user.likes")
+        assert mem.drain(30)
+    with memdb.open(path, embedder=None, config=AT_ONCE) as words:
+        words.forget("bea", key="user.likes")
+        words.remember("Keeps a zeppelin", user_id="ana")
+        (held,) = words._store.database().connection.execute("select o.user_id, f.user_id from outbox o join facts f using (id)")
+        assert held == ("bea", "ana")
+    return memdb.open(path, embedder=embedder, llm=None, config=AT_ONCE)
+
+
+def test_a_row_that_got_the_number_of_another_s_is_found_by_its_own_user(tmp_path: Path) -> None:
+    with reuse(tmp_path / "mem.db") as mem:
+        assert [hit.fact.value_text for hit in mem.search("cello", user_id="bea")] == ["Sails a boat"]
+        assert mem.drain(30)
+        filed = mem._store.database().connection.execute("select user_id, count(*) from facts_vec group by 1 order by 1").fetchall()
+        assert filed == [("ana", 1), ("bea", 1)]
+        hits = mem.search("zeppelin", user_id="ana")
+        assert [(hit.fact.value_text, hit.parts["lexical"], hit.parts["cosine"] > 0.3) for hit in hits] == [("Keeps a zeppelin", 1.0, True)]
+        assert [hit.fact.value_text for hit in mem.search("zeppelin", user_id="bea")] == ["Sails a boat"]
+
+
+def test_one_who_is_forgotten_leaves_no_name_where_another_got_a_number(tmp_path: Path) -> None:
+    with reuse(tmp_path / "mem.db") as mem:
+        mem.forget("bea")
+        connection = mem._store.database().connection
+        for table in ("outbox", "facts_vec", "vector_versions", "facts"):
+            assert connection.execute(f"select count(*) from {table} where user_id = 'bea'").fetchall() == [(0,)], table
+        assert mem.drain(30)
+        assert mem.search("zeppelin", user_id="ana")[0].parts["cosine"] > 0.3
+
+
 def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
     mem = tell("I live in Porto.")
     mem.observe("I live in Porto.", user_id="ana")

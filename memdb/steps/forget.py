@@ -59,6 +59,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
                 vectors += removed_now
                 db.run("sync.settled", id=row["id"])
         pending = []
+    db.run("forget.hand_over", user_id=user_id)
     db.run("sync.changed", user_id=user_id)
     db.run("sync.gone_user", user_id=user_id)
     db.run("forget.disallow")

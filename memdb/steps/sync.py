@@ -56,15 +56,15 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
             for row, vector, error in zip(texts, vectors, errors, strict=True):
                 if vector is None:
                     _postpone(db, row, error or "", now=now, config=config)
-                elif db.all("sync.unchanged", id=row["id"], text=row["text"], shelf=row["shelf"]):
+                elif db.all("sync.unchanged", id=row["id"], user_id=row["user_id"], text=row["text"], shelf=row["shelf"]):
                     db.run("sync.remove", id=row["id"])  # vec0 knows no upsert, and a partition key cannot be updated
                     db.run("sync.write", id=row["id"], embedding=vector, user_id=row["user_id"], shelf=row["shelf"])
                     db.run("sync.embedded", id=row["id"])
                     db.run("sync.settled", id=row["id"])
                     written += 1
-            for user_id in dict.fromkeys(str(row["user_id"]) for row in rows):
-                db.run("sync.changed", user_id=user_id)
-                db.run("sync.gone_user", user_id=user_id)
+            for one in dict.fromkeys(str(row[whose]) for row in rows for whose in ("user_id", "former")):
+                db.run("sync.changed", user_id=one)
+                db.run("sync.gone_user", user_id=one)
     failures = [error for error in errors if error]
     return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
 
