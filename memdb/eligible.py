@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -28,9 +28,9 @@ class Eligible:
     before: int
     near: Sequence[Near]
 
-    def words(self, db: Database, terms: str, *, weights: str) -> list[Word]:
-        """What the words find of it."""
-        found = chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, weights=weights, mine=self.marks, before=self.before))
+    def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> list[Word]:
+        """What the words find of it; `columns` weighs those of the full-text index."""
+        found = chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, mine=self.marks, before=self.before, **columns))
         return [(cast(int, id), self.kinds[cast(bytes, mark)[0]], cast(float, bm25)) for id, mark, bm25 in found]
 
 

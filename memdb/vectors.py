@@ -173,7 +173,7 @@ class VectorCache:
         if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
             marked = _marks(db, user_id, missing)
             if version is not None and self._fit(marked, question):
-                kept |= self._read(db, marked, held, user_id=user_id, version=version, dimension=len(question))
+                kept |= self._load(db, marked, held, user_id=user_id, version=version, dimension=len(question))
             else:
                 for shelf in missing:
                     passing[shelf] = _places(version, *marked[shelf])
@@ -200,7 +200,7 @@ class VectorCache:
         )
         return 0 < self._kept.room >= needed
 
-    def _read(
+    def _load(
         self,
         db: Database,
         marked: Mapping[str, _Marked],

@@ -9,21 +9,10 @@ select
 
 -- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
 -- statement: words
-with
-weight as materialized (
-  select
-    coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
-    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
-    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
-    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date
-  from weights
-  where name = :weights
-)
 select
   f.id,
   f.kind,
-  bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
-       (select bm25_context from weight), (select bm25_date from weight)) as bm25
+  bm25(facts_fts, :bm25_body, :bm25_reply, :bm25_context, :bm25_date) as bm25
 from facts_fts
 cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
@@ -50,21 +39,10 @@ where facts_fts match :terms
 -- The same, where it is known already which rows may be found: :mine has a byte a row, 0 for those that may not, beginning with the row after
 -- :before. The rows themselves need not be read then.
 -- statement: matches
-with
-weight as materialized (
-  select
-    coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
-    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
-    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
-    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date
-  from weights
-  where name = :weights
-)
 select
   rowid,
   substr(:mine, rowid - :before, 1) as mark,
-  bm25(facts_fts, (select bm25_body from weight), (select bm25_reply from weight),
-       (select bm25_context from weight), (select bm25_date from weight)) as bm25
+  bm25(facts_fts, :bm25_body, :bm25_reply, :bm25_context, :bm25_date) as bm25
 from facts_fts
 where facts_fts match :terms
   and rowid > :before

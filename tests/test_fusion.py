@@ -244,12 +244,12 @@ def test_words_find_the_same_by_vectors_as_by_rows(
             "kinds": json.dumps(kinds),
             "statuses": json.dumps(statuses),
             "now": NOW,
-            "weights": "default",
         }
+        columns = {"bm25_body": 1.0, "bm25_reply": 0.5, "bm25_context": 0.3, "bm25_date": 1.0}
         shelves = [*kinds, "window", *(["closed"] if statuses != LIVE else [])]
-        wanted = sorted(row for batch in db.batches("scan.words", 100, **filters, terms='"tea"') for row in batch)
+        wanted = sorted(row for batch in db.batches("scan.words", 100, **filters, **columns, terms='"tea"') for row in batch)
         for cache in (VectorCache(8), VectorCache(0)):
             with db.snapshot():
                 near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
                 may = eligible(db, near, user_id="ana", kinds=kinds, statuses=statuses, now=NOW)
-                assert sorted(may.words(db, '"tea"', weights="default") if may is not None else []) == wanted
+                assert sorted(may.words(db, '"tea"', columns=columns) if may is not None else []) == wanted

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
+_COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _LEG = 20  # candidates a kind where a weight set says nothing
 _SURE = 20  # so many hits are as good as if everything had been scored
 
@@ -138,8 +139,8 @@ def retrieve(
         "participants": _json(participants),
         "now": to_text(now),
         "as_of": to_text(as_of) if as_of else None,
-        "weights": weights,
     }
+    columns = {name: weight.get(name, usual) for name, usual in _COLUMNS.items()}
     hits = None
     if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
@@ -149,6 +150,7 @@ def retrieve(
         return db.all(
             "retrieve",
             **filters,
+            weights=weights,
             terms='""' if hits is None else match_expression(question),
             embedding=to_blob(meant) if hits is not None and meant is not None else None,
             hits=hits or "[]",
@@ -183,13 +185,12 @@ def retrieve(
         may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=to_text(now)) if near and plain else None
         terms = match_expression(question)
         if may is not None:
-            words, near = may.words(db, terms, weights=weights), list(may.near)
+            words, near = may.words(db, terms, columns=columns), list(may.near)
         else:
-            matches = [] if outside else db.batches("scan.words", 10_000, **filters, terms=terms)
+            matches = [] if outside else db.batches("scan.words", 10_000, **filters, **columns, terms=terms)
             words = [cast(Word, row) for batch in matches for row in batch]
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
-                filtered = {name: value for name, value in filters.items() if name != "weights"}
-                near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filtered)])
+                near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filters)])
         field = fuse(words, near, weight=weight, question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
