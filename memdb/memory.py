@@ -1411,7 +1411,10 @@ class Memory:
 
         stream, taken, added = iter(facts), 0, 0
         batch = list(islice(stream, _INSERT_BATCH))
-        with db.roomy() if len(batch) > _FEW else nullcontext():
+        with (
+            db.roomy() if len(batch) > _FEW else nullcontext(),
+            db.log_moved_aside() if len(batch) == _INSERT_BATCH else nullcontext(lambda: None) as written,
+        ):
             while batch:
                 turn_id = f"import-{uuid.uuid4().hex}"
                 rows = [
@@ -1421,6 +1424,7 @@ class Memory:
                 ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
                 with db.transaction():
                     added += insert(db, rows, vectors=ready)
+                written()
                 taken += len(batch)
                 batch = list(islice(stream, _INSERT_BATCH))
         self._wake()

@@ -6,7 +6,7 @@ import importlib.util
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -25,6 +25,7 @@ Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 _ROOM_KIB = 64 * 1024
+_LOG_PAGES = 16 * 1024  # 64 MiB
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 SCHEMA_VERSION = files.migrations()[-1][0]
@@ -127,6 +128,7 @@ class Database:
             ):  # or the index would be made on these
                 self.connection.execute(f"drop table if exists temp.{stand_in}")
             self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
+        self.run("quantize.follow")
         self.has_vectors = True
 
     def checkpoint(self) -> None:
@@ -175,6 +177,22 @@ class Database:
             yield
         finally:
             self._hold(usual)
+
+    @contextmanager
+    def log_moved_aside(self) -> Iterator[Callable[[], None]]:
+        """Have another thread move the write-ahead log into the file while this one goes on writing.
+
+        What is given is to be called after each transaction. In the end all is moved, as far as readers allow.
+        """
+        usual = _first(self.connection, "pragma wal_autocheckpoint")
+        with self.translated():
+            mover = _LogMover(self.path, synchronous=int(str(_first(self.connection, "pragma synchronous"))))
+        try:
+            self.connection.execute("pragma wal_autocheckpoint = 0")
+            yield mover.go_on
+        finally:
+            self.connection.execute(f"pragma wal_autocheckpoint = {int(str(usual))}")
+            mover.finish()
 
     @contextmanager
     def untriggered(self) -> Iterator[None]:
@@ -341,6 +359,40 @@ class Store:
                 connection.execute(files.read("sql/no_vectors.sql"))
             if not vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
+
+
+class _LogMover:
+    """Moves the write-ahead log into the file in a thread of its own. What it fails to move is safe in the log, and is moved later."""
+
+    def __init__(self, path: Path, *, synchronous: int) -> None:
+        self._connection = apsw.Connection(str(path))
+        self._connection.execute(f"pragma synchronous = {synchronous}")
+        self._pages = 0  # in the log, when it was last looked at
+        self._thread: threading.Thread | None = None
+
+    def go_on(self) -> None:
+        """Begin to move what is there now, unless the thread is still at work; wait for it if the log is long."""
+        if self._thread is not None:
+            if self._thread.is_alive() and self._pages < _LOG_PAGES:
+                return
+            self._thread.join()
+            if self._pages >= _LOG_PAGES:
+                self._move()  # to the end, while nobody writes: then the log is begun anew, which would grow without bounds otherwise
+                self._pages, self._thread = 0, None
+                return
+        self._thread = threading.Thread(target=self._move, name="memdb-log", daemon=True)
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Move all that is left."""
+        if self._thread is not None:
+            self._thread.join()
+        self._move()
+        self._connection.close()
+
+    def _move(self) -> None:
+        with suppress(apsw.Error):
+            [(_, self._pages, _)] = self._connection.execute("pragma wal_checkpoint(passive)")
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.records import Vectors
+from memdb.steps.quantize import quantize
 from memdb.steps.reindex import reindex
 from memdb.store import Database, Store
 
@@ -68,9 +69,11 @@ def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: in
             return False
         late = sorted(skipped | {int(row["id"] or 0) for row in left})
         db.run("reindex.drop_index")
+        db.run("reindex.drop_codes")
         db.make_index(embedder.dimension)
         db.run("reindex.fill")
         db.run("reindex.changed")
+        quantize(db, dimension=embedder.dimension, users=None)
         db.run("reindex.mark")
         db.run("reindex.settled")
         db.run("reindex.left", skipped=json.dumps(late))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 
 from memdb.errors import InputError
 
@@ -43,11 +44,16 @@ def stored(value: datetime | str, *, zone: tzinfo = UTC) -> str:
         InputError: the text is not an ISO-8601 time.
     """
     if isinstance(value, str):
-        value = _read(value)
+        return _stored(value, zone)
     if value.tzinfo is None and zone is UTC:
         text = value.isoformat()
         return text[:23] + "Z" if value.microsecond else text + ".000Z"
     return to_text(to_utc(value, zone=zone))
+
+
+@lru_cache(maxsize=4096)  # what comes at once was often said at the same times, or on the same days
+def _stored(text: str, zone: tzinfo) -> str:
+    return stored(_read(text), zone=zone)
 
 
 def _read(text: str) -> datetime:

@@ -52,7 +52,7 @@ order by id;
 insert into outbox (id, user_id)
 select id, user_id
 from facts
-where id > :last and embedding_id is null
+where id > :last
 order by id
 on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 
@@ -95,5 +95,5 @@ insert into facts_vec_rowids (rowid, chunk_id, chunk_offset) values (:id, :chunk
 -- What a process holds in memory of the users' vectors is no longer that of the file.
 -- statement: changed
 insert into vector_versions (user_id, version)
-select user_id, random() from facts where id > :last group by +user_id
+select value, random() from json_each(:users) where true
 on conflict (user_id) do update set version = excluded.version;

@@ -37,6 +37,9 @@ delete from reindexed;
 -- statement: drop_index
 drop table if exists facts_vec;
 
+-- statement: drop_codes
+delete from vector_codes;
+
 -- statement: fill
 insert into facts_vec (rowid, embedding, user_id, shelf)
 select r.id, r.embedding, f.user_id,

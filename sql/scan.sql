@@ -127,9 +127,13 @@ where partition00 = :user_id
   and partition01 in (select value from json_each(:shelves))
 order by partition01, chunk_id;
 
--- Another number whenever a table was made or dropped, and the index made anew with it.
--- statement: made
-select schema_version from pragma_schema_version;
+-- The codes of a user's vectors, but for the codes themselves.
+-- statement: codes
+select shelf, id, first, marks, steps, off
+from vector_codes
+where user_id = :user_id
+  and shelf in (select value from json_each(:shelves))
+order by shelf, first;
 
 -- A number that is another one whenever a vector of the user was written or taken away.
 -- statement: version

@@ -14,6 +14,7 @@ from memdb import files
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.records import LIVE, Status
+from memdb.steps.quantize import quantize
 from memdb.steps.retrieve import _FILTERS, match_expression
 from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text
@@ -25,13 +26,13 @@ NOW = "2025-06-01T00:00:00.000Z"
 SETS = ["default", "lexical-only", "vector-only"]
 
 
-@pytest.fixture(params=["vectors", "codes", "file"])
+@pytest.fixture(params=["vectors", "codes", "vectors in the file", "codes in the file"])
 def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
     """Nine hundred facts of all types and ages and three hundred messages, all in the same few words.
 
-    Their vectors are kept, or so many that they are compared by their codes first, or pass by.
+    They are compared by their vectors or by their codes, which are kept or pass by.
     """
-    mem._cache = VectorCache(0 if request.param == "file" else 8, block=4 if request.param == "codes" else 128)
+    mem._cache = VectorCache(0 if "file" in request.param else 8)
     chance = random.Random(1)
     types = ["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
     facts = [
@@ -60,6 +61,11 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
     ]
     mem.load(said, user_id="ana")
     assert mem.drain(60)
+    if "codes" in request.param:
+        db = mem._store.database()
+        with db.transaction():
+            assert quantize(db, dimension=64, users=["ana"], least=4, size=4) > 1_000
+            db.run("sync.changed", user_id="ana")
     return mem
 
 

@@ -136,9 +136,9 @@ PLANS = [
     ("scan.waiting", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("scan.over", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to<?)"),
     ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
-    ("insert.changed", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
     ("insert.left_over", "SEARCH outbox USING INTEGER PRIMARY KEY (rowid>?)"),
     ("mirror.kinds", "SEARCH f EXISTS USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("mirror.hits", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
@@ -174,6 +174,9 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
     marks = plan(store.database(), "scan.marks")
     assert any("facts_vec_partition (partition00=? AND partition01=?)" in line for line in marks), marks
     assert not any("TEMP B-TREE" in line for line in marks), marks  # the index gives them in the order that is wanted
+    due = plan(store.database(), "quantize.due")
+    assert any("SEARCH k USING COVERING INDEX facts_vec_partition (partition00=?)" in line for line in due), due
+    assert any("SEARCH c USING COVERING INDEX vector_codes_shelf (user_id=? AND shelf=?)" in line for line in due), due
     store.close()
 
 

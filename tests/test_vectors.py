@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.fusion import Near
+from memdb.steps.quantize import quantize
+from memdb.store import Database
 from memdb.vectors import VectorCache
 
 ROOT = Path(__file__).parent.parent
@@ -116,12 +118,12 @@ CHANGE = st.tuples(st.sampled_from(["write", "remove"]), st.integers(1, 60), st.
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rounds=st.lists(st.lists(CHANGE, max_size=40), min_size=1, max_size=6), block=st.sampled_from([1, 2, 128]))
-def test_what_is_kept_stays_what_the_file_holds_whatever_is_written(
-    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], block: int
+@given(rounds=st.lists(st.lists(CHANGE, max_size=40), min_size=1, max_size=6), size=st.sampled_from([1, 2, 128]))
+def test_what_is_compared_is_what_the_file_holds_whatever_is_written(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], size: int
 ) -> None:
     numbers, question = np.random.default_rng(0), np.full(64, 0.125, np.float32)
-    kept, reading = VectorCache(8, block=block), VectorCache(0)
+    kept, reading = VectorCache(8), VectorCache(0)
     with opened(tmp_path_factory.mktemp("any") / "mem.db") as mem:
         mem.remember("One", user_id="ana")
         db = mem._store.database()
@@ -132,13 +134,25 @@ def test_what_is_kept_stays_what_the_file_holds_whatever_is_written(
                     vector = numbers.standard_normal(64).astype(np.float32)
                     db.run("sync.write", id=id, embedding=to_blob(vector / np.linalg.norm(vector)), user_id="ana", shelf=shelf)
             db.run("sync.changed", user_id="ana")
-            with db.snapshot():
-                answers = [one.near(db, question, user_id="ana", shelves=["fact", "note"]) for one in (kept, reading)]
-            ours, theirs = (
-                [(one.shelf, dict(zip(one.ids.tolist(), exact(one).tolist(), strict=True))) for one in answer] for answer in answers
-            )
-            assert sorted(ours) == sorted(theirs)
-            assert all(np.all((exact(one) <= one.cosines) & (one.cosines < exact(one) + 0.05)) for one in answers[0])
+            assert coded(db) <= set(db.connection.execute("select shelf, rowid from facts_vec"))
+            quantize(db, dimension=64, users=["ana"], least=size, size=size)
+            rows = db.connection.execute("select shelf, rowid, embedding from facts_vec order by rowid").fetchall()
+            for shelf in ("fact", "note"):
+                vectors = {id: np.frombuffer(vector, np.float32) for on, id, vector in rows if on == shelf}
+                for cache in (kept, reading):
+                    with db.snapshot():
+                        near = cache.near(db, question, user_id="ana", shelves=[shelf])
+                        found = {id: cosine for one in near for id, cosine in zip(one.ids.tolist(), exact(one).tolist(), strict=True)}
+                    assert sorted(found) == list(vectors)
+                    assert found == pytest.approx({id: float(vector @ question) for id, vector in vectors.items()}, abs=1e-6)
+                    assert all(np.all((exact(one) <= one.cosines) & (one.cosines < exact(one) + 0.05)) for one in near)
+
+
+def coded(db: Database) -> set[tuple[str, int]]:
+    """The ids that codes are of, with their shelf."""
+    blocks = db.connection.execute("select shelf, chunks, marks from vector_codes").fetchall()
+    ids = [(shelf, np.frombuffer(marks, np.uint8).reshape(chunks, -1)[:, 1:].copy().view("<i8").ravel()) for shelf, chunks, marks in blocks]
+    return {(shelf, id) for shelf, on_it in ids for id in on_it.tolist() if id}
 
 
 def test_what_is_forgotten_is_not_kept(tmp_path: Path) -> None:

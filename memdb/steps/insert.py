@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memdb.records import NewFact
+from memdb.steps.quantize import quantize
 from memdb.store import Database, SqlValue
 
 if TYPE_CHECKING:
@@ -46,13 +47,15 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     many = len(facts) >= _MANY_FACTS and not db.all("insert.strange")
     with db.untriggered() if many else nullcontext():
         added = db.run("insert.facts", last=last, ready=ready)
-    for instead in ("insert.words", "insert.waiting", "insert.mirrored") if many else ():
+    for instead in ("insert.words", *(() if ready else ("insert.waiting",)), "insert.mirrored") if many else ():
         db.run(instead, last=last)
     db.run("insert.clear")
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
         _put(db, facts, vectors, places, last=last)
-        db.run("insert.changed", last=last)
+        users = sorted({str(facts[place][_USER_ID]) for place in places})
+        db.run("insert.changed", users=json.dumps(users))
+        quantize(db, dimension=vectors.shape[1], users=users)
     return added
 
 

@@ -9,6 +9,7 @@ from memdb.config import Config
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import MdbError
 from memdb.records import Record
+from memdb.steps.quantize import quantize
 from memdb.store import Database, Row
 from memdb.times import to_text
 
@@ -62,9 +63,11 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
                     db.run("sync.embedded", id=row["id"])
                     db.run("sync.settled", id=row["id"])
                     written += 1
-            for one in dict.fromkeys(str(row[whose]) for row in rows for whose in ("user_id", "former")):
+            users = dict.fromkeys(str(row[whose]) for row in rows for whose in ("user_id", "former"))
+            for one in users:
                 db.run("sync.changed", user_id=one)
                 db.run("sync.gone_user", user_id=one)
+            quantize(db, dimension=embedder.dimension, users=users)
     failures = [error for error in errors if error]
     return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
 

@@ -1,0 +1,179 @@
+"""Codes of large users' vectors: made when there are enough, gone with their vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import memdb
+from memdb import memory, store
+from memdb.codes import encode
+from memdb.embed import HashingEmbedder
+from memdb.steps.quantize import LEAST, SIZE
+
+EMBEDDER = HashingEmbedder(64)
+LARGE = 8 * (LEAST + 1) + 8  # vectors of a user who has codes
+
+
+def opened(path: Path, embedder: HashingEmbedder | None = EMBEDDER) -> memdb.Memory:
+    return memdb.open(path, embedder=embedder, llm=None, config={"worker": False})
+
+
+def facts(count: int, user: str = "ana", first: int = 0) -> list[dict[str, object]]:
+    return [
+        {"value_text": f"Keeps thing {n}", "user_id": user, "fact_id": f"{user}{n}", "key": f"user.thing_{n}"}
+        for n in range(first, first + count)
+    ]
+
+
+def vectors(count: int, seed: int = 0) -> NDArray[np.float32]:
+    found = np.random.default_rng(seed).standard_normal((count, 64)).astype(np.float32)
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)
+
+
+def blocks(mem: memdb.Memory) -> list[tuple[str, str, int]]:
+    return list(mem._store.database().connection.execute("select user_id, shelf, chunks from vector_codes order by user_id, shelf, first"))
+
+
+def check_codes(mem: memdb.Memory) -> None:
+    """Every code is that of the vector which stands there."""
+    connection = mem._store.database().connection
+    for first, last, user, shelf, codes in connection.execute("select first, last, user_id, shelf, codes from vector_codes").fetchall():
+        chunks = connection.execute(
+            "select v.vectors from facts_vec_chunks k join facts_vec_vector_chunks00 v on v.rowid = k.chunk_id"
+            " where k.chunk_id between ? and ? and k.partition00 = ? and k.partition01 = ? order by k.chunk_id",
+            (first, last, user, shelf),
+        )
+        there = np.frombuffer(b"".join(row[0] for row in chunks), np.float32).reshape(-1, 64)
+        assert encode(there).codes.tobytes() == codes
+
+
+@pytest.mark.parametrize("way", ["in bulk", "in the background"])
+def test_only_who_has_many_vectors_has_codes(tmp_path: Path, way: str) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        for user, count in (("ana", LARGE), ("bea", 8 * LEAST)):
+            mem.remember_many(facts(count, user), vectors=vectors(count) if way == "in bulk" else None)
+        assert mem.drain(60)
+        assert blocks(mem) == [("ana", "fact", SIZE)] * (LEAST // SIZE)
+        check_codes(mem)
+
+
+def test_with_codes_it_finds_what_it_finds_without(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE + 700))
+        assert mem.drain(60)
+        assert len(blocks(mem)) == 3
+        answers = []
+        for _ in range(2):
+            for cache in ("kept", "file"):
+                mem._cache = memory.VectorCache(8 if cache == "kept" else 0)
+                hits = mem.search("things that ana keeps, 77", user_id="ana", now="2025-06-01")
+                answers.append([(hit.fact.fact_id, hit.score) for hit in hits])
+            mem._store.database().connection.execute("delete from vector_codes")
+            mem._store.database().run("sync.changed", user_id="ana")
+        assert len(answers[0]) == 10
+        assert answers == answers[:1] * 4
+
+
+def test_a_code_goes_with_its_vector_and_the_others_of_its_block_get_theirs_anew(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
+        ids = "select id from vector_codes order by first"
+        first, second = mem._store.database().connection.execute(ids).fetchall()
+        mem.forget("ana", key="user.thing_3")
+        assert mem._store.database().connection.execute(ids).fetchall() == [second]
+        mem.remember("Something new", user_id="ana")
+        assert mem.drain(60)
+        anew = mem._store.database().connection.execute(ids).fetchall()
+        assert (len(anew), anew[1], anew[0] != first) == (2, second, True)
+        check_codes(mem)
+
+
+def test_whoever_takes_a_vector_out_takes_its_code_out(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
+        mem._store.database().connection.execute("delete from facts_vec where rowid = 700")
+        assert blocks(mem) == [("ana", "fact", SIZE)]
+
+
+def test_nothing_is_left_of_who_is_forgotten(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        for user in ("ana", "bea"):
+            mem.remember_many(facts(LARGE, user), vectors=vectors(LARGE))
+        mem.forget("ana")
+        assert {user for user, _, _ in blocks(mem)} == {"bea"}
+        with opened(tmp_path / "mem.db", None) as words:  # which cannot take out vectors
+            words.forget("bea")
+        assert mem.drain(60)
+        assert blocks(mem) == []
+
+
+def test_another_embedder_s_vectors_have_codes_of_their_own(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE))
+        assert mem.drain(60)
+        before = blocks(mem)
+        mem.reindex(HashingEmbedder(96))
+        assert blocks(mem) == before != []
+        [(size,)] = mem._store.database().connection.execute("select distinct length(codes) from vector_codes")
+        assert size == SIZE * 8 * 96
+
+
+def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -> None:
+    """The index fills the room that is left in the last chunk of a shelf, which may have been in the middle when it got its codes."""
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(facts(LARGE), vectors=vectors(LARGE))
+        mem.forget("ana", key=f"user.thing_{8 * LEAST - 1}")
+        mem.remember("Something new", user_id="ana")
+        assert mem.drain(60)
+        assert len(blocks(mem)) == 2
+        connection = mem._store.database().connection
+        connection.execute("delete from facts_vec where rowid > ?", (8 * LEAST,))  # now the chunk with room is the last
+        assert len(blocks(mem)) == 2
+        mem.remember_many([{"value_text": "A zeppelin", "user_id": "ana"}], vectors=EMBEDDER.embed(["A zeppelin"]))
+        for cache in (8, 0):
+            mem._cache = memory.VectorCache(cache)
+            hit = mem.search("A zeppelin", user_id="ana")[0]
+            assert (hit.fact.value_text, hit.parts["cosine"]) == ("A zeppelin", pytest.approx(1))
+
+
+# --- the log -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_log_stays_short_however_much_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_INSERT_BATCH", 100)
+    monkeypatch.setattr(store, "_LOG_PAGES", 200)
+    with opened(tmp_path / "mem.db") as mem:
+        connection = mem._store.database().connection
+        usual = connection.execute("pragma wal_autocheckpoint").fetchall()
+        assert mem.remember_many(facts(5_000), vectors=vectors(5_000)) == 5_000
+        assert connection.execute("pragma wal_autocheckpoint").fetchall() == usual != [(0,)]
+        [(_, pages, moved)] = connection.execute("pragma wal_checkpoint(passive)")
+        assert pages == moved
+        assert (tmp_path / "mem.db-wal").stat().st_size < 3_000 * 4096 < (tmp_path / "mem.db").stat().st_size * 3
+        assert mem.search("thing 4321", user_id="ana", weights="lexical-only")[0].fact.fact_id == "ana4321"
+
+
+def test_a_wrong_fact_leaves_what_came_before_and_the_log_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_INSERT_BATCH", 100)
+    with opened(tmp_path / "mem.db") as mem, pytest.raises(memdb.InputError, match="Fact 251 "):
+        try:
+            mem.remember_many([*facts(250), {"value_text": "", "user_id": "ana"}])
+        finally:
+            assert mem.stats().rows_by_kind["fact"] == 200
+            assert mem._store.database().connection.execute("pragma wal_autocheckpoint").fetchall() != [(0,)]
+
+
+def test_who_reads_meanwhile_keeps_nobody_from_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_INSERT_BATCH", 100)
+    monkeypatch.setattr(store, "_LOG_PAGES", 50)
+    with opened(tmp_path / "mem.db") as mem, opened(tmp_path / "mem.db") as reader:
+        mem.remember("Here first", user_id="ana")
+        with reader._store.database().snapshot():
+            assert reader.stats().rows_by_kind["fact"] == 1
+            assert mem.remember_many(facts(1_000)) == 1_000
+            assert reader.stats().rows_by_kind["fact"] == 1
+        assert reader.stats().rows_by_kind["fact"] == 1_001
