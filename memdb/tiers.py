@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from memdb.config import Config
 from memdb.embed import Embedder
+from memdb.quantize import quantize
 from memdb.records import Vectors
-from memdb.steps.quantize import quantize
 from memdb.steps.reindex import reindex
 from memdb.store import Database, Store
 

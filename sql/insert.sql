@@ -58,10 +58,13 @@ on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, l
 
 -- statement: mirrored
 insert into mirror_outbox (fact_id)
-select fact_id
-from facts
-where id > :last and +status in ('active', 'pending_confirmation') and exists (select 1 from meta where name = 'collection')
-order by id
+select f.fact_id
+from meta m
+cross join facts f
+where m.name = 'collection'
+  and f.id > :last
+  and +f.status in ('active', 'pending_confirmation')
+order by f.id
 on conflict (fact_id) do update set change = random(), attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 
 -- statement: added

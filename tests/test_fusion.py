@@ -13,8 +13,8 @@ import memdb
 from memdb import files
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.quantize import quantize
 from memdb.records import LIVE, Status
-from memdb.steps.quantize import quantize
 from memdb.steps.retrieve import _FILTERS, match_expression
 from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text

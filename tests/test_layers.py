@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
-DOORS = {"memdb.store", "memdb.vectors", "memdb.eligible", "memdb.outside", "memdb.embed", "memdb.edge", "memdb.export", "memdb.llm"}
+DOORS = {
+    "memdb.store",
+    "memdb.chunks",
+    "memdb.quantize",
+    "memdb.vectors",
+    "memdb.eligible",
+    "memdb.outside",
+    "memdb.embed",
+    "memdb.edge",
+    "memdb.export",
+    "memdb.llm",
+}
 CHAINS = {
     "memdb.thinking": 3,
     "memdb.observer": 4,

@@ -12,7 +12,7 @@ import memdb
 from memdb import memory, store
 from memdb.codes import encode
 from memdb.embed import HashingEmbedder
-from memdb.steps.quantize import LEAST, SIZE
+from memdb.quantize import LEAST, SIZE
 
 EMBEDDER = HashingEmbedder(64)
 LARGE = 8 * (LEAST + 1) + 8  # vectors of a user who has codes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.fusion import Near
-from memdb.steps.quantize import quantize
+from memdb.quantize import quantize
 from memdb.store import Database
 from memdb.vectors import VectorCache
 

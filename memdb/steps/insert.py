@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from memdb.quantize import quantize
 from memdb.records import NewFact
-from memdb.steps.quantize import quantize
 from memdb.store import Database, SqlValue
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from memdb.config import Config
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import MdbError
+from memdb.quantize import quantize
 from memdb.records import Record
-from memdb.steps.quantize import quantize
 from memdb.store import Database, Row
 from memdb.times import to_text
 
