@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memdb.store import Database
@@ -96,18 +97,16 @@ def read_codes(db: Database, blocks: Iterable[Block], dimension: int) -> Iterato
     """Read the codes of all slots of these blocks, one after the other; each takes the place of the one before in memory."""
     import numpy as np
 
-    room = np.empty((0, dimension), np.int8)
-    for block in blocks:
-        if len(block.steps) > len(room):
-            room = np.empty((len(block.steps), dimension), np.int8)
-        codes = room[: len(block.steps)]
-        db.read_blobs("vector_codes", "codes", [(block.row, 0, 0)], codes.data.cast("B"), codes.nbytes, length=codes.nbytes)
-        yield codes
+    for slots, alike in groupby(blocks, key=lambda block: len(block.steps)):
+        codes = np.empty((slots, dimension), np.int8)
+        places = ((block.row, 0, 0) for block in alike)
+        for _ in db.blobs("vector_codes", "codes", places, codes.data.cast("B"), codes.nbytes, length=codes.nbytes):
+            yield codes
 
 
 def _read(db: Database, places: Iterable[tuple[int, int, int]], vectors: NDArray[np.float32], size: int, length: int) -> None:
     if len(vectors):
-        db.read_blobs("facts_vec_vector_chunks00", "vectors", places, vectors.data.cast("B"), size, length=length)
+        deque(db.blobs("facts_vec_vector_chunks00", "vectors", places, vectors.data.cast("B"), size, length=length), maxlen=0)
 
 
 def _with_codes(one: Marked, rows: Iterable[Sequence[object]]) -> Marked:

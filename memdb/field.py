@@ -69,14 +69,11 @@ class Field:
             most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
             least = self._hardly(goal, most)
             return self._with_best_match(place for place, score in most.items() if score >= least)
-        places = self._best_first(_FEW)
-        most = self._at_most(places[: goal + _BESIDES], adds)
+        places = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
+        most = dict(zip(places, _at_places(self._most, places), strict=True))
         least = self._hardly(goal, most)
-        most |= self._at_most([place for place in places[goal + _BESIDES :] if self._most[place] >= least], adds)
         likely = [place for place, score in most.items() if score >= least]
-        if len(likely) >= _FEW:
-            likely = heapq.nlargest(goal + _BESIDES, likely, key=most.__getitem__)
-        return self._with_best_match(likely)
+        return self._with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
 
     def able(self, score: float, adds: Adds) -> list[Found]:
         """Return the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
