@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,37 +28,42 @@ Adds = Callable[[list[int]], Mapping[int, float]]
 """Reads what their text, speaker and time add to the scores of rows."""
 
 
-class Field:
+class Field(ABC):
     """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
 
-    `bare` is the most that each can score but for what its text, speaker and time add, `most` the most with that, which is the same for
-    all if the field is `settled`; `open_` is how much of `bare` is not known before a row is scored. Where cosines are only bounds,
-    `refine` makes those of rows exact, and `bare` and `most` with them.
+    `_bare` is the most that each can score but for what its text, speaker and time add, `_most` the most with that, which is the same for
+    all if the field is `_settled`; `_open` is how much of `_bare` is not known before a row is scored. `_best_match` is the place of what
+    bm25 is measured by. `_windows` is empty if there are none.
     """
 
-    def __init__(
-        self,
-        ids: Sequence[int] | NDArray[np.int64],
-        bm25: Sequence[float] | NDArray[np.float64],
-        cosines: Sequence[float] | NDArray[np.float64],
-        windows: Sequence[float] | NDArray[np.float64],
-        *,
-        bare: Sequence[float] | NDArray[np.float64],
-        most: Sequence[float] | NDArray[np.float64],
-        open_: float,
-        settled: bool,
-        best_first: Callable[[int], list[int]],
-        reaching: Callable[[float], list[int]],
-        refine: Callable[[list[int]], None],
-        nearest: Callable[[], list[int]],
-        best_matches: Callable[[], list[int]],
-        best_match: int | None,
-    ) -> None:
-        self._ids, self._bm25, self._cosines, self._windows = ids, bm25, cosines, windows
-        self._bare, self._most, self._open, self._settled = bare, most, open_, settled
-        self._best_first, self._reaching, self._refine, self._nearest = best_first, reaching, refine, nearest
-        self._best_matches, self._best_match = best_matches, best_match
+    _ids: Sequence[int] | NDArray[np.int64]
+    _bm25: Sequence[float] | NDArray[np.float64]
+    _cosines: Sequence[float] | NDArray[np.float64]
+    _windows: Sequence[float] | NDArray[np.float64]
+    _bare: Sequence[float] | NDArray[np.float64]
+    _most: Sequence[float] | NDArray[np.float64]
+    _open: float
+    _settled: bool
+    _best_match: int | None
+
+    def __init__(self) -> None:
         self._told: dict[int, float] = {}
+
+    @abstractmethod
+    def _best_first(self, count: int) -> list[int]:
+        """The places of those that can score most, those of newer rows first among equals."""
+
+    @abstractmethod
+    def _reaching(self, score: float) -> list[int]:
+        """The places of those that can score this much."""
+
+    @abstractmethod
+    def _legs(self) -> list[int]:
+        """The places of the best matches and of the nearest, so many of each kind."""
+
+    @abstractmethod
+    def _refine(self, places: list[int]) -> None:
+        """Make their cosines exact where they are only bounds, and what they can score with them."""
 
     def first(self, count: int) -> list[Found]:
         """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
@@ -88,7 +94,7 @@ class Field:
 
     def legs(self) -> list[Found]:
         """Return the first of each leg, and nothing else."""
-        return self._found(list(dict.fromkeys([*self._best_matches(), *self._nearest()])))
+        return self._found(list(dict.fromkeys(self._legs())))
 
     def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
         """What a row scores at most that is hardly among the `goal` best."""

@@ -38,7 +38,7 @@ Word = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class Near:
-    """The ids of a shelf's vectors and the cosine of each to the question; a window has its message's id with a minus.
+    """The ids of a shelf's vectors, in order, and the cosine of each to the question; a window has its message's id with a minus.
 
     With `exact`, `cosines` are only the most that each can be, and `exact` tells those of the vectors at some places.
     """
@@ -65,7 +65,7 @@ class Legs:
 def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
     """Return the rows of both, with the most that each can score under these weights whatever else is true of it."""
     matches = [word for word in words if word[2] < 0]
-    return _with_meaning(matches, near, weight, question, legs) if near else _words_alone(matches, weight, question, legs)
+    return _Meaning(matches, near, weight, question, legs) if near else _Words(matches, weight, question, legs)
 
 
 def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
@@ -107,32 +107,149 @@ def _is_settled(weight: Mapping[str, float], question: Question, kinds: Iterable
     return not asks and not {"message", "closed"} & set(kinds)
 
 
-def _words_alone(words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
-    if not legs.lexical:
-        words = []
-    ids, bm25 = [id for id, _, _ in words], [bm25 for _, _, bm25 in words]
-    best = min(range(len(words)), key=bm25.__getitem__) if words else None
-    said = {kind: _said(weight, question, kind) for kind in {kind for _, kind, _ in words}}
-    lexical, others = weight.get("lexical", 0.0) / (bm25[best] if best is not None else 1.0), _open(weight, question)
-    bare = [lexical * bm25 + others for bm25 in bm25]
-    most = [one + said[kind] for one, (_, kind, _) in zip(bare, words, strict=True)]
-    unknown = [math.nan] * len(words)
-    return Field(
-        ids,
-        bm25,
-        unknown,
-        unknown,
-        bare=bare,
-        most=most,
-        open_=others,
-        settled=_is_settled(weight, question, said),
-        best_first=lambda count: heapq.nlargest(count, range(len(words)), key=lambda place: (most[place], ids[place])),
-        reaching=lambda score: [place for place, ceiling in enumerate(most) if ceiling >= score],
-        refine=lambda places: None,
-        nearest=list,
-        best_matches=lambda: _lexical_leg(words, range(len(words)), legs),
-        best_match=best,
-    )
+class _Words(Field):
+    """What the words found, where there are no vectors to ask."""
+
+    def __init__(self, words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+        super().__init__()
+        self._words, self._limits = words if legs.lexical else [], legs
+        self._ids, self._bm25 = [id for id, _, _ in self._words], [bm25 for _, _, bm25 in self._words]
+        self._cosines, self._windows = [math.nan] * len(self._words), []
+        self._best_match = min(range(len(self._words)), key=self._bm25.__getitem__) if self._words else None
+        said = {kind: _said(weight, question, kind) for kind in {kind for _, kind, _ in self._words}}
+        lexical = weight.get("lexical", 0.0) / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
+        self._open, self._settled = _open(weight, question), _is_settled(weight, question, said)
+        self._bare = [lexical * bm25 + self._open for bm25 in self._bm25]
+        self._most = [bare + said[kind] for bare, (_, kind, _) in zip(self._bare, self._words, strict=True)]
+
+    def _best_first(self, count: int) -> list[int]:
+        return heapq.nlargest(count, range(len(self._words)), key=lambda place: (self._most[place], self._ids[place]))
+
+    def _reaching(self, score: float) -> list[int]:
+        return [place for place, most in enumerate(self._most) if most >= score]
+
+    def _legs(self) -> list[int]:
+        return _lexical_leg(self._words, range(len(self._words)), self._limits)
+
+    def _refine(self, places: list[int]) -> None:
+        pass
+
+
+class _Meaning(Field):
+    """What the meaning found, and the words with it: everything that has a vector, or part of the question's words."""
+
+    _ids: NDArray[np.int64]
+    _bm25: NDArray[np.float64]
+    _cosines: NDArray[np.float64]
+    _windows: NDArray[np.float64]
+    _bare: NDArray[np.float64]
+    _most: NDArray[np.float64]
+
+    def __init__(self, words: Sequence[Word], near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+        import numpy as np
+
+        super().__init__()
+        self._near, self._weight, self._limits = near, weight, legs
+        self._own = [one for one in near if one.shelf != "window"]
+        self._window = next((one for one in near if one.shelf == "window"), None)
+        word_ids = np.array([id for id, _, _ in words], np.int64)
+        window_ids = -self._window.ids if self._window is not None else np.zeros(0, np.int64)
+        self._ids, self._source = _together(self._own, [window_ids, *([word_ids] if legs.lexical else [])])
+        self._cosines = _joined([one.cosines for one in self._own], self._source)
+        self._windows = np.full(len(self._ids) if self._window is not None else 0, np.nan)
+        self._windows_at, self._windows_known = _at(self._ids, window_ids)
+        if self._window is not None:
+            self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
+        word_places, there = _at(self._ids, word_ids)
+        self._matched = [word for word, one in zip(words, there, strict=True) if one]
+        self._matched_at = word_places[there]
+        self._bm25, self._lexical = np.full(len(self._ids), np.nan), np.zeros(len(self._ids))  # the latter as in retrieve.sql
+        self._bm25[self._matched_at] = [bm25 for _, _, bm25 in self._matched]
+        best = int(self._matched_at[np.argmin(self._bm25[self._matched_at])]) if self._matched else None
+        if best is not None:
+            self._lexical[self._matched_at] = self._bm25[self._matched_at] / self._bm25[best]
+        self._best_match = best if legs.lexical else None
+        self._open = _open(weight, question)
+        self._said = self._all_said(words, question)
+        self._settled = (self._source is None or not (self._source < 0).any()) and _is_settled(
+            weight, question, (one.shelf for one in self._own)
+        )
+        self._compared = np.full(len(self._ids), all(one.exact is None for one in near))
+        # the most that a cosine can be says what a row can score at most where nearness does not make it score less
+        least = -math.inf if all(one.exact is None for one in near) else 0.0
+        self._bare = self._scores(slice(None), 0.0, least)
+        self._bare[self._matched_at] = self._scores(self._matched_at, self._lexical[self._matched_at], least)
+        self._most = self._bare + self._said
+
+    def _best_first(self, count: int) -> list[int]:
+        import numpy as np
+
+        places = _top(self._most, min(count, len(self._most)))
+        highest: list[int] = places[np.lexsort((-self._ids[places], -self._most[places]))].tolist()
+        return highest
+
+    def _reaching(self, score: float) -> list[int]:
+        import numpy as np
+
+        places: list[int] = np.flatnonzero(self._most >= score).tolist()
+        return places
+
+    def _legs(self) -> list[int]:
+        import numpy as np
+
+        near = [np.abs(one.ids[_nearest(one, self._limits.semantic)]) for one in self._near]
+        nearest = _at(self._ids, _distinct(near))[0].tolist()
+        return [*_lexical_leg(self._matched, self._matched_at.tolist(), self._limits), *nearest]
+
+    def _refine(self, places: list[int]) -> None:
+        import numpy as np
+
+        at = np.array(places, np.intp)
+        if not len(at := at[~self._compared[at]]):
+            return
+        self._compared[at] = True
+        source, start = self._source[at] if self._source is not None else at, 0
+        for one in self._own:
+            these = (source >= start) & (source < start + len(one.ids))
+            if one.exact is not None and these.any():
+                self._cosines[at[these]] = one.exact(source[these] - start)
+            start += len(one.ids)
+        if self._window is not None and self._window.exact is not None:
+            windows_at = np.full(len(self._ids), -1)
+            windows_at[self._windows_at[self._windows_known]] = np.flatnonzero(self._windows_known)
+            these = windows_at[at] >= 0
+            self._windows[at[these]] = self._window.exact(windows_at[at[these]])
+        self._bare[at] = self._scores(at, self._lexical[at])
+        self._most[at] = self._bare[at] + self._said[at]
+
+    def _scores(
+        self, places: slice | NDArray[np.intp], lexical: float | NDArray[np.float64], least: float = -math.inf
+    ) -> NDArray[np.float64]:
+        """The most that these can score but for what is said of them; no weight of nearness counts as less than `least`."""
+        import numpy as np
+
+        by_cosine = lexical * self._weight.get("both", 0.0) + self._weight.get("cosine", 0.0)
+        by_window = self._weight.get("window", 0.0)
+        others = lexical * self._weight.get("lexical", 0.0) + self._open
+        meaning = np.clip(self._cosines[places], 0.0, 1.0)
+        if self._source is not None:  # some may have no vector
+            meaning = np.nan_to_num(meaning)
+        if self._window is None:
+            return np.maximum(by_cosine + by_window, least) * meaning + others
+        among = self._windows[places]
+        among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
+        return np.maximum(by_cosine, least) * meaning + max(by_window, least) * among + others
+
+    def _all_said(self, words: Sequence[Word], question: Question) -> NDArray[np.float64]:
+        """What `_said` gives to each."""
+        import numpy as np
+
+        if self._source is None and len(self._own) == 1:
+            return np.broadcast_to(np.float64(_said(self._weight, question, self._own[0].shelf)), len(self._ids))
+        lone = self._ids[self._source < 0].tolist() if self._source is not None else []
+        kinds = {id: kind for id, kind, _ in words} if lone else {}
+        alone = [_said(self._weight, question, kinds.get(id, "message")) for id in lone]
+        return _joined([np.full(len(one.ids), _said(self._weight, question, one.shelf)) for one in self._own], self._source, alone)
 
 
 def _lexical_leg(words: Sequence[Word], places: Sequence[int], legs: Legs) -> list[int]:
@@ -143,90 +260,6 @@ def _lexical_leg(words: Sequence[Word], places: Sequence[int], legs: Legs) -> li
     return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
 
 
-def _with_meaning(words: Sequence[Word], near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
-    import numpy as np
-
-    own = [one for one in near if one.shelf != "window"]
-    window = next((one for one in near if one.shelf == "window"), None)
-    word_ids = np.array([id for id, _, _ in words], np.int64)
-    window_ids = -window.ids if window is not None else np.zeros(0, np.int64)
-    ids, source = _together(own, [window_ids, *([word_ids] if legs.lexical else [])])
-    cosines = _joined([one.cosines for one in own], source)
-    windows = np.full(len(ids) if window is not None else 0, np.nan)
-    window_place, known = _at(ids, window_ids)
-    if window is not None:
-        windows[window_place[known]] = window.cosines[known]
-    bm25, lexical = np.full(len(ids), np.nan), np.zeros(len(ids))  # the latter as in retrieve.sql
-    word_place, there = _at(ids, word_ids)
-    matched_at = word_place[there]
-    bm25[matched_at] = np.array([bm25 for _, _, bm25 in words])[there]
-    best = int(matched_at[np.argmin(bm25[matched_at])]) if len(matched_at) else None
-    if best is not None:
-        lexical[matched_at] = bm25[matched_at] / bm25[best]
-    others = lexical * weight.get("lexical", 0.0) + _open(weight, question)
-    by_cosine, by_window = lexical * weight.get("both", 0.0) + weight.get("cosine", 0.0), weight.get("window", 0.0)
-
-    def score(places: slice | NDArray[np.intp], *, least: float = -math.inf) -> NDArray[np.float64]:
-        meaning = np.clip(cosines[places], 0.0, 1.0)
-        if source is not None:  # some may have no vector
-            meaning = np.nan_to_num(meaning)
-        if window is None:
-            return np.maximum(by_cosine[places] + by_window, least) * meaning + others[places]
-        among = windows[places]
-        among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
-        return np.maximum(by_cosine[places], least) * meaning + max(by_window, least) * among + others[places]
-
-    kinds = {id: kind for id, kind, _ in words} if source is not None else {}
-    alone = [_said(weight, question, kinds.get(id, "message")) for id in ids[source < 0].tolist()] if source is not None else []
-    said = _joined([np.full(len(one.ids), _said(weight, question, one.shelf)) for one in own], source, alone)
-    compared = np.full(len(ids), all(one.exact is None for one in near))
-    # the most that a cosine can be says what a row can score at most where nearness does not make it score less
-    bare = score(slice(None), least=-math.inf if compared.all() else 0.0)
-    most = bare + said
-
-    def refine(places: list[int]) -> None:
-        at = np.array(places, np.intp)
-        if not len(at := at[~compared[at]]):
-            return
-        compared[at] = True
-        places_of = source[at] if source is not None else at
-        start = 0
-        for one in own:
-            these = (places_of >= start) & (places_of < start + len(one.ids))
-            if one.exact is not None and these.any():
-                cosines[at[these]] = one.exact(places_of[these] - start)
-            start += len(one.ids)
-        if window is not None and window.exact is not None:
-            windows_at = np.full(len(ids), -1)
-            windows_at[window_place[known]] = np.flatnonzero(known)
-            these = windows_at[at] >= 0
-            windows[at[these]] = window.exact(windows_at[at[these]])
-        bare[at] = score(at)
-        most[at] = bare[at] + said[at]
-
-    def nearest() -> list[int]:
-        near_ids = [np.abs(one.ids[_nearest(one, legs.semantic)]) for one in near]
-        places: list[int] = _at(ids, np.unique(np.concatenate(near_ids)))[0].tolist()
-        return places
-
-    return Field(
-        ids,
-        bm25,
-        cosines,
-        windows,
-        bare=bare,
-        most=most,
-        open_=_open(weight, question),
-        settled=not alone and _is_settled(weight, question, (one.shelf for one in own)),
-        best_first=lambda count: _highest(most, ids, count),
-        reaching=lambda score: np.flatnonzero(most >= score).tolist(),
-        refine=refine,
-        nearest=nearest,
-        best_matches=lambda: _lexical_leg([word for word, one in zip(words, there, strict=True) if one], matched_at.tolist(), legs),
-        best_match=best if legs.lexical else None,
-    )
-
-
 def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.intp] | None]:
     """All ids in order, and where each stands among the vectors of these shelves, one after the other; -1 if it has none.
 
@@ -234,14 +267,14 @@ def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple
     """
     import numpy as np
 
-    ids = np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
+    ids = own[0].ids if len(own) == 1 else np.concatenate([one.ids for one in own]) if own else np.zeros(0, np.int64)
     source = None
-    if np.any(ids[1:] < ids[:-1]):
+    if len(own) > 1 and np.any(ids[1:] < ids[:-1]):
         source = np.argsort(ids, kind="stable")
         ids = ids[source]
     lone = [one[~there] for one in others if not (there := _at(ids, one)[1]).all()]
     if lone:  # not embedded yet, or only in part
-        extra = np.unique(np.concatenate(lone))
+        extra = _distinct(lone)
         source = np.concatenate([np.arange(len(ids)) if source is None else source, np.full(len(extra), -1)])
         ids = np.concatenate([ids, extra])
         order = np.argsort(ids, kind="stable")
@@ -253,7 +286,7 @@ def _joined(parts: Sequence[NDArray[np.float64]], source: NDArray[np.intp] | Non
     """The values of the shelves' vectors in the order of the ids, those of what has none from `alone`, or not a number."""
     import numpy as np
 
-    joined = np.concatenate(parts) if parts else np.zeros(0)
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
     if source is None:
         return joined
     joined = np.append(joined, np.nan)[source]
@@ -272,13 +305,11 @@ def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.i
     return places, ids[places] == wanted
 
 
-def _highest(most: NDArray[np.float64], ids: NDArray[np.int64], count: int) -> list[int]:
-    """The places of the highest, those of newer rows first among equals."""
+def _distinct(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """All ids, each once, in order. `np.unique` would import all of numpy.ma, which takes longer than the first search."""
     import numpy as np
 
-    places = _top(most, min(count, len(most)))
-    highest: list[int] = places[np.lexsort((-ids[places], -most[places]))].tolist()
-    return highest
+    return np.array(sorted({id for part in parts for id in part.tolist()}), np.int64)
 
 
 def _nearest(one: Near, count: int) -> NDArray[np.intp]:

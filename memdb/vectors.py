@@ -68,7 +68,8 @@ class _Recent(Generic[Thing]):
 class _Places:
     """Where the vectors of a shelf stand, and whose they are: its chunks of `width` slots each, those that have codes first.
 
-    `ids` are those of the taken slots, and `slots` says which these are, None if all. `steps` and `off` belong to the codes.
+    `ids` are those of the taken slots, in order (of windows, those of their messages), and `slots` says which these are, None if all as
+    they stand. `steps` and `off` belong to the codes.
     """
 
     version: int | None
@@ -194,12 +195,17 @@ def _places(version: int | None, one: Marked) -> _Places:
     none = np.zeros(0, np.float32)
     if not len(one.chunks):
         return _Places(version, one.chunks, 0, np.zeros(0, np.int64), None, (), none, none)
-    coded = [np.arange(block.first, block.first + block.chunks) for block in one.blocks]
-    order = np.concatenate([*coded, np.setdiff1d(np.arange(len(one.chunks)), np.concatenate(coded) if coded else none)])
+    coded = np.zeros(len(one.chunks), np.bool_)
+    for block in one.blocks:
+        coded[block.first : block.first + block.chunks] = True
+    order = np.concatenate([np.flatnonzero(coded), np.flatnonzero(~coded)])
     chunks, marks, width = one.chunks[order], one.marks[order], one.width
     taken = np.unpackbits(marks[:, : width // 8], bitorder="little", axis=1).ravel()
     ids = np.ascontiguousarray(marks[:, width // 8 :]).view("<i8").ravel()
     slots = None if taken.all() else np.flatnonzero(taken)
+    order = np.abs(ids if slots is None else ids[slots])
+    if np.any(order[1:] < order[:-1]):
+        slots = (np.arange(len(ids)) if slots is None else slots)[np.argsort(order)]
     steps, off = (np.concatenate([none, *parts]) for parts in ([block.steps for block in one.blocks], [block.off for block in one.blocks]))
     return _Places(version, chunks, width, ids if slots is None else ids[slots], slots, one.blocks, steps, off)
 
