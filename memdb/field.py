@@ -58,19 +58,39 @@ class Field(ABC):
         """The places of those that can score this much."""
 
     @abstractmethod
-    def _legs(self) -> list[int]:
-        """The places of the best matches and of the nearest, so many of each kind."""
+    def legs(self) -> list[int]:
+        """Return the places of the best matches and of the nearest, so many of each kind."""
 
     @abstractmethod
     def _refine(self, places: list[int]) -> None:
         """Make their cosines exact where they are only bounds, and what they can score with them."""
 
-    def first(self, count: int) -> list[Found]:
-        """Return the `count` most promising rows, and the best match of the words, which bm25 is measured by."""
+    def found(self, places: Iterable[int]) -> list[Found]:
+        """Return the rows at these places, each once."""
+        once = list(dict.fromkeys(places))
+        self._refine(once)
+        values = [_at_places(values, once) for values in (self._ids, self._bm25, self._cosines)]
+        windows = _at_places(self._windows, once) if len(self._windows) else [math.nan] * len(once)
+        return [
+            (
+                id,
+                None if math.isnan(bm25) else bm25,
+                None if math.isnan(cosine) else 1.0 - cosine,
+                None if math.isnan(window) else 1.0 - window,
+            )
+            for id, bm25, cosine, window in zip(*values, windows, strict=True)
+        ]
+
+    def ids(self, places: Sequence[int]) -> list[int]:
+        """Return the ids of the rows at these places."""
+        return _at_places(self._ids, places)
+
+    def first(self, count: int) -> list[int]:
+        """Return the places of the `count` most promising rows, and of the best match of the words, which bm25 is measured by."""
         return self._with_best_match(self._best_first(min(count, MOST)))
 
-    def likely(self, goal: int, adds: Adds) -> list[Found]:
-        """Return rows that most likely have the `goal` best among them, given what their texts add."""
+    def likely(self, goal: int, adds: Adds) -> list[int]:
+        """Return the places of rows that most likely have the `goal` best among them, given what their texts add, and the best match."""
         if not self._settled:
             most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
             least = self._hardly(goal, most)
@@ -81,8 +101,8 @@ class Field(ABC):
         likely = [place for place, score in most.items() if score >= least]
         return self._with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
 
-    def able(self, score: float, adds: Adds) -> list[Found]:
-        """Return the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
+    def able(self, score: float, adds: Adds) -> list[int]:
+        """Return the places of the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
         least = score - _ROUNDING
         if len(places := self._reaching(least)) > _COMPARED:
             places = self._best_first(_COMPARED)
@@ -90,11 +110,7 @@ class Field(ABC):
         able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
         if len(able) > MOST:
             able = self._best_first(MOST)
-        return self._with_best_match(place for place, most in self._at_most(able, adds).items() if most >= least)
-
-    def legs(self) -> list[Found]:
-        """Return the first of each leg, and nothing else."""
-        return self._found(list(dict.fromkeys(self._legs())))
+        return [place for place, most in self._at_most(able, adds).items() if most >= least]
 
     def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
         """What a row scores at most that is hardly among the `goal` best."""
@@ -112,25 +128,11 @@ class Field(ABC):
                 self._told[place] = bare + added.get(id, math.inf)
         return {place: self._told[place] for place in places}
 
-    def _with_best_match(self, places: Iterable[int]) -> list[Found]:
+    def _with_best_match(self, places: Iterable[int]) -> list[int]:
         kept = dict.fromkeys(places)
         if self._best_match is not None:
             kept[self._best_match] = None
-        return self._found(list(kept))
-
-    def _found(self, places: list[int]) -> list[Found]:
-        self._refine(places)
-        found = [_at_places(values, places) for values in (self._ids, self._bm25, self._cosines)]
-        windows = _at_places(self._windows, places) if len(self._windows) else [math.nan] * len(places)
-        return [
-            (
-                id,
-                None if math.isnan(bm25) else bm25,
-                None if math.isnan(cosine) else 1.0 - cosine,
-                None if math.isnan(window) else 1.0 - window,
-            )
-            for id, bm25, cosine, window in zip(*found, windows, strict=True)
-        ]
+        return list(kept)
 
 
 def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:

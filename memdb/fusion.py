@@ -128,7 +128,7 @@ class _Words(Field):
     def _reaching(self, score: float) -> list[int]:
         return [place for place, most in enumerate(self._most) if most >= score]
 
-    def _legs(self) -> list[int]:
+    def legs(self) -> list[int]:
         return _lexical_leg(self._words, range(len(self._words)), self._limits)
 
     def _refine(self, places: list[int]) -> None:
@@ -194,7 +194,7 @@ class _Meaning(Field):
         places: list[int] = np.flatnonzero(self._most >= score).tolist()
         return places
 
-    def _legs(self) -> list[int]:
+    def legs(self) -> list[int]:
         import numpy as np
 
         near = [np.abs(one.ids[_nearest(one, self._limits.semantic)]) for one in self._near]

@@ -221,20 +221,20 @@ def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, le
     row may be lifted by another, and the legs are scored with the most promising.
     """
     if legs.given:
-        return score(field.legs(), limit, voted=voted)
+        return score(field.found(field.legs()), limit, voted=voted)
     if legs.linked:
-        return score(list({one[0]: one for one in [*field.legs(), *field.first(2 * _SURE)]}.values()), limit, voted=voted)
+        return score(field.found([*field.legs(), *field.first(2 * _SURE)]), limit, voted=voted)
     goal = max(1, min(limit, _SURE))
-    found = field.likely(goal, adds)
-    rows = score(found, min(limit, goal), voted=False)  # votes take longer than all else, and are counted once it is known among whom
+    places = field.likely(goal, adds)
+    rows = score(found := field.found(places), min(limit, goal), voted=False)  # votes take longer than all else, and come last
     passed = float(rows[goal - 1]["score"] or 0) if len(rows) >= goal else -math.inf if least is None else least
-    known = {one[0] for one in found}
-    if more := [one for one in field.able(passed, adds) if one[0] not in known]:
-        found += more
+    if more := set(field.able(passed, adds)).difference(places):
+        places += sorted(more)
+        found += field.found(more)
         rows = score(found, min(limit, goal), voted=False) if limit > goal or not voted else []
     if limit > goal:
         sure = {row["id"] for row in rows}
-        found = list({one[0]: one for one in [*field.legs(), *(one for one in found if one[0] in sure)]}.values())
+        found = field.found([*field.legs(), *(place for place, id in zip(places, field.ids(places), strict=True) if id in sure)])
     return score(found, limit, voted=voted) if limit > goal or voted else rows
 
 
