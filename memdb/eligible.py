@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -31,7 +31,7 @@ class Eligible:
     def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> list[Word]:
         """What the words find of it; `columns` weighs those of the full-text index."""
         found = chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, mine=self.marks, before=self.before, **columns))
-        return [(cast(int, id), self.kinds[cast(bytes, mark)[0]], cast(float, bm25)) for id, mark, bm25 in found]
+        return [(id, self.kinds[mark[0]], bm25) for id, mark, bm25 in cast(Iterable[tuple[int, bytes, float]], found)]
 
 
 def eligible(

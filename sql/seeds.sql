@@ -123,9 +123,9 @@ insert into weights (name, feature, value) values
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
   -- no ranking: the probability that an answer is among the hits, a logistic regression; see bench/abstention.py
-  ('calibration', 'bias', 0.34), ('calibration', 'match', 0.81), ('calibration', 'window', 0.20), ('calibration', 'coverage', -0.09),
-  ('calibration', 'actor', 1.63), ('calibration', 'rival', -3.83), ('calibration', 'relevance', 0.25), ('calibration', 'confidence', 0.59),
-  ('calibration', 'margin', 1.57), ('calibration', 'threshold', 0.68),
+  ('calibration', 'bias', 0.32), ('calibration', 'match', 0.94), ('calibration', 'window', 0.30), ('calibration', 'coverage', -0.09),
+  ('calibration', 'actor', 1.38), ('calibration', 'rival', -3.83), ('calibration', 'relevance', 0.32), ('calibration', 'confidence', 0.58),
+  ('calibration', 'margin', 1.69), ('calibration', 'threshold', 0.70),
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 1.2), ('default', 'window', 1.4), ('default', 'both', -0.6), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.275), ('default', 'length', 0.5), ('default', 'has_number', 0.25), ('default', 'is_reaction', -0.1),

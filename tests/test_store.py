@@ -143,17 +143,30 @@ def test_weights_that_somebody_has_set_stay(connection: apsw.Connection, before:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [((-3.79, 0.71), (-3.83, 0.68, 0.34)), ((-3.79, 0.5), (-3.83, 0.5, 0.34)), ((-2.0, 0.71), (-2.0, 0.71, 0.1))]
+    ("number", "feature", "fitted"), [(18, "rival", (-3.79, 0.71, -3.83, 0.68, 0.34)), (20, "actor", (1.63, 0.68, 1.38, 0.7, 0.32))]
 )
+@pytest.mark.parametrize("own", [None, "threshold", "weight"])
 def test_a_calibration_of_ones_own_stays(
-    connection: apsw.Connection, before: tuple[float, float], after: tuple[float, float, float]
+    connection: apsw.Connection, number: int, feature: str, fitted: tuple[float, float, float, float, float], own: str | None
 ) -> None:
+    weight, threshold, weight_then, threshold_then, bias_then = fitted
+    weight, threshold = -2.0 if own == "weight" else weight, 0.5 if own == "threshold" else threshold
     connection.execute("delete from weights where name = 'calibration'")
-    values = zip(("rival", "threshold", "bias"), (*before, 0.1), strict=True)
-    connection.executemany("insert into weights values ('calibration', ?, ?)", values)
-    connection.execute(dict(files.migrations())[18])
-    now = dict(connection.execute("select feature, value from weights where name = 'calibration'"))
-    assert (now["rival"], now["threshold"], now["bias"]) == after
+    given = {feature: weight, "threshold": threshold, "bias": 0.1}
+    connection.executemany("insert into weights values ('calibration', ?, ?)", given.items())
+    connection.execute(dict(files.migrations())[number])
+    after = {feature: weight_then, "threshold": 0.5 if own == "threshold" else threshold_then, "bias": bias_then}
+    assert dict(connection.execute("select feature, value from weights where name = 'calibration'")) == (
+        given if own == "weight" else after
+    )
+
+
+def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
+    of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
+    for before, after in ((-0.35, -0.275), (-0.5, -0.5)):
+        connection.execute("update weights set value = ? where name = 'default' and feature = 'is_question'", (before,))
+        connection.execute(dict(files.migrations())[20])
+        assert connection.execute(of_questions).fetchall() == [(after,)]
 
 
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
