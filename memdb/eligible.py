@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
-from memdb.fusion import Near, Word, only
+from memdb.fusion import Near, Words, only
 from memdb.records import LIVE, Status
 from memdb.store import Database
 
@@ -28,10 +28,14 @@ class Eligible:
     before: int
     near: Sequence[Near]
 
-    def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> list[Word]:
+    def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> Words:
         """What the words find of it; `columns` weighs those of the full-text index."""
-        found = chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, mine=self.marks, before=self.before, **columns))
-        return [(id, self.kinds[mark[0]], bm25) for id, mark, bm25 in cast(Iterable[tuple[int, bytes, float]], found)]
+        found = list(chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, mine=self.marks, before=self.before, **columns)))
+        if not found:
+            return Words()
+        ids, marks, bm25 = cast(tuple[tuple[int, ...], tuple[bytes, ...], tuple[float, ...]], tuple(zip(*found, strict=True)))
+        kinds = {bytes([place]): kind for place, kind in enumerate(self.kinds)}
+        return Words(ids, [kinds[mark] for mark in marks], bm25)
 
 
 def eligible(
@@ -53,16 +57,17 @@ def eligible(
         closed = list(chain.from_iterable(db.batches("scan.closed", _MANY, user_id=user_id, kinds=wanted, statuses=json.dumps(others))))
         ids = [cast(int, id) for id, _ in closed]
         near = [only([one], ids)[0] if one.shelf == "closed" else one for one in near]
-    ids_of = [*(one.ids for one in living), *(np.array([id for id, _ in rows], np.int64) for rows in (waiting, closed))]
-    present = [ids for ids in ids_of if len(ids)]
-    if len(waiting) == _MANY or not present:
+    others_at = [cast(int, id) for id, _ in chain(waiting, closed)]
+    ends = [*(int(end) for one in living for end in (one.ids[0], one.ids[-1])), *others_at]
+    if len(waiting) == _MANY or not ends:
         return None
-    first, last = min(int(ids.min()) for ids in present), max(int(ids.max()) for ids in present)
+    first, last = min(ends), max(ends)
     if last - first >= _WIDE:
         return None
     marks, places = np.zeros(last - first + 1, np.uint8), {kind: place for place, kind in enumerate(kinds, 1)}
     for one in living:
-        marks[one.ids - first] = places[one.shelf]
+        is_run = one.ids[-1] - one.ids[0] == len(one.ids) - 1
+        marks[slice(one.ids[0] - first, one.ids[-1] - first + 1) if is_run else one.ids - first] = places[one.shelf]
     for (id,) in chain.from_iterable(db.batches("scan.over", _MANY, user_id=user_id, now=now)):
         if first <= cast(int, id) <= last:
             marks[cast(int, id) - first] = 0

@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memdb.field import Field
 from memdb.records import Question
@@ -32,8 +32,20 @@ _OPEN = (
 )
 _SAYS = ("is_question", "length", "has_number", "is_reaction")
 
-Word = tuple[int, str, float]
-"""A row that has words of the question: id, kind, bm25."""
+
+class Words(NamedTuple):
+    """The rows that have words of the question: the id, kind and bm25 of each."""
+
+    ids: Sequence[int] = ()
+    kinds: Sequence[str] = ()
+    bm25: Sequence[float] = ()
+
+    def matching(self) -> Words:
+        """Those whose words say something: one that half of all rows have speaks against a row."""
+        if not self.bm25 or max(self.bm25) < 0:
+            return self
+        kept = [row for row in zip(*self, strict=True) if row[2] < 0]
+        return Words(*zip(*kept, strict=True)) if kept else Words()
 
 
 @dataclass(frozen=True)
@@ -62,10 +74,10 @@ class Legs:
     linked: bool = False
 
 
-def fuse(words: Sequence[Word], near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
+def fuse(words: Words, near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
     """Return the rows of both, with the most that each can score under these weights whatever else is true of it."""
-    matches = [word for word in words if word[2] < 0]
-    return _Meaning(matches, near, weight, question, legs) if near else _Words(matches, weight, question, legs)
+    matches = words.matching()
+    return _Meaning(matches, near, weight, question, legs) if near else _WordsAlone(matches, weight, question, legs)
 
 
 def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
@@ -107,29 +119,29 @@ def _is_settled(weight: Mapping[str, float], question: Question, kinds: Iterable
     return not asks and not {"message", "closed"} & set(kinds)
 
 
-class _Words(Field):
+class _WordsAlone(Field):
     """What the words found, where there are no vectors to ask."""
 
-    def __init__(self, words: Sequence[Word], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, weight: Mapping[str, float], question: Question, legs: Legs) -> None:
         super().__init__()
-        self._words, self._limits = words if legs.lexical else [], legs
-        self._ids, self._bm25 = [id for id, _, _ in self._words], [bm25 for _, _, bm25 in self._words]
-        self._cosines, self._windows = [math.nan] * len(self._words), []
-        self._best_match = min(range(len(self._words)), key=self._bm25.__getitem__) if self._words else None
-        said = {kind: _said(weight, question, kind) for kind in {kind for _, kind, _ in self._words}}
+        self._words, self._limits = words if legs.lexical else Words(), legs
+        self._ids, kinds, self._bm25 = self._words
+        self._cosines, self._windows = [math.nan] * len(self._ids), []
+        self._best_match = min(range(len(self._ids)), key=self._bm25.__getitem__) if self._ids else None
+        said = {kind: _said(weight, question, kind) for kind in set(kinds)}
         lexical = weight.get("lexical", 0.0) / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
         self._open, self._settled = _open(weight, question), _is_settled(weight, question, said)
         self._bare = [lexical * bm25 + self._open for bm25 in self._bm25]
-        self._most = [bare + said[kind] for bare, (_, kind, _) in zip(self._bare, self._words, strict=True)]
+        self._most = [bare + said[kind] for bare, kind in zip(self._bare, kinds, strict=True)]
 
     def _best_first(self, count: int) -> list[int]:
-        return heapq.nlargest(count, range(len(self._words)), key=lambda place: (self._most[place], self._ids[place]))
+        return heapq.nlargest(count, range(len(self._ids)), key=lambda place: (self._most[place], self._ids[place]))
 
     def _reaching(self, score: float) -> list[int]:
         return [place for place, most in enumerate(self._most) if most >= score]
 
     def legs(self) -> list[int]:
-        return _lexical_leg(self._words, range(len(self._words)), self._limits)
+        return _lexical_leg(self._words, range(len(self._ids)), self._limits)
 
     def _refine(self, places: list[int]) -> None:
         pass
@@ -145,14 +157,14 @@ class _Meaning(Field):
     _bare: NDArray[np.float64]
     _most: NDArray[np.float64]
 
-    def __init__(self, words: Sequence[Word], near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
         import numpy as np
 
         super().__init__()
-        self._near, self._weight, self._limits = near, weight, legs
+        self._words, self._near, self._weight, self._limits = words, near, weight, legs
         self._own = [one for one in near if one.shelf != "window"]
         self._window = next((one for one in near if one.shelf == "window"), None)
-        word_ids = np.array([id for id, _, _ in words], np.int64)
+        word_ids = np.array(words.ids, np.int64)
         window_ids = -self._window.ids if self._window is not None else np.zeros(0, np.int64)
         self._ids, self._source = _together(self._own, [window_ids, *([word_ids] if legs.lexical else [])])
         self._cosines = _joined([one.cosines for one in self._own], self._source)
@@ -160,17 +172,16 @@ class _Meaning(Field):
         self._windows_at, self._windows_known = _at(self._ids, window_ids)
         if self._window is not None:
             self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
-        word_places, there = _at(self._ids, word_ids)
-        self._matched = [word for word, one in zip(words, there, strict=True) if one]
-        self._matched_at = word_places[there]
+        self._words_at, self._words_known = _at(self._ids, word_ids)
+        matched, bm25 = self._words_at[self._words_known], np.array(words.bm25)[self._words_known]
         self._bm25, self._lexical = np.full(len(self._ids), np.nan), np.zeros(len(self._ids))  # the latter as in retrieve.sql
-        self._bm25[self._matched_at] = [bm25 for _, _, bm25 in self._matched]
-        best = int(self._matched_at[np.argmin(self._bm25[self._matched_at])]) if self._matched else None
+        self._bm25[matched] = bm25
+        best = int(matched[np.argmin(bm25)]) if len(matched) else None
         if best is not None:
-            self._lexical[self._matched_at] = self._bm25[self._matched_at] / self._bm25[best]
+            self._lexical[matched] = bm25 / self._bm25[best]
         self._best_match = best if legs.lexical else None
         self._open = _open(weight, question)
-        self._said = self._all_said(words, question)
+        self._said = self._all_said(question)
         self._settled = (self._source is None or not (self._source < 0).any()) and _is_settled(
             weight, question, (one.shelf for one in self._own)
         )
@@ -178,7 +189,7 @@ class _Meaning(Field):
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
         least = -math.inf if all(one.exact is None for one in near) else 0.0
         self._bare = self._scores(slice(None), 0.0, least)
-        self._bare[self._matched_at] = self._scores(self._matched_at, self._lexical[self._matched_at], least)
+        self._bare[matched] = self._scores(matched, self._lexical[matched], least)
         self._most = self._bare + self._said
 
     def _best_first(self, count: int) -> list[int]:
@@ -199,7 +210,8 @@ class _Meaning(Field):
 
         near = [np.abs(one.ids[_nearest(one, self._limits.semantic)]) for one in self._near]
         nearest = _at(self._ids, _distinct(near))[0].tolist()
-        return [*_lexical_leg(self._matched, self._matched_at.tolist(), self._limits), *nearest]
+        places = [place if known else None for place, known in zip(self._words_at.tolist(), self._words_known, strict=True)]
+        return [*_lexical_leg(self._words, places, self._limits), *nearest]
 
     def _refine(self, places: list[int]) -> None:
         import numpy as np
@@ -240,23 +252,24 @@ class _Meaning(Field):
         among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
         return np.maximum(by_cosine, least) * meaning + max(by_window, least) * among + others
 
-    def _all_said(self, words: Sequence[Word], question: Question) -> NDArray[np.float64]:
+    def _all_said(self, question: Question) -> NDArray[np.float64]:
         """What `_said` gives to each."""
         import numpy as np
 
         if self._source is None and len(self._own) == 1:
             return np.broadcast_to(np.float64(_said(self._weight, question, self._own[0].shelf)), len(self._ids))
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
-        kinds = {id: kind for id, kind, _ in words} if lone else {}
+        kinds = dict(zip(self._words.ids, self._words.kinds, strict=True)) if lone else {}
         alone = [_said(self._weight, question, kinds.get(id, "message")) for id in lone]
         return _joined([np.full(len(one.ids), _said(self._weight, question, one.shelf)) for one in self._own], self._source, alone)
 
 
-def _lexical_leg(words: Sequence[Word], places: Sequence[int], legs: Legs) -> list[int]:
-    """The places of the best matches of each kind."""
+def _lexical_leg(words: Words, places: Sequence[int | None], legs: Legs) -> list[int]:
+    """The places of the best matches of each kind; None is the place of what is not to be found."""
     kinds: dict[str, list[tuple[float, int, int]]] = {}
-    for (id, kind, bm25), place in zip(words, places, strict=True):
-        kinds.setdefault(kind, []).append((bm25, -id, place))
+    for id, kind, bm25, place in zip(*words, places, strict=True):
+        if place is not None:
+            kinds.setdefault(kind, []).append((bm25, -id, place))
     return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
 
 

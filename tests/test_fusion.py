@@ -258,4 +258,4 @@ def test_words_find_the_same_by_vectors_as_by_rows(
             with db.snapshot():
                 near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
                 may = eligible(db, near, user_id="ana", kinds=kinds, statuses=statuses, now=NOW)
-                assert sorted(may.words(db, '"tea"', columns=columns) if may is not None else []) == wanted
+                assert sorted(zip(*may.words(db, '"tea"', columns=columns), strict=True) if may is not None else []) == wanted

@@ -7,14 +7,15 @@ import math
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError
 from memdb.field import Adds, Field, Found
-from memdb.fusion import Legs, Word, fuse, only
+from memdb.fusion import Legs, Words, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, Row, SqlValue
@@ -187,8 +188,8 @@ def retrieve(
         if may is not None:
             words, near = may.words(db, terms, columns=columns), list(may.near)
         else:
-            matches = [] if outside else db.batches("scan.words", 10_000, **filters, **columns, terms=terms)
-            words = [cast(Word, row) for batch in matches for row in batch]
+            found = [] if outside else list(chain.from_iterable(db.batches("scan.words", 10_000, **filters, **columns, terms=terms)))
+            words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
                 near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filters)])
         field = fuse(words, near, weight=weight, question=question, legs=legs)
