@@ -36,7 +36,7 @@ def encode(vectors: NDArray[np.float32]) -> Codes:
     np.rint(np.divide(vectors, steps[..., None], out=room), out=room)
     codes = room.astype(np.int8)
     np.subtract(vectors, np.multiply(room, steps[..., None], out=room), out=room)
-    return Codes(codes, steps, np.sqrt(np.einsum("...i,...i->...", room, room)))
+    return Codes(codes, steps, np.sqrt(np.add.reduce(np.square(room, out=room), axis=-1)))
 
 
 def at_most(products: NDArray[np.float64], steps: NDArray[np.float32], off: NDArray[np.float32], question: Codes) -> NDArray[np.float64]:

@@ -243,13 +243,13 @@ class _Meaning(Field):
         by_cosine = lexical * self._weight.get("both", 0.0) + self._weight.get("cosine", 0.0)
         by_window = self._weight.get("window", 0.0)
         others = lexical * self._weight.get("lexical", 0.0) + self._open
-        meaning = np.clip(self._cosines[places], 0.0, 1.0)
+        meaning = np.minimum(np.maximum(self._cosines[places], 0.0), 1.0)
         if self._source is not None:  # some may have no vector
-            meaning = np.nan_to_num(meaning)
+            meaning[np.isnan(meaning)] = 0.0
         if self._window is None:
             return np.maximum(by_cosine + by_window, least) * meaning + others
         among = self._windows[places]
-        among = np.where(np.isnan(among), meaning, np.clip(among, 0.0, 1.0))
+        among = np.where(np.isnan(among), meaning, np.minimum(np.maximum(among, 0.0), 1.0))
         return np.maximum(by_cosine, least) * meaning + max(by_window, least) * among + others
 
     def _all_said(self, question: Question) -> NDArray[np.float64]:
@@ -257,7 +257,7 @@ class _Meaning(Field):
         import numpy as np
 
         if self._source is None and len(self._own) == 1:
-            return np.broadcast_to(np.float64(_said(self._weight, question, self._own[0].shelf)), len(self._ids))
+            return np.full(len(self._ids), _said(self._weight, question, self._own[0].shelf))
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
         kinds = dict(zip(self._words.ids, self._words.kinds, strict=True)) if lone else {}
         alone = [_said(self._weight, question, kinds.get(id, "message")) for id in lone]
