@@ -13,6 +13,7 @@ from memdb import memory, store
 from memdb.codes import encode
 from memdb.embed import HashingEmbedder
 from memdb.quantize import LEAST, SIZE
+from memdb.vectors import VectorCache
 
 EMBEDDER = HashingEmbedder(64)
 LARGE = 8 * (LEAST + 1) + 8  # vectors of a user who has codes
@@ -69,7 +70,7 @@ def test_with_codes_it_finds_what_it_finds_without(tmp_path: Path) -> None:
         answers = []
         for _ in range(2):
             for cache in ("kept", "file"):
-                mem._cache = memory.VectorCache(8 if cache == "kept" else 0)
+                mem._cache = VectorCache(8 if cache == "kept" else 0)
                 hits = mem.search("things that ana keeps, 77", user_id="ana", now="2025-06-01")
                 answers.append([(hit.fact.fact_id, hit.score) for hit in hits])
             mem._store.database().connection.execute("delete from vector_codes")
@@ -135,9 +136,10 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
         assert len(blocks(mem)) == 2
         mem.remember_many([{"value_text": "A zeppelin", "user_id": "ana"}], vectors=EMBEDDER.embed(["A zeppelin"]))
         for cache in (8, 0):
-            mem._cache = memory.VectorCache(cache)
+            mem._cache = VectorCache(cache)
             hit = mem.search("A zeppelin", user_id="ana")[0]
-            assert (hit.fact.value_text, hit.parts["cosine"]) == ("A zeppelin", pytest.approx(1))
+            assert hit.fact.value_text == "A zeppelin"
+            assert hit.parts["cosine"] == pytest.approx(1)
 
 
 # --- the log -------------------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,7 +137,7 @@ def test_what_is_compared_is_what_the_file_holds_whatever_is_written(
             db.run("sync.changed", user_id="ana")
             assert coded(db) <= set(db.connection.execute("select shelf, rowid from facts_vec"))
             quantize(db, dimension=64, users=["ana"], least=size, size=size)
-            rows = db.connection.execute("select shelf, rowid, embedding from facts_vec order by rowid").fetchall()
+            rows: list[Any] = db.connection.execute("select shelf, rowid, embedding from facts_vec order by rowid").fetchall()
             for shelf in ("fact", "note"):
                 vectors = {id: np.frombuffer(vector, np.float32) for on, id, vector in rows if on == shelf}
                 for cache in (kept, reading):
@@ -150,7 +151,7 @@ def test_what_is_compared_is_what_the_file_holds_whatever_is_written(
 
 def coded(db: Database) -> set[tuple[str, int]]:
     """The ids that codes are of, with their shelf."""
-    blocks = db.connection.execute("select shelf, chunks, marks from vector_codes").fetchall()
+    blocks: list[Any] = db.connection.execute("select shelf, chunks, marks from vector_codes").fetchall()
     ids = [(shelf, np.frombuffer(marks, np.uint8).reshape(chunks, -1)[:, 1:].copy().view("<i8").ravel()) for shelf, chunks, marks in blocks]
     return {(shelf, id) for shelf, on_it in ids for id in on_it.tolist() if id}
 

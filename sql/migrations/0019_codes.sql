@@ -2,7 +2,7 @@
 
 -- Codes of the vectors of large users, in blocks of many chunks of the index: a row never changes. `first` to `last` are its chunks, as far as they
 -- are of its shelf, `marks` what stood in them when the codes were made: the bits of the taken slots, and all ids. Each vector is about its code times
--- its step, and as far from that as `off` says. Made when the index is, as the index itself, from vectors alone.
+-- its step, and as far from that as `off` says. All of it follows from the vectors.
 create table vector_codes (
   id integer primary key,
   user_id text not null,
