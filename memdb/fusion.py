@@ -185,9 +185,10 @@ class _Meaning(Field):
         self._settled = (self._source is None or not (self._source < 0).any()) and _is_settled(
             weight, question, (one.shelf for one in self._own)
         )
-        self._compared = np.full(len(self._ids), all(one.exact is None for one in near))
+        exact = all(one.exact is None for one in near)
+        self._compared = np.full(len(self._ids), exact)
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
-        least = -math.inf if all(one.exact is None for one in near) else 0.0
+        least = -math.inf if exact else 0.0
         self._bare = self._scores(slice(None), 0.0, least)
         self._bare[matched] = self._scores(matched, self._lexical[matched], least)
         self._most = self._bare + self._said
