@@ -52,21 +52,17 @@ def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Mark
     import numpy as np
 
     wanted = json.dumps(list(shelves))
-    none = Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ())
-    rows = list(chain.from_iterable(db.batches("scan.marks", 10_000, user_id=user_id, shelves=wanted)))
+    found = dict.fromkeys(shelves, Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ()))
+    if rows := list(chain.from_iterable(db.batches("scan.marks", 10_000, user_id=user_id, shelves=wanted))):
+        columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
+        shelf_of, chunk_of, validity, ids = columns
+        chunks = np.array(chunk_of, np.int64)
+        marks = np.concatenate([np.frombuffer(b"".join(part), np.uint8).reshape(len(rows), -1) for part in (validity, ids)], axis=1)
+        for shelf in set(shelf_of):
+            part = slice(bisect_left(shelf_of, shelf), bisect_right(shelf_of, shelf))
+            found[shelf] = Marked(chunks[part], marks[part], (), ())
     codes = list(chain.from_iterable(db.batches("scan.codes", 1_000, user_id=user_id, shelves=wanted)))
-    if not rows:
-        return {shelf: _with_codes(none, [row[1:] for row in codes if row[0] == shelf]) for shelf in shelves}
-    columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
-    shelf_of, chunk_of, validity, ids = columns
-    chunks = np.array(chunk_of, np.int64)
-    marks = np.concatenate([np.frombuffer(b"".join(part), np.uint8).reshape(len(rows), -1) for part in (validity, ids)], axis=1)
-    found = {}
-    for shelf in shelves:
-        part = slice(bisect_left(shelf_of, shelf), bisect_right(shelf_of, shelf))
-        one = Marked(chunks[part], marks[part], (), ()) if part.start < part.stop else none
-        found[shelf] = _with_codes(one, [row[1:] for row in codes if row[0] == shelf])
-    return found
+    return {shelf: _with_codes(one, [row[1:] for row in codes if row[0] == shelf]) for shelf, one in found.items()}
 
 
 def read_vectors(db: Database, chunks: NDArray[np.int64], width: int, dimension: int) -> Iterator[NDArray[np.float32]]:

@@ -20,11 +20,6 @@ class Codes(NamedTuple):
     steps: NDArray[np.float32]
     off: NDArray[np.float32]
 
-    @property
-    def nbytes(self) -> int:
-        """How many bytes they are."""
-        return self.codes.nbytes + self.steps.nbytes + self.off.nbytes
-
 
 def encode(vectors: NDArray[np.float32]) -> Codes:
     """Return the codes of vectors of shape (…, dimension)."""

@@ -192,8 +192,8 @@ class Database:
             self.connection.execute("pragma wal_autocheckpoint = 0")
             yield mover.go_on
         finally:
-            self.connection.execute(f"pragma wal_autocheckpoint = {int(str(usual))}")
             mover.finish()
+            self.connection.execute(f"pragma wal_autocheckpoint = {int(str(usual))}")
 
     @contextmanager
     def untriggered(self) -> Iterator[None]:
