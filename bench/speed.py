@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -514,6 +515,11 @@ def main() -> None:
     wanted = ["1k", "few"] if arguments.quick else arguments.shapes.split(",")
     shapes = [names.get(name, name) for name in wanted]
     systems = [system for system in SYSTEMS if system not in arguments.without.split(",")]
+    needed = [*(system for system in ("chromadb", "lancedb") if system in systems), *(["matplotlib"] if arguments.chart else [])]
+    if missing := [package for package in needed if importlib.util.find_spec(package) is None]:
+        raise SystemExit(
+            f"{', '.join(missing)} is not installed: pip install '.[bench]', or leave it out with --without and without --chart."
+        )
     kept = arguments.save is not None and arguments.save.exists()
     report = json.loads(arguments.save.read_text(encoding="utf-8")) if kept else {}
     for shape in shapes:
