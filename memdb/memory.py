@@ -102,7 +102,7 @@ from memdb.steps.diversify import diversify
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
-from memdb.steps.insert import incoming, insert
+from memdb.steps.insert import incoming, insert, user_by_user
 from memdb.steps.judge import judge
 from memdb.steps.link import link
 from memdb.steps.materialize import materialize
@@ -127,7 +127,8 @@ if TYPE_CHECKING:
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_INSERT_BATCH = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
+_TAKEN = 20_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
+_INSERTED = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
 _NEW_FACT: Callable[[object], NewFact] = NewFact.__pydantic_validator__.validate_python  # `model_validate` takes a quarter longer
 _FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
@@ -1393,13 +1394,14 @@ class Memory:
     def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
         """Store many facts as they are, and return how many were new: the way in for what another system knows.
 
-        Five thousand are a transaction. Nothing is weighed against what is believed, and history begins with the first change. Each is
-        `{value_text, user_id, …}`, the fields those of `NewFact`; one whose `fact_id` is known is left as it is. `vectors` holds the
-        embedder's vectors, one a fact, if they are ready; otherwise the facts are embedded in the background.
+        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
+        believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
+        `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
+        embedded in the background.
 
         Raises:
             InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
-                its five thousand is kept.
+                its twenty thousand is kept.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
         db = self._store.database()
@@ -1410,10 +1412,10 @@ class Memory:
             return stored(utc_now() if given is None else given, zone=zone)
 
         stream, taken, added = iter(facts), 0, 0
-        batch = list(islice(stream, _INSERT_BATCH))
+        batch = list(islice(stream, _TAKEN))
         with (
             db.roomy() if len(batch) > _FEW else nullcontext(),
-            db.log_moved_aside() if len(batch) == _INSERT_BATCH else nullcontext(lambda: None) as written,
+            db.log_moved_aside() if len(batch) > _INSERTED else nullcontext(lambda: None) as written,
         ):
             while batch:
                 turn_id = f"import-{uuid.uuid4().hex}"
@@ -1422,11 +1424,14 @@ class Memory:
                     for place, one in enumerate(batch, start=taken + 1)
                 ]
                 ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
-                with db.transaction():
-                    added += insert(db, rows, vectors=ready)
-                written()
+                rows, ready = user_by_user(rows, ready)
+                for start in range(0, len(rows), _INSERTED):
+                    part = slice(start, start + _INSERTED)
+                    with db.transaction():
+                        added += insert(db, rows[part], vectors=None if ready is None else ready[part])
+                    written()
                 taken += len(batch)
-                batch = list(islice(stream, _INSERT_BATCH))
+                batch = list(islice(stream, _TAKEN))
         self._wake()
         return added
 

@@ -100,11 +100,12 @@ def test_many_at_once_leave_the_same_behind_as_few_at_a_time(tmp_path: Path, rea
     vectors = chance.standard_normal((1_200, 64)).astype(np.float32)
     facts = [
         {
-            "value_text": f"Likes tune number {n}", "user_id": f"user{n % 3}", "fact_id": f"f{n}", "kind": ("fact", "note", "narrative")[n % 5 % 3],
+            "value_text": f"Likes tune number {n}", "user_id": f"user{n // 400}", "fact_id": f"f{n}", "kind": ("fact", "note", "narrative")[n % 5 % 3],
             "key": "user.likes", "tags": ["music"], "timestamp": "2025-02-01", "turn_id": "t", "event_time": "2025-03-01" if n % 2 else None,
         }
         for n in range(1_200)
     ]  # fmt: skip
+    known = {**facts[0], "user_id": "user9"}
     left = []
     for step in (1_200, 100):
         with memdb.open(tmp_path / f"{step}.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
@@ -112,7 +113,7 @@ def test_many_at_once_leave_the_same_behind_as_few_at_a_time(tmp_path: Path, rea
             connection.execute("insert into meta values ('collection', 'there is one')")
             for start in range(0, 1_200, step):
                 part = slice(start, start + step)
-                mem.remember_many([*facts[part], facts[0]], vectors=np.concatenate([vectors[part], vectors[:1]]) if ready else None)
+                mem.remember_many([*facts[part], known], vectors=np.concatenate([vectors[part], vectors[:1]]) if ready else None)
             connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
             connection.execute("create virtual table temp.words using fts5vocab (main, facts_fts, instance)")
             tables = (
@@ -143,6 +144,23 @@ def test_one_that_is_known_is_passed_over_with_its_vector(mem: memdb.Memory) -> 
     rows = mem._store.database().connection.execute("select f.fact_id, v.embedding from facts_vec v join facts f on f.id = v.rowid")
     assert {name: int(np.frombuffer(vector, "<f4").argmax()) for name, vector in rows} == {f"f{place}": place for place in range(64)}
     assert mem.stats().vectors == 64
+
+
+def test_facts_of_users_mixed_keep_their_order_and_their_vectors(mem: memdb.Memory) -> None:
+    chance = np.random.default_rng(0)
+    users, vectors = chance.integers(0, 40, 700), chance.standard_normal((700, 64)).astype(np.float32)
+    facts = [{"value_text": f"{n}", "user_id": f"user{user}", "fact_id": f"f{n}"} for n, user in enumerate(users)]
+    facts[600] |= {"fact_id": "f3"}  # of two with one id, the first counts, whosever it is
+    assert mem.remember_many(facts, vectors=vectors) == 699
+    rows = mem._store.database().connection.execute(
+        "select f.value_text, f.user_id, v.user_id, v.embedding from facts f join facts_vec v on v.rowid = f.id order by f.id"
+    )
+    stored: dict[str, list[int]] = {}
+    for text, user, filed_under, vector in rows:
+        assert user == filed_under == f"user{users[int(text)]}"
+        assert np.frombuffer(vector, "<f4") @ vectors[int(text)] == pytest.approx(np.linalg.norm(vectors[int(text)]))
+        stored.setdefault(user, []).append(int(text))
+    assert stored == {user: [n for n in range(700) if n != 600 and f"user{users[n]}" == user] for user in stored}
 
 
 def test_a_row_may_get_the_number_of_one_whose_vector_is_not_yet_taken_away(mem: memdb.Memory) -> None:
@@ -189,9 +207,14 @@ def test_vectors_in_chunks_are_found_and_taken_away_like_any_other(mem: memdb.Me
     facts = [{"value_text": f"Something {n}", "user_id": f"user{n % 3}", "fact_id": f"f{n}", "timestamp": "2024-01-01"} for n in range(900)]
     mem.remember_many(facts, vectors=vectors)
     connection = mem._store.database().connection
-    nearest = "select rowid from facts_vec where embedding match ? and k = 1 and user_id = ? and shelf = 'fact'"
+    nearest = """
+    select f.fact_id, f.user_id
+    from (select rowid from facts_vec where embedding match ? and k = 1 and user_id = ? and shelf = 'fact') v
+    join facts f on f.id = v.rowid
+    """
     for place in range(0, 900, 37):
-        assert connection.execute(nearest, (vectors[place].tobytes(), f"user{place % 3}")).fetchall() == [(place + 1,)]
+        user = f"user{place % 3}"
+        assert connection.execute(nearest, (vectors[place].tobytes(), user)).fetchall() == [(f"f{place}", user)]
     mem.forget("user1")
     mem.end("f0", valid_to="2024-02-01", now="2024-02-01")
     mem.drain()

@@ -28,7 +28,7 @@ _COLUMNS = (
     "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
 )  # fmt: skip
-_USER_ID, _KIND = 1, 2
+_FACT_ID, _USER_ID, _KIND = 0, 1, 2
 _VECTOR = ("id", "embedding", "user_id", "shelf")
 _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
@@ -88,6 +88,17 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
         json.dumps(fact.tags) if fact.tags else "[]",
         said_at,
     )
+
+
+def user_by_user(facts: list[Incoming], vectors: NDArray[np.float32] | None) -> tuple[list[Incoming], NDArray[np.float32] | None]:
+    """Return facts and their vectors so that those of a user stand together, in the order they had; of those with one id, the first."""
+    first: dict[SqlValue, int] = {}
+    for place, fact in enumerate(facts):
+        first.setdefault(fact[_FACT_ID], place)
+    order = sorted(first.values(), key=lambda place: str(facts[place][_USER_ID]))
+    if order == list(range(len(facts))):
+        return facts, vectors
+    return [facts[place] for place in order], None if vectors is None else vectors[order]
 
 
 def _put(db: Database, facts: Sequence[Incoming], vectors: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
