@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memdb.store import Database
@@ -53,7 +53,7 @@ def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Mark
 
     wanted = json.dumps(list(shelves))
     found = dict.fromkeys(shelves, Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ()))
-    if rows := list(chain.from_iterable(db.batches("scan.marks", 10_000, user_id=user_id, shelves=wanted))):
+    if rows := db.tuples("scan.marks", user_id=user_id, shelves=wanted):
         columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))
         shelf_of, chunk_of, validity, ids = columns
         chunks = np.array(chunk_of, np.int64)
@@ -61,7 +61,7 @@ def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Mark
         for shelf in set(shelf_of):
             part = slice(bisect_left(shelf_of, shelf), bisect_right(shelf_of, shelf))
             found[shelf] = Marked(chunks[part], marks[part], (), ())
-    codes = list(chain.from_iterable(db.batches("scan.codes", 1_000, user_id=user_id, shelves=wanted)))
+    codes = db.tuples("scan.codes", user_id=user_id, shelves=wanted)
     return {shelf: _with_codes(one, [row[1:] for row in codes if row[0] == shelf]) for shelf, one in found.items()}
 
 

@@ -30,7 +30,7 @@ class Eligible:
 
     def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> Words:
         """What the words find of it; `columns` weighs those of the full-text index."""
-        found = list(chain.from_iterable(db.batches("scan.matches", 10_000, terms=terms, mine=self.marks, before=self.before, **columns)))
+        found = db.tuples("scan.matches", terms=terms, mine=self.marks, before=self.before, **columns)
         if not found:
             return Words()
         ids, marks, bm25 = cast(tuple[tuple[int, ...], tuple[bytes, ...], tuple[float, ...]], tuple(zip(*found, strict=True)))
@@ -51,10 +51,10 @@ def eligible(
 
     living = [one for one in near if one.shelf not in ("window", "closed")]
     wanted = json.dumps(list(kinds))
-    waiting = list(chain.from_iterable(db.batches("scan.waiting", _MANY, user_id=user_id, kinds=wanted, now=now, limit=_MANY)))
+    waiting = db.tuples("scan.waiting", user_id=user_id, kinds=wanted, now=now, limit=_MANY)
     closed = []
     if others := sorted(set(statuses) - set(LIVE)):
-        closed = list(chain.from_iterable(db.batches("scan.closed", _MANY, user_id=user_id, kinds=wanted, statuses=json.dumps(others))))
+        closed = db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=json.dumps(others))
         ids = [cast(int, id) for id, _ in closed]
         near = [only([one], ids)[0] if one.shelf == "closed" else one for one in near]
     others_at = [cast(int, id) for id, _ in chain(waiting, closed)]
@@ -68,7 +68,7 @@ def eligible(
     for one in living:
         is_run = one.ids[-1] - one.ids[0] == len(one.ids) - 1
         marks[slice(one.ids[0] - first, one.ids[-1] - first + 1) if is_run else one.ids - first] = places[one.shelf]
-    for (id,) in chain.from_iterable(db.batches("scan.over", _MANY, user_id=user_id, now=now)):
+    for (id,) in db.tuples("scan.over", user_id=user_id, now=now):
         if first <= cast(int, id) <= last:
             marks[cast(int, id) - first] = 0
     for id, kind in chain(waiting, closed):

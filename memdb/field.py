@@ -21,8 +21,8 @@ _COMPARED = 4 * MOST  # vectors that are compared exactly, at most, where all th
 _HARDLY = 0.75  # a row whose features beside words and meaning miss more of what they can give is hardly among the best; 0.6 is usual
 _ROUNDING = 1e-6  # what a cosine in 32 bits may be off by, and more
 
-Found = tuple[int, float | None, float | None, float | None]
-"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance."""
+Found = tuple[int, float, float, float]
+"""A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance; not-a-number is what it does not have."""
 
 Adds = Callable[[list[int]], Mapping[int, float]]
 """Reads what their text, speaker and time add to the scores of rows."""
@@ -71,15 +71,7 @@ class Field(ABC):
         self._refine(once)
         values = [_at_places(values, once) for values in (self._ids, self._bm25, self._cosines)]
         windows = _at_places(self._windows, once) if len(self._windows) else [math.nan] * len(once)
-        return [
-            (
-                id,
-                None if math.isnan(bm25) else bm25,
-                None if math.isnan(cosine) else 1.0 - cosine,
-                None if math.isnan(window) else 1.0 - window,
-            )
-            for id, bm25, cosine, window in zip(*values, windows, strict=True)
-        ]
+        return [(id, bm25, 1.0 - cosine, 1.0 - window) for id, bm25, cosine, window in zip(*values, windows, strict=True)]
 
     def ids(self, places: Sequence[int]) -> list[int]:
         """Return the ids of the rows at these places."""

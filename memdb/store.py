@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
@@ -45,24 +45,26 @@ class Database:
         Raises:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
-        with self.translated():
+        try:
             cursor = self.connection.execute(_checked(statement, parameters), parameters)
             first = next(cursor, None)
             if first is None:
                 return []
             names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
             return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
+        except apsw.Error as error:
+            raise _translate(error, self.path) from error
 
-    def batches(self, statement: str, size: int, **parameters: SqlValue) -> Iterator[list[tuple[SqlValue, ...]]]:
-        """Run a statement and return its rows as tuples, `size` at a time, so that never all of them are in memory.
+    def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
+        """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
 
         Raises:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
-        with self.translated():
-            cursor = self.connection.execute(_checked(statement, parameters), parameters)
-            while batch := list(islice(cursor, size)):
-                yield batch
+        try:
+            return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
+        except apsw.Error as error:
+            raise _translate(error, self.path) from error
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
         """Run a statement and return its first row, or None."""

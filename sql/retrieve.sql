@@ -118,33 +118,38 @@ semantic as materialized (
   group by abs(id)
 ),
 
+gathered as materialized (
+  select id, bm25, null as distance, null as window_distance, is_wanted
+  from lexical
+  union all
+  select id, null, distance, window_distance, 1
+  from semantic
+  union all
+  select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, 1
+  from json_each(:found)
+),
+
 -- a row a candidate, with all that was found of it; and what is linked to that, where links count
 candidate as materialized (
   select
-    n.value as id,
-    min(bm25) filter (where n.value = c.id) as bm25,
-    min(distance) filter (where n.value = c.id) as distance,
-    min(window_distance) filter (where n.value = c.id) as window_distance,
+    id,
+    min(bm25) as bm25,
+    min(distance) as distance,
+    min(window_distance) as window_distance,
     min(min(bm25)) over () as best_bm25,
     max(max(distance)) over () as farthest
   from (
-    select id, bm25, null as distance, null as window_distance, is_wanted
-    from lexical
+    select id, bm25, distance, window_distance, is_wanted
+    from gathered
     union all
-    select id, null, distance, window_distance, 1
-    from semantic
-    union all
-    select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, 1
-    from json_each(:found)) c
-  cross join json_each(json_insert(
-    iif((select linked from weight) = 0, '[]', (
-      select json_group_array(n.id)
-      from facts f
-      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
-      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-      where f.id = c.id)),
-    '$[#]', c.id)) n
-  group by n.value
+    select n.id, null, null, null, g.is_wanted
+    from weight w
+    cross join gathered g
+    cross join facts f on f.id = g.id
+    cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+    cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+    where w.linked <> 0)
+  group by id
   having max(is_wanted)
 ),
 
@@ -335,11 +340,11 @@ best as materialized (
   limit :limit
 )
 select
-  f.fact_id, f.record, r.relevance * r.factor as score,
+  f.fact_id, f.record, r.relevance * r.factor as score, p.id, p.tier, p.by_words, p.by_meaning, r.factor,
   p.lexical, p.cosine, p.window, p.both, p.actor, p.is_question, p.length, p.has_number, p.is_reaction, p.has_time, p.date,
   p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
-  p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement, r.factor, p.tier, p.by_words, p.by_meaning, r.id
-from best r
-cross join featured p on p.id = r.id
-cross join fact_record f on f.id = r.id
+  p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement
+from featured p
+cross join best r on r.id = p.id
+cross join fact_record f on f.id = p.id
 order by r.relevance * r.factor desc, r.id desc;

@@ -253,7 +253,7 @@ def test_words_find_the_same_by_vectors_as_by_rows(
         }
         columns = {"bm25_body": 1.0, "bm25_reply": 0.5, "bm25_context": 0.3, "bm25_date": 1.0}
         shelves = [*kinds, "window", *(["closed"] if statuses != LIVE else [])]
-        wanted = sorted(row for batch in db.batches("scan.words", 100, **filters, **columns, terms='"tea"') for row in batch)
+        wanted = sorted(db.tuples("scan.words", **filters, **columns, terms='"tea"'))
         for cache in (VectorCache(8), VectorCache(0)):
             with db.snapshot():
                 near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
