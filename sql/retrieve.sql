@@ -301,7 +301,7 @@ voice as materialized (
     limit (select top from weight)) l
   cross join facts_vec v on v.rowid = l.id
 ),
-agreed as (
+agreed as materialized (  -- or what others say would be counted for every mention of it below
   select
     r.*,
     r.score + r.linked * r.link_weight as total,
@@ -319,16 +319,16 @@ agreed as (
 -- where a set says so (by_confidence 1), relevance counts as far as it is to be believed
 believed as (
   select
-    p.id,
-    p.linked,
-    p.agreement,
+    a.id,
+    a.linked,
+    a.agreement,
     iif(w.by_confidence = 0, 1.0, pow(
-      w.sure_confidence * p.confidence
-      + w.sure_match * p.match
-      + w.sure_agreement * p.agreement
-      + w.sure_source_reliability * p.source_reliability, w.by_confidence)) as factor,
-    p.total + w.agreement * p.agreement as relevance
-  from agreed p
+      w.sure_confidence * a.confidence
+      + w.sure_match * a.match
+      + w.sure_agreement * a.agreement
+      + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
+    a.total + w.agreement * a.agreement as relevance
+  from agreed a
   cross join weight w
 ),
 -- only what is returned is written out as a record, with every part of its score
@@ -340,11 +340,11 @@ best as materialized (
   limit :limit
 )
 select
-  f.fact_id, f.record, r.relevance * r.factor as score, p.id, p.tier, p.by_words, p.by_meaning, r.factor,
-  p.lexical, p.cosine, p.window, p.both, p.actor, p.is_question, p.length, p.has_number, p.is_reaction, p.has_time, p.date,
-  p.type_weight, p.decay, p.recency, p.access_bonus, p.importance, p.confidence, p.frequency, p.source_reliability, r.linked,
-  p.match, p.goal, p.emotion, p.intrinsic_importance, r.agreement
-from featured p
-cross join best r on r.id = p.id
-cross join fact_record f on f.id = p.id
+  f.fact_id, f.record, r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
+  s.lexical, s.cosine, s.window, s.both, s.actor, s.is_question, s.length, s.has_number, s.is_reaction, s.has_time, s.date,
+  s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked,
+  s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
+from featured s
+cross join best r on r.id = s.id
+cross join fact_record f on f.id = s.id
 order by r.relevance * r.factor desc, r.id desc;

@@ -166,6 +166,12 @@ def test_a_frequent_statement_never_reads_a_whole_table(database: Database, name
     assert whole == []
 
 
+def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database) -> None:
+    steps = plan(database, "retrieve")
+    assert [line for line in steps if line.startswith("SCAN o")] == ["SCAN o"]
+    assert [line for line in steps if "AUTOMATIC" in line] == ["SEARCH r USING AUTOMATIC COVERING INDEX (id=?)"]
+
+
 def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> None:
     store = Store(tmp_path / "mem.db", Config(), vectors=True)
     store.bind_embedder(EMBEDDER.name, EMBEDDER.dimension)
