@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -102,11 +101,12 @@ class Field(ABC):
         able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
         if len(able) > MOST:
             able = self._best_first(MOST)
-        return [place for place, most in self._at_most(able, adds).items() if most >= least]
+        return able if self._settled else [place for place, most in self._at_most(able, adds).items() if most >= least]
 
     def _hardly(self, goal: int, most: Mapping[int, float]) -> float:
         """What a row scores at most that is hardly among the `goal` best."""
-        return min(heapq.nlargest(goal, most.values()), default=0.0) - _HARDLY * self._open
+        best = sorted(most.values())[-goal:]
+        return (best[0] if best else 0.0) - _HARDLY * self._open
 
     def _at_most(self, places: list[int], adds: Adds) -> dict[int, float]:
         """What each of these can score at most; what their texts add is read once."""

@@ -286,7 +286,7 @@ def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple
     if len(own) > 1 and np.any(ids[1:] < ids[:-1]):
         source = np.argsort(ids, kind="stable")
         ids = ids[source]
-    lone = [one[~there] for one in others if not (there := _at(ids, one)[1]).all()]
+    lone = [one[~there] for one in others if len(one) and not (there := _at(ids, one)[1]).all()]
     if lone:  # not embedded yet, or only in part
         extra = _distinct(lone)
         source = np.concatenate([np.arange(len(ids)) if source is None else source, np.full(len(extra), -1)])
@@ -313,7 +313,7 @@ def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.i
     """Where each id stands among the ordered ones, and whether it does."""
     import numpy as np
 
-    if not len(ids):
+    if not len(ids) or not len(wanted):
         return np.zeros(len(wanted), np.intp), np.zeros(len(wanted), np.bool_)
     places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     return places, ids[places] == wanted

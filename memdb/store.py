@@ -26,6 +26,7 @@ Result = TypeVar("Result")
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
+_KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 SCHEMA_VERSION = files.migrations()[-1][0]
@@ -222,9 +223,11 @@ class Database:
     def snapshot(self) -> Iterator[None]:
         """Read one state of the file from the first line to the last, whatever others write meanwhile."""
         outermost = not self.connection.in_transaction
-        if outermost:
-            with self.translated():
+        try:
+            if outermost:
                 self.connection.execute("begin")
+        except apsw.Error as error:
+            raise _translate(error, self.path) from error
         try:
             yield
         finally:
@@ -312,6 +315,7 @@ class Store:
         return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
 
     def _open(self) -> Database:
+        _keep_freed_memory()
         try:
             connection = apsw.Connection(str(self.path))
         except apsw.Error as error:
@@ -396,6 +400,16 @@ class _LogMover:
     def _move(self) -> None:
         with suppress(apsw.Error):
             [(_, self._pages, _)] = self._connection.execute("pragma wal_checkpoint(passive)")
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Have the C library keep freed memory for what needs it next, as glibc does, up to twice a block's size, once it has seen it freed.
+
+    Otherwise what a search needs for its intermediate results may be given back to the system after each and taken again for the next, page
+    by page: that takes nearly as long as the search itself.
+    """
+    bytes(_KEPT_BYTES // 2)
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
