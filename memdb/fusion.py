@@ -166,13 +166,13 @@ class _Meaning(Field):
         self._window = next((one for one in near if one.shelf == "window"), None)
         word_ids = np.array(words.ids, np.int64)
         window_ids = -self._window.ids if self._window is not None else np.zeros(0, np.int64)
-        self._ids, self._source = _together(self._own, [window_ids, *([word_ids] if legs.lexical else [])])
+        self._ids, self._source, found = _together(self._own, [window_ids, *([word_ids] if legs.lexical else [])])
+        self._windows_at, self._windows_known = found[0]
+        self._words_at, self._words_known = found[1] if legs.lexical else _at(self._ids, word_ids)
         self._cosines = _joined([one.cosines for one in self._own], self._source)
         self._windows = np.full(len(self._ids) if self._window is not None else 0, np.nan)
-        self._windows_at, self._windows_known = _at(self._ids, window_ids)
         if self._window is not None:
             self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
-        self._words_at, self._words_known = _at(self._ids, word_ids)
         matched, bm25 = self._words_at[self._words_known], np.array(words.bm25)[self._words_known]
         self._bm25, self._lexical = np.full(len(self._ids), np.nan), np.zeros(len(self._ids))  # the latter as in retrieve.sql
         self._bm25[matched] = bm25
@@ -274,10 +274,12 @@ def _lexical_leg(words: Words, places: Sequence[int | None], legs: Legs) -> list
     return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
 
 
-def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.intp] | None]:
-    """All ids in order, and where each stands among the vectors of these shelves, one after the other; -1 if it has none.
+def _together(
+    own: Sequence[Near], others: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.intp] | None, list[tuple[NDArray[np.intp], NDArray[np.bool_]]]]:
+    """All ids in order; where each stands among the vectors of these shelves, one after the other; and what `_at` tells of the others.
 
-    None instead of the latter if they stand there in the same order.
+    Where an id has no vector, it stands at -1; None stands for them all if they stand there in the same order.
     """
     import numpy as np
 
@@ -286,14 +288,16 @@ def _together(own: Sequence[Near], others: Sequence[NDArray[np.int64]]) -> tuple
     if len(own) > 1 and np.any(ids[1:] < ids[:-1]):
         source = np.argsort(ids, kind="stable")
         ids = ids[source]
-    lone = [one[~there] for one in others if len(one) and not (there := _at(ids, one)[1]).all()]
+    found = [_at(ids, one) for one in others]
+    lone = [one[~known] for one, (_, known) in zip(others, found, strict=True) if not known.all()]
     if lone:  # not embedded yet, or only in part
         extra = _distinct(lone)
         source = np.concatenate([np.arange(len(ids)) if source is None else source, np.full(len(extra), -1)])
         ids = np.concatenate([ids, extra])
         order = np.argsort(ids, kind="stable")
         ids, source = ids[order], source[order]
-    return ids, source
+        found = [_at(ids, one) for one in others]
+    return ids, source, found
 
 
 def _joined(parts: Sequence[NDArray[np.float64]], source: NDArray[np.intp] | None, alone: Sequence[float] = ()) -> NDArray[np.float64]:

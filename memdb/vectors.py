@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from memdb.chunks import Block, Marked, marked, read_codes, read_some, read_vectors
@@ -127,12 +128,12 @@ class _Shelf:
     """What is kept of a shelf: the codes of its blocks, and the vectors of its loose chunks."""
 
     places: _Places
-    codes: tuple[NDArray[np.int8], ...]
+    codes: NDArray[np.int8]
     vectors: NDArray[np.float32]
 
     @property
     def size(self) -> int:
-        return self.places.size + sum(one.nbytes for one in self.codes) + self.vectors.nbytes
+        return self.places.size + self.codes.nbytes + self.vectors.nbytes
 
 
 class VectorCache:
@@ -171,7 +172,7 @@ class VectorCache:
             one.near(db, shelf, question, read_codes(db, one.blocks, len(question)), read_vectors(db, one.loose, one.width, len(question)))
             for shelf, one in passing.items()
             if len(one.ids)
-        ] + [one.places.near(db, shelf, question, one.codes, [one.vectors]) for shelf, one in kept.items() if len(one.places.ids)]
+        ] + [one.places.near(db, shelf, question, [one.codes], [one.vectors]) for shelf, one in kept.items() if len(one.places.ids)]
 
     def forget(self, user_id: str) -> None:
         """Let go of what is kept of a user."""
@@ -214,9 +215,22 @@ def _read(db: Database, places: _Places, before: _Shelf | None, dimension: int) 
     """Read what is compared of a shelf; the codes of before where they are those of the same rows, which never change."""
     import numpy as np
 
-    known = dict(zip([block.row for block in before.places.blocks], before.codes, strict=True)) if before is not None else {}
-    new = [block for block in places.blocks if block.row not in known]
-    known |= {block.row: codes.copy() for block, codes in zip(new, read_codes(db, new, dimension), strict=True)}
     loose = (part.copy() for part in read_vectors(db, places.loose, places.width, dimension))
     vectors = np.concatenate([np.zeros((0, dimension), np.float32), *loose])
-    return _Shelf(places, tuple(known[block.row] for block in places.blocks), vectors)
+    held = _by_row(before.places, before.codes) if before is not None else {}
+    if before is not None and list(held) == [block.row for block in places.blocks]:
+        return _Shelf(places, before.codes, vectors)
+    codes = np.empty((len(places.steps), dimension), np.int8)
+    parts = _by_row(places, codes)
+    for row in held.keys() & parts.keys():
+        parts[row][:] = held[row]
+    new = [block for block in places.blocks if block.row not in held]
+    for block, read in zip(new, read_codes(db, new, dimension), strict=True):
+        parts[block.row][:] = read
+    return _Shelf(places, codes, vectors)
+
+
+def _by_row(places: _Places, codes: NDArray[np.int8]) -> dict[int, NDArray[np.int8]]:
+    """The part of the codes that each block has."""
+    ends = accumulate(len(block.steps) for block in places.blocks)
+    return {block.row: codes[end - len(block.steps) : end] for block, end in zip(places.blocks, ends, strict=True)}
