@@ -159,12 +159,12 @@ class Memdb:
         """The ids of the best when every row of the user is scored: `retrieve.sql` with legs that cut nothing, and every distance given."""
         assert self._memory is not None
         database = self._memory._store.database()
-        places = [place for place, name in enumerate(self._data.users) if name == user]
-        distances = 1.0 - (self._data.vectors[places] @ vector).astype(np.float64)
+        rows = database.connection.execute("select id, fact_id from facts where user_id = ?", (user,)).fetchall()
+        distances = 1.0 - (self._data.vectors[[int(fact_id[:8], 16) for _, fact_id in rows]] @ vector).astype(np.float64)
         given = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
             "user_id": user,
             "terms": match_expression(self.hits(text, user, vector).question),
-            "hits": json.dumps([[place + 1, distance] for place, distance in zip(places, distances.tolist(), strict=True)]),
+            "hits": json.dumps([[id, distance] for (id, _), distance in zip(rows, distances.tolist(), strict=True)]),
             "found": "[]",
             "times": "[]",
             "kinds": '["fact"]',
