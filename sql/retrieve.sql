@@ -118,6 +118,7 @@ semantic as materialized (
   group by abs(id)
 ),
 
+-- all of that, and what was found beforehand
 gathered as materialized (
   select id, bm25, null as distance, null as window_distance, is_wanted
   from lexical

@@ -174,7 +174,7 @@ def retrieve(
             k_vec=top_k_vec,
             limit=max(0, count),
         )
-        return [_Scored(*cast(_Told, row[1:8]), parts=cast(tuple[float | None, ...], row[8:])) for row in rows]
+        return [_Scored(*cast(_Whole, row[1:8]), parts=cast(tuple[float | None, ...], row[8:])) for row in rows]
 
     def adds(ids: list[int]) -> dict[int, float]:
         asks_when = int(question.intent == "time")
@@ -210,9 +210,6 @@ def retrieve(
     )
 
 
-_Told = tuple[str, float, int, Tier, int, int, float]
-
-
 class _Scored(NamedTuple):
     """A row of `retrieve.sql`, but for its `fact_id`, which the record has; `parts` are those of `FEATURES`."""
 
@@ -224,6 +221,9 @@ class _Scored(NamedTuple):
     by_meaning: int
     factor: float
     parts: tuple[float | None, ...]
+
+
+_Whole = tuple[str, float, int, Tier, int, int, float]  # the fields of `_Scored` up to `parts`
 
 
 class _Score(Protocol):
