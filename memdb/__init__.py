@@ -15,7 +15,8 @@ from memdb.errors import (
     StoreError,
 )
 from memdb.llm import LanguageModel, ReplayModel, ScriptedModel, openai_transport
-from memdb.memory import Memory, export_model, open
+from memdb.memory import Memory
+from memdb.opening import export_model, open
 from memdb.outside import VectorCollection
 from memdb.records import (
     Bootstrap,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 import zlib
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,18 +18,20 @@ from typing import TYPE_CHECKING, Literal, Self, cast, get_args
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks
+from memdb.bulk import store_many
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
-from memdb.config import Config, load_config
+from memdb.config import Config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, reinforce, take_segment
+from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError
+from memdb.keeper import events_due, gather, gather_turn, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
-from memdb.llm import LanguageModel, choose_llm
+from memdb.llm import LanguageModel
 from memdb.maintenance import maintain, take_tidying, take_upkeep
-from memdb.mirroring import count_changes, open_index, take_changes, with_collection, with_pending
+from memdb.mirroring import count_changes, take_changes, with_collection, with_pending
 from memdb.nights import next_night, take_night
+from memdb.notebook import Notebook
 from memdb.observer import (
     Worker,
     build_profile,
@@ -44,7 +44,7 @@ from memdb.observer import (
     take_turn,
     take_vectors,
 )
-from memdb.outside import OutsideIndex, VectorCollection
+from memdb.outside import OutsideIndex
 from memdb.page import erase_page, read_page, write_page
 from memdb.ranking import evaluate, fit, labels_of
 from memdb.records import (
@@ -102,7 +102,6 @@ from memdb.steps.diversify import diversify
 from memdb.steps.explain import explain
 from memdb.steps.forget import forget
 from memdb.steps.inject import inject
-from memdb.steps.insert import incoming, insert, user_by_user
 from memdb.steps.judge import judge
 from memdb.steps.link import link
 from memdb.steps.materialize import materialize
@@ -116,7 +115,7 @@ from memdb.steps.walk import walk
 from memdb.steps.weigh import weigh
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import stored, to_text, to_utc, utc_now
+from memdb.times import to_text, to_utc, utc_now
 from memdb.vectors import VectorCache
 from memdb.working import Eviction
 
@@ -127,10 +126,6 @@ if TYPE_CHECKING:
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_TAKEN = 20_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
-_INSERTED = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
-_NEW_FACT: Callable[[object], NewFact] = NewFact.__pydantic_validator__.validate_python  # `model_validate` takes a quarter longer
-_FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
@@ -163,11 +158,9 @@ class Memory:
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
-        self._asked: deque[tuple[str, dict[str, str | int | float | None]]] = deque(maxlen=1_000)
+        self._notebook = Notebook(store, config)
         self._narrator = narrator or llm
-        self._recalled: dict[str, tuple[int, datetime]] = {}
         self._loaded_at = -_SETTLED_SECONDS
-        self._recalled_lock = threading.Lock()
         self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
@@ -191,8 +184,8 @@ class Memory:
         if self._worker is not None:
             self._worker.stop()
         try:
-            self._write_down_retrievals()
-            self._write_down_recalled()
+            self._notebook.write_down_asked()
+            self._notebook.write_down_recalled()
             self._finish_profiles()
         except BusyError:
             pass  # these are conveniences that the next process makes up for
@@ -516,7 +509,7 @@ class Memory:
             write_page(db, user_id=user_id, now=utc_now(), config=self._config, asks=False)
         elif has_page:
             erase_page(db, user_id=user_id)
-        self._asked = deque((entry for entry in self._asked if entry[1]["user_id"] != user_id), maxlen=self._asked.maxlen)
+        self._notebook.forget(user_id)
         self._cache.forget(user_id)
         if self._patient is not None:
             self._patient.forget()
@@ -637,7 +630,7 @@ class Memory:
             judged=judged,
         )
         if record:
-            self._note_retrieval(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
+            self._notebook.note(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
         return hits
 
     def context(
@@ -679,7 +672,7 @@ class Memory:
             question=clarification,
             degraded=hits.degraded,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
+        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
@@ -742,7 +735,7 @@ class Memory:
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""
-        self._write_down_retrievals()
+        self._notebook.write_down_asked()
         db = self._store.database()
         counts = db.one("stats.counts") or {}
         for name in ("facts_by_status", "rows_by_kind", "turns_by_status"):
@@ -1296,7 +1289,7 @@ class Memory:
             top_k_lex=candidates or config.top_k_lex,
             top_k_vec=candidates or config.top_k_vec,
         )
-        self._note_retrieval(query, hits, user_id=user_id, weights="first-person", at=at)
+        self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
         return hits
 
     def sources(self, fact_id: str) -> Sources:
@@ -1325,7 +1318,7 @@ class Memory:
         is written and no model is asked, and the answer is what one run would do by the rules.
         """
         at = self._time(now)
-        self._write_down_recalled()
+        self._notebook.write_down_recalled()
         db = self._store.database()
         done: list[Maintained] = []
         while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
@@ -1350,7 +1343,7 @@ class Memory:
             return True
         if monotonic() >= self._next_writing:
             self._next_writing = monotonic() + _RECALLED_SECONDS
-            self._write_down_recalled()
+            self._notebook.write_down_recalled()
         if settled and monotonic() >= self._next_night:
             if night := next_night(self._store.database(), self._config, now=now):
                 take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
@@ -1365,29 +1358,6 @@ class Memory:
                 self._next_upkeep = 0.0
                 return True
         return False
-
-    def _note_recalled(self, hits: Hits, at: datetime) -> None:
-        """Reading never waits for the write lock: what was recalled is collected here and written down later."""
-        recalled = [hit.fact.fact_id for hit in hits if hit.fact.kind == "narrative"]
-        with self._recalled_lock:
-            for fact_id in recalled:
-                times, last = self._recalled.get(fact_id, (0, at))
-                self._recalled[fact_id] = (times + 1, max(last, at))
-
-    def _write_down_recalled(self) -> None:
-        if self._recalled:
-            with self._recalled_lock:
-                recalled, self._recalled = self._recalled, {}
-            db = self._store.database()
-            try:
-                with db.transaction():
-                    reinforce(db, recalled, config=self._config)
-            except BusyError:
-                with self._recalled_lock:
-                    for fact_id, (times, last) in recalled.items():
-                        more, later = self._recalled.get(fact_id, (0, last))
-                        self._recalled[fact_id] = (times + more, max(last, later))
-                raise
 
     # --- in bulk -------------------------------------------------------------------------------------------------------------
 
@@ -1404,34 +1374,11 @@ class Memory:
                 its twenty thousand is kept.
             ConfigError: vectors were given to a memory that was opened without an embedder.
         """
-        db = self._store.database()
-        kinds = {str(row["kind"]) for row in db.all("kinds.all")}
-        zone = UTC if self._config.timezone == "UTC" else self._config.zone
 
-        def reckon(given: Time | None) -> str:
-            return stored(utc_now() if given is None else given, zone=zone)
+        def ready(start: int, count: int) -> NDArray[np.float32] | None:
+            return None if vectors is None else self._usable(vectors[start : start + count], count)
 
-        stream, taken, added = iter(facts), 0, 0
-        batch = list(islice(stream, _TAKEN))
-        with (
-            db.roomy() if len(batch) > _FEW else nullcontext(),
-            db.log_moved_aside() if len(batch) > _INSERTED else nullcontext(lambda: None) as written,
-        ):
-            while batch:
-                turn_id = f"import-{uuid.uuid4().hex}"
-                rows = [
-                    incoming(self._new_fact(place, one, kinds), time=reckon, turn_id=turn_id)
-                    for place, one in enumerate(batch, start=taken + 1)
-                ]
-                ready = None if vectors is None else self._usable(vectors[taken : taken + len(batch)], len(batch))
-                rows, ready = user_by_user(rows, ready)
-                for start in range(0, len(rows), _INSERTED):
-                    part = slice(start, start + _INSERTED)
-                    with db.transaction():
-                        added += insert(db, rows[part], vectors=None if ready is None else ready[part])
-                    written()
-                taken += len(batch)
-                batch = list(islice(stream, _TAKEN))
+        added = store_many(self._store.database(), facts, vectors=ready, zone=self._config.zone)
         self._wake()
         return added
 
@@ -1447,20 +1394,6 @@ class Memory:
                 f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
             ) from error
 
-    def _new_fact(self, place: int, given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
-        try:
-            fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
-        checks.filled(fact.value_text, "value_text")
-        checks.name(fact.user_id, "user_id")
-        if not is_canonical(fact.key):
-            raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
-        if fact.kind == "message" or fact.kind not in kinds:
-            raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
-        return fact
-
     # --- how sure it is --------------------------------------------------------------------------------------------------------
 
     def assess(self, query: str, *, user_id: str, goal: str | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None) -> Hits:
@@ -1469,7 +1402,7 @@ class Memory:
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
-        self._note_retrieval(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
+        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         hits.verdict = verdict
         hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
         return hits
@@ -1794,120 +1727,8 @@ class Memory:
         if self._worker is not None:
             self._worker.wake()
 
-    def _note_retrieval(
-        self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None
-    ) -> None:
-        """Reading never waits for the write lock: what was asked is written down later, in one go."""
-        self._note_recalled(hits, at)
-        if self._config.record_retrievals:
-            entry: dict[str, str | int | float | None] = {
-                "user_id": user_id,
-                "query": checks.searchable(query)[:1_000],
-                "weights": weights,
-                "lexical_hits": hits.lexical,
-                "vector_hits": hits.semantic,
-                "returned": len(hits),
-                "degraded": hits.degraded,
-                "elapsed_ms": hits.elapsed_ms,
-                "prompt_tokens": prompt_tokens,
-                "now": to_text(at),
-            }
-            self._asked.append((to_text(utc_now()), entry))
-
-    def _write_down_retrievals(self) -> None:
-        """What was asked before another process forgot somebody may name what is forgotten, and is left out."""
-        if self._asked:
-            db = self._store.database()
-            with db.transaction():
-                meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-                forgotten_at = meta.get("forgotten_at", "")
-                asked, self._asked = self._asked, deque(maxlen=self._asked.maxlen)
-                db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > forgotten_at])
-
     def _finish_profiles(self) -> None:
         db = self._store.database()
         for row in db.all("profile.outdated"):
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
-
-
-def open(
-    path: str | Path,
-    *,
-    config: Config | Mapping[str, object] | None = None,
-    embedder: Embedder | Literal["auto"] | str | None = "auto",
-    llm: LanguageModel | Literal["auto"] | None = "auto",
-    weights: str = "default",
-    vectors: VectorCollection | None = None,
-) -> Memory:
-    """Open a memory, made if the file does not exist, and return it.
-
-    Args:
-        path: the file, such as "mem.db".
-        config: settings by name, over `memdb.toml` beside the file and the environment; a `Config` is taken as it is.
-        embedder: "auto" for the one the file was written with, or MiniLM where the file carries it or it is installed; an embedder's
-            name; the folder of a model; an `Embedder`; or None for words only.
-        llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
-            `LanguageModel`; or None for rules. When it fails, rules take its place.
-        weights: the weight set that ranks unless a search names another.
-        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
-
-    Raises:
-        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
-        SchemaError: the file is no mem.db, or of a newer version.
-        StoreError: the file cannot be opened.
-    """
-    path = Path(path)
-    settings = load_config(path, config)
-    store = Store(path, settings, vectors=None)
-    try:
-        remembered = store.embedder()
-        model = partial(_carried, path, settings) if carried(store.database()) else None
-        chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
-        store.equip(vectors=chosen is not None)
-        if chosen is not None:
-            store.bind_embedder(chosen.name, chosen.dimension)
-        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
-        if not store.database().all("weights.of", weights=weights):
-            names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
-            raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-        thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        writer = settings.generation_model
-        narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
-        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
-    except BaseException:
-        store.close()
-        raise
-
-
-def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
-    """Write MiniLM's model into a folder, for `carry_model` or `open(embedder=folder)` on a machine without PyTorch; return what it is.
-
-    Raises:
-        ModelUnavailable: it cannot be made; `memdb[export]` has what it takes.
-        ModelOutputError: what was made does not agree with the original; nothing was written.
-        StoreError: the folder cannot be written.
-    """
-    from memdb.export import export
-
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        files = export(precision)
-        for name, data in files.items():  # the card comes last: a folder without it holds no model
-            (Path(folder) / name).write_bytes(data)
-    except OSError as error:
-        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
-    return read_card(files, origin=str(folder))
-
-
-def _carried(path: Path, config: Config) -> EdgeMiniLM:
-    """The embedder whose model the file carries, read when it is first used, on a connection of its own."""
-
-    def read() -> dict[str, bytes]:
-        store = Store(path, config, vectors=False)
-        try:
-            return read_carried(store.database())
-        finally:
-            store.close()
-
-    return EdgeMiniLM(read, origin=str(path))

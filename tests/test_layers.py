@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ CHAINS = {
     "memdb.maintenance": 5,
     "memdb.mirroring": 4,
     "memdb.ranking": 4,
+    "memdb.bulk": 4,
+    "memdb.notebook": 5,
     "memdb.page": 5,
     "memdb.stating": 5,
     "memdb.tiers": 5,
     "memdb.session": 6,
     "memdb.collections": 7,
     "memdb.memory": 7,
-    "memdb": 7,
+    "memdb.opening": 8,
+    "memdb": 8,
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -56,7 +59,7 @@ def imports_of(path: Path) -> set[str]:
 
 def layer(module: str) -> int:
     if module.startswith("memdb.interfaces"):
-        return 8
+        return 9
     if module in CHAINS:
         return CHAINS[module]
     if module.startswith("memdb.steps"):

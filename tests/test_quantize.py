@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
-from memdb import memory, store
+from memdb import bulk, store
 from memdb.codes import encode
 from memdb.embed import HashingEmbedder
 from memdb.quantize import LEAST, SIZE
@@ -146,7 +146,7 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
 
 
 def test_the_log_stays_short_however_much_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_INSERTED", 100)
+    monkeypatch.setattr(bulk, "_INSERTED", 100)
     monkeypatch.setattr(store, "_LOG_PAGES", 200)
     with opened(tmp_path / "mem.db") as mem:
         connection = mem._store.database().connection
@@ -160,8 +160,8 @@ def test_the_log_stays_short_however_much_is_stored(tmp_path: Path, monkeypatch:
 
 
 def test_a_wrong_fact_leaves_what_came_before_and_the_log_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_TAKEN", 100)
-    monkeypatch.setattr(memory, "_INSERTED", 50)
+    monkeypatch.setattr(bulk, "_TAKEN", 100)
+    monkeypatch.setattr(bulk, "_INSERTED", 50)
     with opened(tmp_path / "mem.db") as mem, pytest.raises(memdb.InputError, match="Fact 251 "):
         try:
             mem.remember_many([*facts(250), {"value_text": "", "user_id": "ana"}])
@@ -171,7 +171,7 @@ def test_a_wrong_fact_leaves_what_came_before_and_the_log_as_it_was(tmp_path: Pa
 
 
 def test_who_reads_meanwhile_keeps_nobody_from_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_INSERTED", 100)
+    monkeypatch.setattr(bulk, "_INSERTED", 100)
     monkeypatch.setattr(store, "_LOG_PAGES", 50)
     with opened(tmp_path / "mem.db") as mem, opened(tmp_path / "mem.db") as reader:
         mem.remember("Here first", user_id="ana")

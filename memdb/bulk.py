@@ -1,0 +1,87 @@
+"""Many facts at once, as another system knows them: checked, each user's put together, and stored thousands at a time."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime, tzinfo
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from memdb import checks
+from memdb.errors import InputError
+from memdb.keys import is_canonical
+from memdb.records import NewFact
+from memdb.steps.insert import incoming, insert, user_by_user
+from memdb.store import Database
+from memdb.times import stored, utc_now
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TAKEN = 20_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
+_INSERTED = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
+_FEW = 500  # facts; what they change fits into the memory that a connection has for the file anyway
+_NEW_FACT: Callable[[object], NewFact] = NewFact.__pydantic_validator__.validate_python  # `model_validate` takes a quarter longer
+
+
+def store_many(
+    db: Database,
+    facts: Iterable[NewFact | Mapping[str, object]],
+    *,
+    vectors: Callable[[int, int], NDArray[np.float32] | None],
+    zone: tzinfo,
+) -> int:
+    """Store facts as they are, five thousand a transaction, and return how many were new.
+
+    `vectors` returns the unit vectors of so many facts from a place on, or None if they are to be embedded later; `zone` is that of times
+    without an offset.
+
+    Raises:
+        InputError: a fact has unknown or unusable fields; what came before its twenty thousand is kept.
+    """
+    kinds = {str(row["kind"]) for row in db.all("kinds.all")}
+    zone = UTC if str(zone) == "UTC" else zone
+
+    def reckon(given: datetime | str | None) -> str:
+        return stored(utc_now() if given is None else given, zone=zone)
+
+    stream, taken, added = iter(facts), 0, 0
+    batch = list(islice(stream, _TAKEN))
+    with (
+        db.roomy() if len(batch) > _FEW else nullcontext(),
+        db.log_moved_aside() if len(batch) > _INSERTED else nullcontext(lambda: None) as written,
+    ):
+        while batch:
+            turn_id = f"import-{uuid.uuid4().hex}"
+            rows = [
+                incoming(_new_fact(place, one, kinds), time=reckon, turn_id=turn_id) for place, one in enumerate(batch, start=taken + 1)
+            ]
+            rows, ready = user_by_user(rows, vectors(taken, len(batch)))
+            for start in range(0, len(rows), _INSERTED):
+                part = slice(start, start + _INSERTED)
+                with db.transaction():
+                    added += insert(db, rows[part], vectors=None if ready is None else ready[part])
+                written()
+            taken += len(batch)
+            batch = list(islice(stream, _TAKEN))
+    return added
+
+
+def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
+    try:
+        fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+    checks.filled(fact.value_text, "value_text")
+    checks.name(fact.user_id, "user_id")
+    if not is_canonical(fact.key):
+        raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
+    if fact.kind == "message" or fact.kind not in kinds:
+        raise InputError(f"Fact {place} is of kind {fact.kind!r}, which cannot be stored; messages come in by observe and load.")
+    return fact

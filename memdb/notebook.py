@@ -1,0 +1,87 @@
+"""What was asked and recalled, noted while reading and written down later: reading never waits for the write lock."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from datetime import datetime
+
+from memdb import checks
+from memdb.config import Config
+from memdb.errors import BusyError
+from memdb.keeper import reinforce
+from memdb.records import Hits
+from memdb.store import SqlValue, Store
+from memdb.times import to_text, utc_now
+
+_ASKED = 1_000  # questions that are noted at most; older ones are let go of
+
+
+class Notebook:
+    """The notes of one process. For all threads."""
+
+    def __init__(self, store: Store, config: Config) -> None:
+        self._store, self._config = store, config
+        self._asked: deque[tuple[str, dict[str, SqlValue]]] = deque(maxlen=_ASKED)
+        self._recalled: dict[str, tuple[int, datetime]] = {}
+        self._lock = threading.Lock()
+
+    def note(self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None) -> None:
+        """Note what was asked, unless the setting `record_retrievals` is off, and which first-person memories it recalled."""
+        recalled = [hit.fact.fact_id for hit in hits if hit.fact.kind == "narrative"]
+        if not recalled and not self._config.record_retrievals:
+            return
+        entry: dict[str, SqlValue] = {
+            "user_id": user_id,
+            "query": checks.searchable(query)[:1_000],
+            "weights": weights,
+            "lexical_hits": hits.lexical,
+            "vector_hits": hits.semantic,
+            "returned": len(hits),
+            "degraded": hits.degraded,
+            "elapsed_ms": hits.elapsed_ms,
+            "prompt_tokens": prompt_tokens,
+            "now": to_text(at),
+        }
+        with self._lock:
+            for fact_id in recalled:
+                times, last = self._recalled.get(fact_id, (0, at))
+                self._recalled[fact_id] = (times + 1, max(last, at))
+            if self._config.record_retrievals:
+                self._asked.append((to_text(utc_now()), entry))
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what was noted of a user's questions."""
+        with self._lock:
+            self._asked = deque((noted for noted in self._asked if noted[1]["user_id"] != user_id), maxlen=_ASKED)
+
+    def write_down_asked(self) -> None:
+        """Write down what was asked. What was noted before another process forgot somebody may name what is forgotten, and is left out."""
+        if self._asked:
+            db = self._store.database()
+            with db.transaction():
+                meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+                forgotten_at = meta.get("forgotten_at", "")
+                with self._lock:
+                    asked, self._asked = self._asked, deque(maxlen=_ASKED)
+                db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > forgotten_at])
+
+    def write_down_recalled(self) -> None:
+        """Reinforce what was recalled.
+
+        Raises:
+            BusyError: another process writes; what was noted is kept.
+        """
+        if self._recalled:
+            with self._lock:
+                recalled, self._recalled = self._recalled, {}
+            db = self._store.database()
+            try:
+                with db.transaction():
+                    reinforce(db, recalled, config=self._config)
+            except BusyError:
+                with self._lock:
+                    for fact_id, (times, last) in recalled.items():
+                        more, later = self._recalled.get(fact_id, (0, last))
+                        self._recalled[fact_id] = (times + more, max(last, later))
+                raise

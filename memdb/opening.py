@@ -1,0 +1,102 @@
+"""Opening a memory: the settings, the file, the embedder and the model that serve it; and a model for machines without PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from memdb.config import Config, load_config
+from memdb.edge import EdgeMiniLM, read_card
+from memdb.embed import Embedder, choose_embedder
+from memdb.errors import InputError, StoreError
+from memdb.llm import LanguageModel, choose_llm
+from memdb.memory import Memory
+from memdb.mirroring import open_index
+from memdb.outside import VectorCollection
+from memdb.records import ModelCard
+from memdb.steps.carry import carried, read_carried
+from memdb.store import Store
+
+
+def open(
+    path: str | Path,
+    *,
+    config: Config | Mapping[str, object] | None = None,
+    embedder: Embedder | Literal["auto"] | str | None = "auto",
+    llm: LanguageModel | Literal["auto"] | None = "auto",
+    weights: str = "default",
+    vectors: VectorCollection | None = None,
+) -> Memory:
+    """Open a memory, made if the file does not exist, and return it.
+
+    Args:
+        path: the file, such as "mem.db".
+        config: settings by name, over `memdb.toml` beside the file and the environment; a `Config` is taken as it is.
+        embedder: "auto" for the one the file was written with, or MiniLM where the file carries it or it is installed; an embedder's
+            name; the folder of a model; an `Embedder`; or None for words only.
+        llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
+            `LanguageModel`; or None for rules. When it fails, rules take its place.
+        weights: the weight set that ranks unless a search names another.
+        vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
+
+    Raises:
+        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
+        SchemaError: the file is no mem.db, or of a newer version.
+        StoreError: the file cannot be opened.
+    """
+    path = Path(path)
+    settings = load_config(path, config)
+    store = Store(path, settings, vectors=None)
+    try:
+        remembered = store.embedder()
+        model = partial(_carried, path, settings) if carried(store.database()) else None
+        chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
+        store.equip(vectors=chosen is not None)
+        if chosen is not None:
+            store.bind_embedder(chosen.name, chosen.dimension)
+        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
+        if not store.database().all("weights.of", weights=weights):
+            names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
+            raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
+        thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        writer = settings.generation_model
+        narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
+    except BaseException:
+        store.close()
+        raise
+
+
+def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
+    """Write MiniLM's model into a folder, for `carry_model` or `open(embedder=folder)` on a machine without PyTorch; return what it is.
+
+    Raises:
+        ModelUnavailable: it cannot be made; `memdb[export]` has what it takes.
+        ModelOutputError: what was made does not agree with the original; nothing was written.
+        StoreError: the folder cannot be written.
+    """
+    from memdb.export import export
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        files = export(precision)
+        for name, data in files.items():  # the card comes last: a folder without it holds no model
+            (Path(folder) / name).write_bytes(data)
+    except OSError as error:
+        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
+    return read_card(files, origin=str(folder))
+
+
+def _carried(path: Path, config: Config) -> EdgeMiniLM:
+    """The embedder whose model the file carries, read when it is first used, on a connection of its own."""
+
+    def read() -> dict[str, bytes]:
+        store = Store(path, config, vectors=False)
+        try:
+            return read_carried(store.database())
+        finally:
+            store.close()
+
+    return EdgeMiniLM(read, origin=str(path))
