@@ -168,7 +168,8 @@ scored as materialized (
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
        where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
     coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
-    m.is_question, m.length, m.has_number, m.is_reaction,
+    coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
+    coalesce(m.is_reaction, 0) as is_reaction,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
@@ -209,7 +210,7 @@ scored as materialized (
     c.farthest
   from candidate c
   cross join facts f on f.id = c.id
-  cross join fact_traits m on m.id = f.id
+  left join message_traits m on m.id = f.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
   where f.user_id = :user_id

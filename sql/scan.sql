@@ -110,14 +110,17 @@ weight as materialized (
   where name = :weights
 )
 select
-  f.id,
-  iif(:asks_when and f.event_time is not null, w.has_time, 0.0)
-    + iif(coalesce(f.speaker, 'user') = :actor, w.actor, 0.0)
-    + w.is_question * m.is_question + w.length * m.length + w.has_number * m.has_number + w.is_reaction * m.is_reaction as adds
+  i.value as id,
+  iif(:asks_when and coalesce(m.event_time, f.event_time) is not null, w.has_time, 0.0)
+    + iif(coalesce(m.speaker, f.speaker, 'user') = :actor, w.actor, 0.0)
+    + w.is_question * coalesce(m.is_question, 0)
+    + w.length * coalesce(m.length, 0.6)
+    + w.has_number * coalesce(m.has_number, 0)
+    + w.is_reaction * coalesce(m.is_reaction, 0) as adds
 from weight w
 cross join json_each(:ids) i
-cross join facts f on f.id = i.value
-cross join fact_traits m on m.id = f.id;
+left join message_traits m on m.id = i.value
+left join facts f on f.id = iif(m.id is null, i.value, null);
 
 -- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids; of each shelf those first that were begun first.
 -- statement: marks

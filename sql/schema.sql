@@ -110,6 +110,19 @@ create index facts_turn on facts (user_id, source_turn_id);
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
 create index facts_speaker on facts (user_id, speaker) where kind = 'message';
 create index facts_narrative on facts (created_at) where kind = 'narrative';
+-- What the texts of messages are like as answers (see the view message_traits), so that a search need not read them. Whole numbers only: what a
+-- logarithm is to the last bit depends on the machine, and a file may move.
+create index facts_traits on facts (
+  id,
+  speaker,
+  event_time,
+  substr(value_text, -1) in ('?', '？', '؟'),
+  length(value_text) - length(replace(value_text, ' ', '')),
+  coalesce(speaker, 'user') <> 'assistant' and value_text glob '*[0-9]*',
+  rtrim(lower(substr(value_text, 1, instr(value_text || ' ', ' ') - 1)), '!,.…') in (
+    'wow', 'that''s', 'that’s', 'sounds', 'awesome', 'cool', 'great', 'nice', 'amazing', 'congrats', 'congratulations', 'glad', 'sorry',
+    'absolutely', 'definitely', 'totally', 'exactly', 'agreed', 'yeah', 'yep', 'bye')
+) where kind = 'message';
 
 -- The words of every row: its own; for a message also those of the question that it follows, and of the two messages before and after it;
 -- and its date's. Nothing is stored twice: the text itself stays in facts.

@@ -133,6 +133,7 @@ PLANS = [
     ("scan.words", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("scan.words", "SEARCH facts USING COVERING INDEX"),
     ("scan.matches", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
+    ("scan.told", "SEARCH facts USING INDEX facts_traits (id=?)"),
     ("scan.waiting", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("scan.over", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to<?)"),
     ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
@@ -170,6 +171,14 @@ def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returne
     steps = plan(database, "retrieve")
     assert [line for line in steps if line.startswith("SCAN o")] == ["SCAN o"]
     assert [line for line in steps if "AUTOMATIC" in line] == ["SEARCH r USING AUTOMATIC COVERING INDEX (id=?)"]
+
+
+def test_what_messages_are_like_is_told_without_reading_their_texts(database: Database) -> None:
+    parameters = dict.fromkeys(parameter_names(files.statement("scan.told")))
+    steps = database.connection.execute(f"explain {files.statement('scan.told')}", parameters)
+    called = {str(row[5]).partition("(")[0] for row in steps if row[1] in ("Function", "PureFunc")}
+    assert "ln" in called
+    assert not called & {"glob", "replace", "substr", "lower", "rtrim"}
 
 
 def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> None:
