@@ -3,7 +3,7 @@
     python bench/speed.py --chart docs/speed.svg
 
 Facts are random sentences about two hundred topics, their vectors clustered by topic and of unit length, both from a fixed seed. memdb is
-asked through `Memory.search`, its vectors kept in memory, or read at every question (from the mapped file, setting `mmap_mb`). It does more
+asked through `Memory.search`, its file mapped (setting `mmap_mb`), its vectors kept in memory or read at every question. It does more
 than the others: it searches words and vectors, ranks by all features and returns whole facts. The others search vectors only, filtered by
 user and status, and return what they found with its text; chromadb keeps a fact's id, user, key, category, status, times and confidence
 as metadata. Vectors of questions are ready in every case.
@@ -132,7 +132,7 @@ class Memdb:
             "worker": False,
             "record_retrievals": False,
             "vector_cache_mb": self._megabytes,
-            "mmap_mb": 0 if self._megabytes else 1_024,
+            "mmap_mb": 1_024,
         }
         self._memory = memdb.open(self.path, embedder=Ready(self._known), llm=None, config=settings)
 

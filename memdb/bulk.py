@@ -15,7 +15,7 @@ from memdb import checks
 from memdb.errors import InputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
-from memdb.steps.insert import incoming, insert, user_by_user
+from memdb.steps.insert import incoming, insert, merge_words, user_by_user
 from memdb.store import Database
 from memdb.times import stored, utc_now
 
@@ -69,6 +69,8 @@ def store_many(
                 written()
             taken += len(batch)
             batch = list(islice(stream, _TAKEN))
+        if added > _INSERTED:
+            merge_words(db, added=added, written=written)
     return added
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from memdb.store import Database
+from memdb.store import Database, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +50,7 @@ def marked(db: Database, user_id: str, shelves: Sequence[str]) -> dict[str, Mark
     """Return what stands where on these shelves of a user."""
     import numpy as np
 
-    wanted = json.dumps(list(shelves))
+    wanted = listed(shelves)
     found = dict.fromkeys(shelves, Marked(np.zeros(0, np.int64), np.zeros((0, 0), np.uint8), (), ()))
     if rows := db.tuples("scan.marks", user_id=user_id, shelves=wanted):
         columns = cast(tuple[tuple[str, ...], tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]], tuple(zip(*rows, strict=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +9,7 @@ from typing import cast
 
 from memdb.fusion import Near, Words, only
 from memdb.records import LIVE, Status
-from memdb.store import Database
+from memdb.store import Database, listed
 
 _MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
 _WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last
@@ -50,11 +49,11 @@ def eligible(
     import numpy as np
 
     living = [one for one in near if one.shelf not in ("window", "closed")]
-    wanted = json.dumps(list(kinds))
+    wanted = listed(kinds)
     waiting = db.tuples("scan.waiting", user_id=user_id, kinds=wanted, now=now, limit=_MANY)
     closed = []
     if others := sorted(set(statuses) - set(LIVE)):
-        closed = db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=json.dumps(others))
+        closed = db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others))
         ids = [cast(int, id) for id, _ in closed]
         near = [only([one], ids)[0] if one.shelf == "closed" else one for one in near]
     others_at = [cast(int, id) for id, _ in chain(waiting, closed)]

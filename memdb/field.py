@@ -30,16 +30,15 @@ Adds = Callable[[list[int]], Mapping[int, float]]
 class Field(ABC):
     """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
 
-    `_bare` is the most that each can score but for what its text, speaker and time add, `_most` the most with that, which is the same for
-    all if the field is `_settled`; `_open` is how much of `_bare` is not known before a row is scored. `_best_match` is the place of what
-    bm25 is measured by. `_windows` is empty if there are none.
+    `_most` is the most that each can score, with what its text, speaker and time add at most, which is the same for all if the field is
+    `_settled`; `_open` is how much of the rest is not known before a row is scored. `_best_match` is the place of what bm25 is measured by.
+    `_windows` is empty if there are none.
     """
 
     _ids: Sequence[int] | NDArray[np.int64]
     _bm25: Sequence[float] | NDArray[np.float64]
     _cosines: Sequence[float] | NDArray[np.float64]
     _windows: Sequence[float] | NDArray[np.float64]
-    _bare: Sequence[float] | NDArray[np.float64]
     _most: Sequence[float] | NDArray[np.float64]
     _open: float
     _settled: bool
@@ -55,6 +54,10 @@ class Field(ABC):
     @abstractmethod
     def _reaching(self, score: float) -> list[int]:
         """The places of those that can score this much."""
+
+    @abstractmethod
+    def _bare(self, places: Sequence[int]) -> list[float]:
+        """The most that each can score but for what its text, speaker and time add."""
 
     @abstractmethod
     def legs(self) -> list[int]:
@@ -116,7 +119,7 @@ class Field(ABC):
         if new := [place for place in places if place not in self._told]:
             ids = _at_places(self._ids, new)
             added = adds(ids)
-            for place, id, bare in zip(new, ids, _at_places(self._bare, new), strict=True):
+            for place, id, bare in zip(new, ids, self._bare(new), strict=True):
                 self._told[place] = bare + added.get(id, math.inf)
         return {place: self._told[place] for place in places}
 

@@ -131,14 +131,17 @@ class _WordsAlone(Field):
         said = {kind: _said(weight, question, kind) for kind in set(kinds)}
         lexical = weight.get("lexical", 0.0) / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
         self._open, self._settled = _open(weight, question), _is_settled(weight, question, said)
-        self._bare = [lexical * bm25 + self._open for bm25 in self._bm25]
-        self._most = [bare + said[kind] for bare, kind in zip(self._bare, kinds, strict=True)]
+        self._said = [said[kind] for kind in kinds]
+        self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
 
     def _best_first(self, count: int) -> list[int]:
         return heapq.nlargest(count, range(len(self._ids)), key=lambda place: (self._most[place], self._ids[place]))
 
     def _reaching(self, score: float) -> list[int]:
         return [place for place, most in enumerate(self._most) if most >= score]
+
+    def _bare(self, places: Sequence[int]) -> list[float]:
+        return [self._most[place] - self._said[place] for place in places]
 
     def legs(self) -> list[int]:
         return _lexical_leg(self._words, range(len(self._ids)), self._limits)
@@ -154,7 +157,6 @@ class _Meaning(Field):
     _bm25: NDArray[np.float64]
     _cosines: NDArray[np.float64]
     _windows: NDArray[np.float64]
-    _bare: NDArray[np.float64]
     _most: NDArray[np.float64]
 
     def __init__(self, words: Words, near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
@@ -174,11 +176,10 @@ class _Meaning(Field):
         if self._window is not None:
             self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
         matched, bm25 = self._words_at[self._words_known], np.array(words.bm25)[self._words_known]
-        self._bm25, self._lexical = np.full(len(self._ids), np.nan), np.zeros(len(self._ids))  # the latter as in retrieve.sql
+        self._bm25 = np.full(len(self._ids), np.nan)
         self._bm25[matched] = bm25
         best = int(matched[np.argmin(bm25)]) if len(matched) else None
-        if best is not None:
-            self._lexical[matched] = bm25 / self._bm25[best]
+        self._best_bm25 = float(self._bm25[best]) if best is not None else 1.0
         self._best_match = best if legs.lexical else None
         self._open = _open(weight, question)
         self._said = self._all_said(question)
@@ -189,9 +190,8 @@ class _Meaning(Field):
         self._compared = np.full(len(self._ids), exact)
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
         least = -math.inf if exact else 0.0
-        self._bare = self._scores(slice(None), 0.0, least)
-        self._bare[matched] = self._scores(matched, self._lexical[matched], least)
-        self._most = self._bare + self._said
+        self._most = self._scores(slice(None), 0.0, least)
+        self._most[matched] = self._scores(matched, bm25 / self._best_bm25, least)
 
     def _best_first(self, count: int) -> list[int]:
         import numpy as np
@@ -205,6 +205,10 @@ class _Meaning(Field):
 
         places: list[int] = np.flatnonzero(self._most >= score).tolist()
         return places
+
+    def _bare(self, places: Sequence[int]) -> list[float]:
+        bare: list[float] = (self._most[places] - self._said_of(places)).tolist()
+        return bare
 
     def legs(self) -> list[int]:
         import numpy as np
@@ -232,33 +236,39 @@ class _Meaning(Field):
             windows_at[self._windows_at[self._windows_known]] = np.flatnonzero(self._windows_known)
             these = windows_at[at] >= 0
             self._windows[at[these]] = self._window.exact(windows_at[at[these]])
-        self._bare[at] = self._scores(at, self._lexical[at])
-        self._most[at] = self._bare[at] + self._said[at]
+        bm25 = self._bm25[at]
+        self._most[at] = self._scores(at, np.where(np.isnan(bm25), 0.0, bm25 / self._best_bm25))
 
     def _scores(
         self, places: slice | NDArray[np.intp], lexical: float | NDArray[np.float64], least: float = -math.inf
     ) -> NDArray[np.float64]:
-        """The most that these can score but for what is said of them; no weight of nearness counts as less than `least`."""
+        """The most that these can score; no weight of nearness counts as less than `least`. `lexical` is that of retrieve.sql."""
         import numpy as np
 
         by_cosine = lexical * self._weight.get("both", 0.0) + self._weight.get("cosine", 0.0)
         by_window = self._weight.get("window", 0.0)
-        others = lexical * self._weight.get("lexical", 0.0) + self._open
-        meaning = np.minimum(np.maximum(self._cosines[places], 0.0), 1.0)
+        others = lexical * self._weight.get("lexical", 0.0) + (self._open + self._said_of(places))
+        meaning = np.maximum(self._cosines[places], 0.0)
+        np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
         if self._source is not None:  # some may have no vector
             meaning[np.isnan(meaning)] = 0.0
         if self._window is None:
-            return np.maximum(by_cosine + by_window, least) * meaning + others
+            meaning *= np.maximum(by_cosine + by_window, least)
+            meaning += others
+            return meaning
         among = self._windows[places]
         among = np.where(np.isnan(among), meaning, np.minimum(np.maximum(among, 0.0), 1.0))
         return np.maximum(by_cosine, least) * meaning + max(by_window, least) * among + others
 
-    def _all_said(self, question: Question) -> NDArray[np.float64]:
-        """What `_said` gives to each."""
+    def _said_of(self, places: Sequence[int] | slice | NDArray[np.intp]) -> float | NDArray[np.float64]:
+        return self._said if isinstance(self._said, float) else self._said[places]
+
+    def _all_said(self, question: Question) -> float | NDArray[np.float64]:
+        """What `_said` gives to each, or to all."""
         import numpy as np
 
         if self._source is None and len(self._own) == 1:
-            return np.full(len(self._ids), _said(self._weight, question, self._own[0].shelf))
+            return _said(self._weight, question, self._own[0].shelf)
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
         kinds = dict(zip(self._words.ids, self._words.kinds, strict=True)) if lone else {}
         alone = [_said(self._weight, question, kinds.get(id, "message")) for id in lone]

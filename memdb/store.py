@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
@@ -76,6 +77,11 @@ class Database:
         """Run a writing statement and return how many rows it changed, triggers not counted."""
         self.all(statement, **parameters)
         return self.connection.changes()
+
+    @property
+    def changes(self) -> int:
+        """How many rows this connection has changed so far, those of the index tables counted."""
+        return self.connection.total_changes()
 
     def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
         """Run a writing statement once for every set of parameters."""
@@ -419,6 +425,16 @@ def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
     if expected != parameters.keys():
         raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
     return sql
+
+
+def listed(values: Iterable[str] | None) -> str | None:
+    """Return names as a statement takes a list of them: JSON; None for none given."""
+    return None if values is None else _listed(tuple(values))
+
+
+@lru_cache(maxsize=256)
+def _listed(values: tuple[str, ...]) -> str:
+    return json.dumps(values)
 
 
 @cache

@@ -109,10 +109,10 @@ class _Places:
 
         cosines = [products(part, question) for part in vectors]
         if not self.blocks:
-            return Near(shelf, self.ids, self._taken(np.concatenate(cosines)))
+            return Near(shelf, self.ids, self._taken(_joined(cosines)))
         asked = encode(question)
-        bounds = at_most(np.concatenate([products(part, asked.codes) for part in codes]), self.steps, self.off, asked)
-        return Near(shelf, self.ids, self._taken(np.concatenate([bounds, *cosines])), lambda places: self._exact(db, places, question))
+        bounds = at_most(_joined([products(part, asked.codes) for part in codes]), self.steps, self.off, asked)
+        return Near(shelf, self.ids, self._taken(_joined([bounds, *cosines])), lambda places: self._exact(db, places, question))
 
     def _taken(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.slots is None else values[self.slots]
@@ -188,6 +188,14 @@ class VectorCache:
         """Whether there is room for these shelves; those of a user too large for it would only drive out all others."""
         needed = sum(one.size + len(one.steps) * dimension + len(one.loose) * one.width * dimension * 4 for one in shelves)
         return 0 < self._kept.room >= needed
+
+
+def _joined(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """These one after the other, without a copy if all but one are empty."""
+    import numpy as np
+
+    filled = [part for part in parts if len(part)]
+    return filled[0] if len(filled) == 1 else np.concatenate(parts)
 
 
 def _places(version: int | None, one: Marked) -> _Places:

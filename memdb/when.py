@@ -63,7 +63,7 @@ _UNIT = r"(?:day|night|week|weekend|fortnight|month|year)"
 _COUNT = rf"(?:\d{{1,4}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True)).replace(' ', _S)})"
 _FEAST = "|".join(sorted(_FEASTS, key=len, reverse=True)).replace(" ", _S)
 _ATOMS = re.compile(
-    rf"""\b(?:
+    rf"""\b(?=\w)(?:
       (?P<iso>{_YEAR}-\d\d-\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR})
     | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?

@@ -343,7 +343,8 @@ best as materialized (
 )
 select
   f.fact_id, f.record, r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
-  s.lexical, s.cosine, s.window, s.both, s.actor, s.is_question, s.length, s.has_number, s.is_reaction, s.has_time, s.date,
+  s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.has_time + 0.0,
+  s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked,
   s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s

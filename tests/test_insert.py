@@ -8,11 +8,13 @@ from pathlib import Path
 from time import sleep
 from zoneinfo import ZoneInfo
 
+import apsw
 import numpy as np
 import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.steps.insert import merge_words
 from memdb.times import stored, to_text, to_utc
 
 FACTS = [{"value_text": f"Likes tune number {number}", "user_id": "ana", "fact_id": f"f{number}"} for number in range(2_100)]
@@ -88,10 +90,36 @@ def test_what_is_no_time_is_refused_and_nothing_kept(mem: memdb.Memory) -> None:
     assert mem.facts("ana") == []
 
 
-def test_the_words_of_many_facts_make_few_segments(mem: memdb.Memory) -> None:
+def segments(mem: memdb.Memory) -> int:
+    [(count,)] = mem._store.database().connection.execute("select count(distinct segid) from facts_fts_idx")
+    return int(count)
+
+
+def test_the_words_of_many_facts_make_one_segment(mem: memdb.Memory) -> None:
     mem.remember_many(FACTS)
-    [count] = mem._store.database().connection.execute("select count(distinct segid) from facts_fts_idx")
-    assert count == (1,)
+    assert segments(mem) == 1
+    mem.remember_many({**fact, "fact_id": f"{fact['fact_id']}-{time}"} for time in range(7) for fact in FACTS)
+    assert segments(mem) == 1
+    for number in range(3):
+        mem.remember_many([{"value_text": f"New {number}", "user_id": "ana"}])
+    assert segments(mem) > 1  # a few are not worth writing all the others again
+    mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+
+
+def test_where_the_words_cannot_be_merged_they_are_found_all_the_same(mem: memdb.Memory, tmp_path: Path) -> None:
+    for number in range(5):
+        mem.remember_many([{"value_text": f"Likes tune number {number}", "user_id": "ana"}])
+    database, other = mem._store.database(), apsw.Connection(str(tmp_path / "mem.db"))
+    database.connection.set_busy_timeout(1)
+    merge_words(database, added=1, written=lambda: pytest.fail("four fifths would have been written again"))
+    other.execute("begin immediate")
+    merge_words(database, added=5, written=lambda: pytest.fail("somebody else was writing"))
+    other.execute("rollback")
+    assert segments(mem) > 1
+    assert len(mem.search("tune", user_id="ana")) == 5
+    merge_words(database, added=5, written=lambda: None)
+    assert segments(mem) == 1
+    assert len(mem.search("tune", user_id="ana")) == 5
 
 
 @pytest.mark.parametrize("ready", [True, False], ids=["with vectors", "without"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from memdb.errors import StoreError
 from memdb.quantize import quantize
 from memdb.records import NewFact
 from memdb.store import Database, SqlValue
@@ -35,6 +36,8 @@ _CHUNK_VECTORS = ("chunk_id", "vectors")
 _CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
 _MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
 _MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
+_SHARE = 4  # a row is written anew four times at most on average
+_PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
 
 def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None) -> int:
@@ -57,6 +60,24 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
         db.run("insert.changed", users=json.dumps(users))
         quantize(db, dimension=vectors.shape[1], users=users)
     return added
+
+
+def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> None:
+    """Make one segment of the full-text index after so many rows were added to it, if that is a good part of what it holds.
+
+    A search looks up each of its words in each segment. What is there already is written once more for that, so a few rows are left to SQLite,
+    which merges some segments as they come. `written` is called after each transaction. What cannot be merged now is as good where it is.
+    """
+    if added * _SHARE < int((db.one("insert.last") or {})["id"] or 0):
+        return
+    pages, merged = -_PAGES, True  # below zero it is begun
+    with suppress(StoreError):
+        while merged:
+            before = db.changes
+            with db.transaction():
+                db.run("insert.merge", pages=pages)
+            written()
+            pages, merged = _PAGES, db.changes - before > 1  # the command itself counts as one
 
 
 def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
