@@ -81,19 +81,26 @@ class Field(ABC):
 
     def first(self, count: int) -> list[int]:
         """Return the places of the `count` most promising rows, and of the best match of the words, which bm25 is measured by."""
-        return self._with_best_match(self._best_first(min(count, MOST)))
+        return self.with_best_match(self._best_first(min(count, MOST)))
+
+    def with_best_match(self, places: Iterable[int]) -> list[int]:
+        """Return these places and that of the best match of the words, which bm25 is measured by; each once."""
+        kept = dict.fromkeys(places)
+        if self._best_match is not None:
+            kept[self._best_match] = None
+        return list(kept)
 
     def likely(self, goal: int, adds: Adds) -> list[int]:
         """Return the places of rows that most likely have the `goal` best among them, given what their texts add, and the best match."""
         if not self._settled:
             most = self._at_most(self._best_first(2 * (goal + _BESIDES)), adds)
             least = self._hardly(goal, most)
-            return self._with_best_match(place for place, score in most.items() if score >= least)
+            return self.with_best_match(place for place, score in most.items() if score >= least)
         places = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
         most = dict(zip(places, _at_places(self._most, places), strict=True))
         least = self._hardly(goal, most)
         likely = [place for place, score in most.items() if score >= least]
-        return self._with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
+        return self.with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
 
     def able(self, score: float, adds: Adds) -> list[int]:
         """Return the places of the rows that may score this much, given what their texts add; what is beyond `MOST` is left out."""
@@ -122,12 +129,6 @@ class Field(ABC):
             for place, id, bare in zip(new, ids, self._bare(new), strict=True):
                 self._told[place] = bare + added.get(id, math.inf)
         return {place: self._told[place] for place in places}
-
-    def _with_best_match(self, places: Iterable[int]) -> list[int]:
-        kept = dict.fromkeys(places)
-        if self._best_match is not None:
-            kept[self._best_match] = None
-        return list(kept)
 
 
 def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:

@@ -65,13 +65,14 @@ class Near:
 class Legs:
     """How many candidates a kind the words and the meaning give at least.
 
-    `given` if nothing but these is to be ranked, `linked` if links count.
+    `given` if nothing but these is to be ranked, `linked` if links count, `voted` if votes do.
     """
 
     lexical: int
     semantic: int
     given: bool = False
     linked: bool = False
+    voted: bool = False
 
 
 def fuse(words: Words, near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:

@@ -105,8 +105,6 @@ class _Places:
         Where there are codes, it is told how near it can be at most; the vectors of those whose cosines are asked for then are read from
         the file.
         """
-        import numpy as np
-
         cosines = [products(part, question) for part in vectors]
         if not self.blocks:
             return Near(shelf, self.ids, self._taken(_joined(cosines)))

@@ -5,6 +5,7 @@
 --   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
 --   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
 --   :found      JSON [[id, bm25, distance, window_distance], …] found beforehand by words and meaning, '[]' for none; null is unknown
+--   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :times      JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
@@ -137,8 +138,7 @@ candidate as materialized (
     min(bm25) as bm25,
     min(distance) as distance,
     min(window_distance) as window_distance,
-    min(min(bm25)) over () as best_bm25,
-    max(max(distance)) over () as farthest
+    min(min(bm25)) over () as best_bm25
   from (
     select id, bm25, distance, window_distance, is_wanted
     from gathered
@@ -206,8 +206,7 @@ scored as materialized (
     end as tier,
     k.kind in ('message', 'episode', 'narrative') as episodic,
     c.bm25 is not null as by_words,
-    coalesce(c.distance, c.window_distance) is not null as by_meaning,
-    c.farthest
+    coalesce(c.distance, c.window_distance) is not null as by_meaning
   from candidate c
   cross join facts f on f.id = c.id
   left join message_traits m on m.id = f.id
@@ -238,7 +237,7 @@ featured as (
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     confidence, frequency, source_reliability,
-    iif(farthest is null, lexical, cosine) as match,  -- without vectors, words must do
+    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match,  -- without vectors, words must do
     goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored
   where :tiers is null or not episodic or tier in (select value from json_each(:tiers))

@@ -65,8 +65,8 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
 def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> None:
     """Make one segment of the full-text index after so many rows were added to it, if that is a good part of what it holds.
 
-    A search looks up each of its words in each segment. What is there already is written once more for that, so a few rows are left to SQLite,
-    which merges some segments as they come. `written` is called after each transaction. What cannot be merged now is as good where it is.
+    A search looks up each of its words in each segment. What is there already is written once more for that, so a few rows are left to
+    SQLite, which merges some segments as they come. `written` is called after each transaction. What cannot be merged now is found anyway.
     """
     if added * _SHARE < int((db.one("insert.last") or {})["id"] or 0):
         return

@@ -129,6 +129,7 @@ def retrieve(
         semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
         given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
         linked=weight.get("linked", 0.0) != 0,
+        voted=weight.get("agreement", 0.0) + weight.get("sure_agreement", 0.0) > 0,
     )
     filters: dict[str, SqlValue] = {
         "user_id": user_id,
@@ -149,7 +150,7 @@ def retrieve(
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
 
-    def score(found: Sequence[Found], count: int, *, voted: bool) -> list[_Scored]:
+    def score(found: Sequence[Found], count: int, *, voted: bool, least: float | None = min_score) -> list[_Scored]:
         rows = db.tuples(
             "retrieve",
             **filters,
@@ -158,6 +159,7 @@ def retrieve(
             embedding=to_blob(meant) if hits is not None and meant is not None else None,
             hits=hits or "[]",
             found=to_json(found, inf_nan_mode="null").decode(),  # six times as fast as the json of Python
+            compared=hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window"),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             times=times,
@@ -168,7 +170,7 @@ def retrieve(
             hot_days=hot_days,
             warm_days=warm_days,
             shelves="[]" if hits is None else listed(["window" if "window" in shelves else "none"]),
-            min_score=min_score,
+            min_score=least,
             base_half_life_days=base_half_life_days,
             minimum_importance=minimum_importance,
             k_lex=top_k_lex,
@@ -228,15 +230,17 @@ _Whole = tuple[str, float, int, Tier, int, int, float]  # the fields of `_Scored
 
 
 class _Score(Protocol):
-    def __call__(self, found: Sequence[Found], count: int, *, voted: bool) -> list[_Scored]:
-        """The best so many of what was found; `voted` counts votes also where they do not rank."""
+    def __call__(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None = None) -> list[_Scored]:
+        """The best so many of what was found; `voted` counts votes also where they do not rank. What scores less than `least`, or than the
+        caller of the search wants where it is not given, is left out.
+        """
 
 
 def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, least: float | None, voted: bool) -> list[_Scored]:
     """The best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
 
     A few are scored first. What could still pass the last of them is known from the most that each of the others can score, and from what
-    their texts, speakers and times add, which is read at a tenth of the price of a score. Those who
+    their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
     want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
     row may be lifted by another, and the legs are scored with the most promising.
     """
@@ -246,16 +250,27 @@ def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, le
         return score(field.found([*field.legs(), *field.first(2 * _SURE)]), limit, voted=voted)
     goal = max(1, min(limit, _SURE))
     places = field.likely(goal, adds)
-    rows = score(found := field.found(places), min(limit, goal), voted=False)  # votes take longer than all else, and come last
-    passed = rows[goal - 1].score if len(rows) >= goal else -math.inf if least is None else least
-    if more := set(field.able(passed, adds)).difference(places):
-        places += sorted(more)
-        found += field.found(more)
-        rows = score(found, min(limit, goal), voted=False) if limit > goal or not voted else []
+    rows = score(field.found(places), min(limit, goal), voted=False)  # votes take longer than all else, and come last
+    full = len(rows) >= goal
+    passed = rows[goal - 1].score if full else -math.inf if least is None else least
+    if more := sorted(set(field.able(passed, adds)).difference(places)):
+        if legs.voted:  # what others say counts: they are scored together
+            rows = score(field.found([*places, *more]), min(limit, goal), voted=False)
+        else:
+            others = score(field.found(field.with_best_match(more)), min(limit, goal), voted=False, least=passed if full else least)
+            rows = _merged(rows, others, min(limit, goal))
+        places += more
     if limit > goal:
         sure = {row.id for row in rows}
         found = field.found([*field.legs(), *(place for place, id in zip(places, field.ids(places), strict=True) if id in sure)])
-    return score(found, limit, voted=voted) if limit > goal or voted else rows
+        return score(found, limit, voted=voted)
+    return score(field.found(places), limit, voted=True) if voted else rows
+
+
+def _merged(rows: Sequence[_Scored], others: Sequence[_Scored], count: int) -> list[_Scored]:
+    """The best of both, ordered as `retrieve.sql` orders them."""
+    each = {row.id: row for row in (*rows, *others)}
+    return sorted(each.values(), key=lambda row: (row.score, row.id), reverse=True)[:count]
 
 
 def match_expression(question: Question) -> str:
