@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Found = tuple[int, float, float, float]
 """A row as `retrieve.sql` takes it in `:found`: id, bm25, distance, the window's distance; not-a-number is what it does not have."""
 
 Adds = Callable[[list[int]], Mapping[int, float]]
-"""Reads what their text, speaker and time add to the scores of rows."""
+"""Reads what their text, speaker and time add to the score of each of some rows."""
 
 
 class Field(ABC):
@@ -64,8 +65,8 @@ class Field(ABC):
         """Return the places of the best matches and of the nearest, so many of each kind."""
 
     @abstractmethod
-    def _refine(self, places: list[int]) -> None:
-        """Make their cosines exact where they are only bounds, and what they can score with them."""
+    def _refine(self, places: list[int]) -> bool:
+        """Make their cosines exact where they are only bounds, and what they can score with them; return whether there were such."""
 
     def found(self, places: Iterable[int]) -> list[Found]:
         """Return the rows at these places, each once."""
@@ -107,8 +108,9 @@ class Field(ABC):
         least = score - _ROUNDING
         if len(places := self._reaching(least)) > _COMPARED:
             places = self._best_first(_COMPARED)
-        self._refine(places)
-        able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
+        able = places
+        if self._refine(places):
+            able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
         if len(able) > MOST:
             able = self._best_first(MOST)
         return able if self._settled else [place for place, most in self._at_most(able, adds).items() if most >= least]
@@ -125,10 +127,8 @@ class Field(ABC):
             return dict(zip(places, _at_places(self._most, places), strict=True))
         if new := [place for place in places if place not in self._told]:
             ids = _at_places(self._ids, new)
-            added = adds(ids)
-            for place, id, bare in zip(new, ids, self._bare(new), strict=True):
-                self._told[place] = bare + added.get(id, math.inf)
-        return {place: self._told[place] for place in places}
+            self._told.update(zip(new, map(add, self._bare(new), map(adds(ids).__getitem__, ids)), strict=True))
+        return dict(zip(places, map(self._told.__getitem__, places), strict=True))
 
 
 def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:

@@ -147,8 +147,8 @@ class _WordsAlone(Field):
     def legs(self) -> list[int]:
         return _lexical_leg(self._words, range(len(self._ids)), self._limits)
 
-    def _refine(self, places: list[int]) -> None:
-        pass
+    def _refine(self, places: list[int]) -> bool:
+        return False
 
 
 class _Meaning(Field):
@@ -219,12 +219,12 @@ class _Meaning(Field):
         places = [place if known else None for place, known in zip(self._words_at.tolist(), self._words_known, strict=True)]
         return [*_lexical_leg(self._words, places, self._limits), *nearest]
 
-    def _refine(self, places: list[int]) -> None:
+    def _refine(self, places: list[int]) -> bool:
         import numpy as np
 
         at = np.array(places, np.intp)
         if not len(at := at[~self._compared[at]]):
-            return
+            return False
         self._compared[at] = True
         source, start = self._source[at] if self._source is not None else at, 0
         for one in self._own:
@@ -239,6 +239,7 @@ class _Meaning(Field):
             self._windows[at[these]] = self._window.exact(windows_at[at[these]])
         bm25 = self._bm25[at]
         self._most[at] = self._scores(at, np.where(np.isnan(bm25), 0.0, bm25 / self._best_bm25))
+        return True
 
     def _scores(
         self, places: slice | NDArray[np.intp], lexical: float | NDArray[np.float64], least: float = -math.inf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
 
 from memdb.cues import Change, asks_past, change_in
 from memdb.emotions import mood_of
@@ -110,11 +111,16 @@ def _named(text: str, participants: Sequence[str]) -> list[str]:
     named = []
     for speaker in participants:
         for name in _called(speaker):
-            common = name.casefold() in _STOP_WORDS  # "Will" is a name, "will" is not
-            if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, 0 if common else re.IGNORECASE):
+            if len(name) > 1 and _mention(name).search(text):
                 named.append(speaker)
                 break
     return named
+
+
+@lru_cache(maxsize=1_024)
+def _mention(name: str) -> re.Pattern[str]:
+    common = name.casefold() in _STOP_WORDS  # "Will" is a name, "will" is not
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
 
 
 def _without(text: str, named: Sequence[str]) -> str:
