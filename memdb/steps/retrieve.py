@@ -230,10 +230,8 @@ _Whole = tuple[str, float, int, Tier, int, int, float]  # the fields of `_Scored
 
 
 class _Score(Protocol):
-    def __call__(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None = None) -> list[_Scored]:
-        """The best so many of what was found; `voted` counts votes also where they do not rank. What scores less than `least`, or than the
-        caller of the search wants where it is not given, is left out.
-        """
+    def __call__(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None = ...) -> list[_Scored]:
+        """The best so many of what was found, but for what scores less than `least`; `voted` counts votes also where they do not rank."""
 
 
 def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, least: float | None, voted: bool) -> list[_Scored]:
@@ -251,20 +249,21 @@ def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, le
     goal = max(1, min(limit, _SURE))
     places = field.likely(goal, adds)
     rows = score(field.found(places), min(limit, goal), voted=False)  # votes take longer than all else, and come last
-    full = len(rows) >= goal
-    passed = rows[goal - 1].score if full else -math.inf if least is None else least
-    if more := sorted(set(field.able(passed, adds)).difference(places)):
-        if legs.voted:  # what others say counts: they are scored together
-            rows = score(field.found([*places, *more]), min(limit, goal), voted=False)
-        else:
-            others = score(field.found(field.with_best_match(more)), min(limit, goal), voted=False, least=passed if full else least)
-            rows = _merged(rows, others, min(limit, goal))
-        places += more
-    if limit > goal:
-        sure = {row.id for row in rows}
-        found = field.found([*field.legs(), *(place for place, id in zip(places, field.ids(places), strict=True) if id in sure)])
-        return score(found, limit, voted=voted)
-    return score(field.found(places), limit, voted=True) if voted else rows
+    reach = rows[goal - 1].score if len(rows) >= goal else least
+    more = sorted(set(field.able(-math.inf if reach is None else reach, adds)).difference(places))
+    places += more
+    if voted and limit <= goal:
+        return score(field.found(places), limit, voted=True)
+    if more and legs.voted:  # what others say counts: they are scored together
+        rows = score(field.found(places), min(limit, goal), voted=False)
+    elif more:
+        others = score(field.found(field.with_best_match(more)), min(limit, goal), voted=False, least=reach)
+        rows = _merged(rows, others, min(limit, goal))
+    if limit <= goal:
+        return rows
+    sure = {row.id for row in rows}
+    found = field.found([*field.legs(), *(place for place, id in zip(places, field.ids(places), strict=True) if id in sure)])
+    return score(found, limit, voted=voted)
 
 
 def _merged(rows: Sequence[_Scored], others: Sequence[_Scored], count: int) -> list[_Scored]:
