@@ -19,6 +19,12 @@ def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:
     return next((part for begins, part in reversed(_BEGINS) if hour >= begins), "night")
 
 
+def hours_of(part: str) -> range:
+    """Return the hours of the clock that belong to a part of the day; those of the night after midnight count on from 24."""
+    begins = [*_BEGINS, (_BEGINS[0][0] + 24, "morning")]
+    return next((range(hour, begins[place + 1][0]) for place, (hour, name) in enumerate(_BEGINS) if name == part), range(0))
+
+
 def part_ends(at: datetime, zone: tzinfo) -> datetime:
     """Return the instant at which the next part of the day begins."""
     local = at.astimezone(zone)

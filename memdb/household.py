@@ -58,7 +58,12 @@ class CheckWords(_Table):
     places: str
     names_of_times: str
     verbs_too: str
+    schedules: str
+    people: str
+    names_too: str
+    endings: str
     openers: str
+    hours: dict[str, tuple[int, int]]
 
 
 class HouseholdRules(_Table):

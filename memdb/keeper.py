@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 
 from memdb.config import Config
@@ -28,6 +28,7 @@ EXPERIENCE = "household.experience"
 
 _NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
 _LOOKED_BACK = 400  # memories among which something like a new one is looked for
+_EARLIER, _LIKE = 3, 0.2  # earlier memories that a model is shown, and how much of their words they have in common with the events
 _EXCERPT = 4_000  # characters of the events kept beside a memory
 
 
@@ -164,7 +165,8 @@ def _tell(
     if llm is None:
         return plain, (), None
     try:
-        narrative, calls = compose(events, seen_before=seen_before, llm=llm, zone=config.zone, config=config)
+        earlier = _earlier(db, events[0].user_id, words, names=names, now=ready_at)
+        narrative, calls = compose(events, seen_before=seen_before, earlier=earlier, llm=llm, zone=config.zone, config=config)
         return _settled(narrative, plain, events, config), calls, None
     except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
         log.warning("a memory of user %s is told by rules: %s", events[0].user_id, failure)
@@ -175,6 +177,14 @@ def _tell(
             return _settled(plain.model_copy(update=update), plain, events, config), (*calls, *more), str(failure)[:500]
         except Exception as again:
             return plain, (*calls, *calls_of(again)), str(failure)[:500]
+
+
+def _earlier(db: Database, user_id: str, words: Set[str], *, names: Sequence[str], now: datetime) -> list[str]:
+    """The memories whose events are likest to these words, the likest first, of the like ones the latest; told alike, one is enough."""
+    rows = db.all("events.earlier", user_id=user_id, now=to_text(now), looked_back=_LOOKED_BACK)
+    alike = [(likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))), str(row["value_text"])) for row in rows]
+    ordered = sorted((one for one in alike if one[0] >= _LIKE), key=lambda one: -one[0])
+    return list(dict.fromkeys(text for _share, text in ordered))[:_EARLIER]
 
 
 def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], config: Config) -> Narrative:

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from datetime import datetime
 from functools import cache
 
+from memdb.clock import clock_times
+from memdb.daytime import hours_of
 from memdb.household import household_rules, telling_words
 
-_HOUR = "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_CLOCK = re.compile(
-    r"\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b|h\b|-?ish\b)|\bo['’]?clock\b|\b(?:half|quarter) (?:past|to)\b"
-    r"|\b(?:at|around|about|by|before|after|past|until|till|since) \d{1,2}\b(?![:.]\d|\s?(?:[ap]\.?m\b|%|°|degrees?\b|[a-z]+s\b))"
-    rf"|\b(?:at|around|about|by|before|after|past|nearly|almost|until|till|since|half) {_HOUR}"
-    r"(?= ?(?:[.,;:!?—–]|$|in the|this|every|each|sharp|on\b|when\b|as\b|i\b))"
-    rf"|\b{_HOUR}[- ](?:ish|fifteen|twenty|thirty|forty|fifty)\b|\b{_HOUR}ish\b|\b(?:to|past) {_HOUR}\b(?= ?(?:[.,;:!?—–]|$|when\b|in the))"
-    rf"|\b{_HOUR} in the (?:morning|afternoon|evening)\b",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d+")
 _DATED = re.compile(r"\b(?:in|of|on|last|next|since|early|late|mid|until|every|through)\W+$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -26,24 +19,35 @@ _CAPITAL = re.compile(r"[^\W\d_a-zß-öø-ÿ]")
 _SENTENCE_END = re.compile(r"[.!?:…][^\w\s]*\s*[^\w\s]*\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s|d|ll|ve|re|m|t)$", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?…]+")
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself)\b", re.IGNORECASE)
+_OWN = re.compile(  # how somebody speaks who was there and made something of it
+    r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|seem(?:s|ed)?|feels?|felt|perhaps|maybe|probably|somehow)\b", re.IGNORECASE
+)
+_PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turned out", "Made me": no name goes before these
+_SCHEDULE = re.compile(r"\s+(?:days?|nights?|mornings?|afternoons?|evenings?|weeks?|year|term|hours|run)\b", re.IGNORECASE)
 
 
 def what_is_untrue(
-    content: str, *, given: Iterable[str], events: Iterable[str] = (), names: Iterable[str] = (), prompt: str = ""
+    content: str,
+    *,
+    given: Iterable[str],
+    events: Iterable[str] = (),
+    names: Iterable[str] = (),
+    at: Iterable[datetime] = (),
+    prompt: str = "",
 ) -> str | None:
     """Return in a few words why a memory cannot be kept, or None.
 
-    It must be in the first person, must not go round in circles, and must name no clock time, no number in digits, no person, place or
-    thing by a proper name, no room and no part of time that is not `given`: in the events, in who and where they were, when, and the
-    persona. Where there are `events`, it must tell of something in them besides the `names` of those who were there; and it must not be an
-    example of the `prompt`.
+    It must be told by somebody who was there, must not go round in circles, and must name no number in digits, no person, place or thing by
+    a proper name, no other people, no room and no part of time that is not `given`: in the events, in who and where they were, when, and
+    the persona. A time of the clock must be one that the events name or happened `at`, by the household's clocks; it may be rounded. Words
+    such as sunset must go with the hour. Where there are `events`, it must tell of something in them besides the `names` of those who were
+    there; and it must not be an example of the `prompt`.
     """
     text = "\n".join(given)
     known = {part for word in _WORD.findall(text) for part in (word.casefold(), _bare(word))}
     if not content.strip():
         return "it says nothing"
-    if not _FIRST_PERSON.search(content):
+    if not _OWN.search(content):
         return "it is not in the first person; write what you noticed, beginning with I"
     words = [word.casefold() for word in _WORD.findall(content)]
     round_and_round = Counter(zip(words, words[1:], words[2:], words[3:], strict=False)).most_common(1)
@@ -51,32 +55,65 @@ def what_is_untrue(
         return f"it says {' '.join(round_and_round[0][0])!r} again and again"
     if prompt and (example := _example(content, prompt, given=text)):
         return f"it repeats the example {example!r}; write of the events"
-    for match in _CLOCK.finditer(content):
-        if match[0].casefold() not in text.casefold():
-            return f"it names the time {match[0]!r}, which is in no event; name the part of the day"
-    numbers = set(_NUMBER.findall(text))
-    for match in _NUMBER.finditer(content):
-        if match[0] not in numbers:
-            return f"it names the number {match[0]!r}, which is in no event"
-    check = _check_words()
+    happened_at = list(at)
+    if wrong := _untimely(content, text, happened_at):
+        return wrong
+    hours = {one.hour for one in happened_at} or {hour for part in known for hour in hours_of(part)}
     for match in _WORD.finditer(content):
-        word = _bare(match[0])
-        if word in known or word.rstrip("s") in known or f"{word}s" in known:
-            continue
-        if word in check["places"]:
-            return f"it names the place {match[0]!r}, which is in no event"
-        begins = match.start() == 0 or bool(_SENTENCE_END.search(content[: match.start()]))
-        capital = bool(_CAPITAL.match(match[0]))
-        if word in check["verbs_too"] and not (capital and not begins) and not _DATED.search(content[: match.start()]):
-            continue  # "it may be" is no month
-        if word in check["names_of_times"] and not (word == "bedtime" and "bed" in known):
-            return f"it names the time {match[0]!r}, which is not when it was"
-        common = word in check["openers"] or word.endswith(("ing", "ly")) or bool(re.search(rf"\b{word}\b", content))
-        if capital and not (begins and common) and word not in ("i", "ai"):
-            return f"it names {match[0]!r}, who or which is in no event"
+        if wrong := _unknown(content, match, known, hours, prompt=prompt):
+            return wrong
     if events and not _tells_of(content, "\n".join(events), names=tuple(names)):
         return "it tells of nothing that happened"
     return None
+
+
+def _untimely(content: str, text: str, at: Sequence[datetime]) -> str | None:
+    """What is wrong with the times of the clock and the other numbers of a memory."""
+    minutes = {one.hour * 60 + one.minute for one in at}
+    for said in clock_times(text):
+        if said.minute is not None:
+            minutes |= {said.minute, said.minute + said.round}
+    rest = content
+    for said in clock_times(content):
+        if said.words.casefold() not in text.casefold() and not said.fits(minutes):
+            return f"it names the time {said.words!r}, which is in no event; name the part of the day"
+        end = said.start + len(said.words)
+        rest = rest[: said.start] + " " * len(said.words) + rest[end:]
+    numbers = set(_NUMBER.findall(text))
+    return next(
+        (f"it names the number {match[0]!r}, which is in no event" for match in _NUMBER.finditer(rest) if match[0] not in numbers), None
+    )
+
+
+def _unknown(content: str, match: re.Match[str], known: Set[str], hours: Set[int], *, prompt: str) -> str | None:
+    """What is wrong with a word of a memory that nobody gave."""
+    check = _check_words()
+    word = _bare(match[0])
+    if word in known or word.rstrip("s") in known or f"{word}s" in known:
+        return None
+    if word in check["places"] and not (word in check["schedules"] and _SCHEDULE.match(content, match.end())):
+        return f"it names the place {match[0]!r}, which is in no event"
+    begins = match.start() == 0 or bool(_SENTENCE_END.search(content[: match.start()]))
+    capital = bool(_CAPITAL.match(match[0]))
+    if word in check["verbs_too"] and not (capital and not begins) and not _DATED.search(content[: match.start()]):
+        return None  # "it may be" is no month
+    if word in check["names_of_times"]:
+        since, until = household_rules().check.hours.get(word, (0, 0))
+        fits = any(since <= hour < until or since <= hour + 24 < until for hour in hours)
+        return None if fits else f"it names the time {match[0]!r}, which is not when it was"
+    if (group := _people().get(word)) is not None and group.isdisjoint(known):
+        return f"it names {match[0]!r}, who or which is in no event"
+    if not capital or word in ("i", "ai", "am", "pm") or (begins and _is_common(word, content, match.end(), prompt=prompt)):
+        return None
+    return f"it names {match[0]!r}, who or which is in no event"
+
+
+def _is_common(word: str, content: str, end: int, *, prompt: str) -> bool:
+    """Whether a word at the beginning of a sentence is no name."""
+    check = _check_words()
+    if word in check["openers"] or _PARTICLE.match(content, end) or re.search(rf"\b{word}\b", f"{content}\n{prompt}"):
+        return True
+    return word not in check["names_too"] and len(word) > 4 and word.endswith(tuple(check["endings"]))
 
 
 def _example(content: str, prompt: str, *, given: str) -> str | None:
@@ -101,7 +138,8 @@ def whole(content: str) -> str:
 
 def _tells_of(content: str, events: str, *, names: Sequence[str]) -> bool:
     happened = set(telling_words(events, names=names))
-    return not happened or not happened.isdisjoint(telling_words(content, names=names))
+    told = {*telling_words(content, names=names), *_NUMBER.findall(content)}
+    return not happened or not told.isdisjoint({*happened, *_NUMBER.findall(events)})
 
 
 def _bare(word: str) -> str:
@@ -110,5 +148,12 @@ def _bare(word: str) -> str:
 
 @cache
 def _check_words() -> dict[str, frozenset[str]]:
-    check = household_rules().check
-    return {name: frozenset(str(words).split()) for name, words in check.model_dump().items()}
+    check = household_rules().check.model_dump(exclude={"hours", "people"})
+    return {name: frozenset(str(words).split()) for name, words in check.items()}
+
+
+@cache
+def _people() -> dict[str, frozenset[str]]:
+    """The words for people whose names are not said, each with all that mean the same."""
+    groups = [frozenset(line.split()) for line in household_rules().check.people.splitlines()]
+    return {word: group for group in groups for word in group}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import memdb
+from memdb.daytime import part_of_day
 from memdb.llm import ModelRequest
 from memdb.truth import what_is_untrue
 
 GOOD = "I noticed Rui asking for warmer lights this evening; it seems he was winding down."
+NIGHT = datetime(2026, 3, 5, 23, 47, tzinfo=UTC)
 GIVEN = [
     "Rui asked for warmer lights",
     "Joana Silva cooked",
@@ -71,14 +74,28 @@ def test_a_memory_is_the_model_s_where_it_is_true(houses: list[House], tmp_path:
     assert (fact.value_json["written_by"], fact.value_json["emotion"], fact.value_json["participants"]) == ("script", "positive", ["Rui"])
 
 
-def test_the_model_is_told_who_it_is_and_the_part_of_the_day_and_never_the_clock(houses: list[House], tmp_path: Path) -> None:
-    one = house(houses, tmp_path, answer(GOOD), persona_household="the Silva family", generation_temperature=0.9, generation_max_tokens=77)
+def test_the_model_is_told_who_it_is_and_when_it_was_by_the_household_s_clocks(houses: list[House], tmp_path: Path) -> None:
+    settings = {"persona_household": "the Silva family", "generation_temperature": 0.9, "generation_max_tokens": 77}
+    one = house(houses, tmp_path, answer(GOOD), timezone="Europe/Madrid", **settings)
+    one.mem.event("Rui came home", user_id="home", timestamp="2025-03-03T17:40:00Z", participants=["Rui"])
     one.lights()
     (request,) = one.script.requests
     assert "You are Barnaby, at home with the Silva family" in request.system
     assert "It is Monday evening, a weekday." in request.user
-    assert "18:00" not in request.system + request.user
+    assert "Time period: 2025-03-03 18:40 to 2025-03-03 19:00" in request.user
+    assert "- [18:40] Rui came home\n- [19:00] Rui asked for warmer lights" in request.user
     assert (request.temperature, request.max_tokens) == (0.9, 77)
+
+
+def test_the_model_is_shown_the_earlier_memories_that_are_likest_and_no_others(houses: list[House], tmp_path: Path) -> None:
+    again = "I noticed that Rui asked for warmer lights again."
+    one = house(houses, tmp_path, answer("I noticed Rui feeding the cat."), answer(GOOD), answer(again), answer(GOOD))
+    one.mem.event("Rui fed the cat", user_id="home", timestamp="2025-03-02T18:00:00Z", participants=["Rui"])
+    one.mem.narrate(now="2025-03-03T12:00:00Z")
+    for day in (3, 4, 5):
+        one.lights(day)
+    shown = [request.user.partition("Your earlier memories of something like it:\n")[2] for request in one.script.requests]
+    assert [text.partition("\n\n")[0] for text in shown] == ["", "", f"- {GOOD}", f"- {again}\n- {GOOD}"]
 
 
 def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House], tmp_path: Path) -> None:
@@ -89,14 +106,14 @@ def test_what_is_made_up_is_asked_for_again_with_the_reason(houses: list[House],
 
 def test_a_model_that_keeps_making_things_up_gives_way_to_the_rules_and_the_record_says_so(houses: list[House], tmp_path: Path) -> None:
     sorted_in = json.dumps({"reasoning": "it is liked", "memory_type": "preference", "importance": 7})
-    one = house(houses, tmp_path, *[answer("At 6 pm I dimmed the lights.")] * 3, sorted_in)
+    one = house(houses, tmp_path, *[answer("At 9 pm I dimmed the lights.")] * 3, sorted_in)
     fact = one.lights()
     assert fact.value_text.startswith("On Monday evening, in the living room, I noticed that Rui asked for warmer lights.")
     assert (fact.memory_type, fact.importance) == ("PREFERENCE", 1.0)
     assert one.rows("select written_by, error from segments") == [
         (
             "rules",
-            "The model script wrote no true memory in 3 attempts (it names the time '6 pm', which is in no event; name the part of the day); try another model.",
+            "The model script wrote no true memory in 3 attempts (it names the time '9 pm', which is in no event; name the part of the day); try another model.",
         )
     ]
     assert one.rows("select purpose, count(*) from model_calls group by purpose order by 1") == [("classify", 1), ("narrate", 3)]
@@ -200,6 +217,10 @@ def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
         "I have seen it about three times: Rui asks, and after two minutes the lights are warmer.",
         "It may be that Rui winds down, I think.",
         "I noticed Rui march to the lights.",
+        "Rui asked for warmer lights after sunset. It seems he likes that.",
+        "Turned out that Rui likes warmer lights, I think. Made me smile. Seems like him.",
+        "Rui asked for warmer lights. Darkness makes him tired, I think. Settled at last, he seemed content.",
+        "Rui asked for lights on school nights; one by one, I dimmed the others.",
     ],
 )
 def test_what_is_in_the_events_may_be_said(content: str) -> None:
@@ -226,6 +247,13 @@ def test_what_is_in_the_events_may_be_said(content: str) -> None:
         ("I saw Rui this morning.", "the time 'morning'"),
         ("I saw Rui on Tuesday.", "the time 'Tuesday'"),
         ("I saw Rui in March asking.", "the time 'March'"),
+        ("I saw Rui at sunrise.", "the time 'sunrise'"),
+        ("I saw Rui at school.", "the place 'school'"),
+        ("I saw Rui with the children.", "'children'"),
+        ("Rui asked for warmer lights for his mother, I think.", "'mother'"),
+        ("Emily asked for warmer lights, I noticed.", "'Emily'"),
+        ("Ahmed asked for warmer lights, I noticed.", "'Ahmed'"),
+        ("I set the lights to 30 for Rui.", "the number '30'"),
         ("I saw Rui drink a Guinness.", "'Guinness'"),
     ],
 )
@@ -245,3 +273,82 @@ def test_a_sentence_that_was_cut_off_is_left_out(houses: list[House], tmp_path: 
 
 def test_a_clock_time_that_an_event_names_may_be_said() -> None:
     assert what_is_untrue("I set the alarm to 6:30 for Rui.", given=[*GIVEN, "Rui set the alarm to 6:30"]) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "who", "hour", "content"),
+    [
+        (
+            "User Thom prefers warm lighting",
+            ["Thom", "living room"],
+            19,
+            "I've noticed Thom consistently asks for warmer lights after sunset—he seems to prefer a cozy atmosphere when winding down.",
+        ),
+        (
+            "Temperature set to 68°F at 7:00 AM",
+            ["Thom", "office"],
+            7,
+            "Every weekday morning around 7, Thom heads to his office. I've learned he focuses best when it's a bit cool—68 feels right for him.",
+        ),
+        (
+            "Kids bedtime routine triggered at 8:30 PM",
+            ["Penelope"],
+            20,
+            "The household rhythm shifts around 8:30 on school nights. The kids settle down, and I help dim the lights gradually—it seems to ease "
+            "the transition.",
+        ),
+        (
+            "Elizabeth played jazz music in kitchen",
+            ["Elizabeth", "kitchen"],
+            18,
+            "Elizabeth was cooking this evening and asked for some jazz. There's something about the way music fills the kitchen when she's "
+            "there—she seems lighter, more at ease.",
+        ),
+        (
+            "Motion detected in garage at 11:47 PM",
+            ["Thom", "garage"],
+            23,
+            "Late last night, someone was in the garage—unusual for that hour. I flagged it quietly. Turned out to be Thom looking for something. "
+            "Good to know the pattern.",
+        ),
+        (
+            "Thom skipped his coffee routine and went straight to the office",
+            ["Thom", "office"],
+            8,
+            "Thom seemed stressed this morning—he skipped his usual coffee routine and headed straight to his office. I kept things quiet for him.",
+        ),
+        (
+            "The kids came home from school and Penelope asked for her playlist; they danced in the living room",
+            ["Penelope", "living room"],
+            16,
+            "The kids were especially energetic after school today. Penelope asked me to play her favorite playlist, and I could hear them dancing "
+            "in the living room. Those moments feel good.",
+        ),
+        (
+            "Elizabeth said that guests come this weekend",
+            ["Elizabeth"],
+            19,
+            "Elizabeth mentioned they're expecting guests this weekend. I should remember to suggest preparing the guest room lighting.",
+        ),
+    ],
+)
+def test_a_good_memory_of_an_event_is_kept(event: str, who: list[str], hour: int, content: str) -> None:
+    at = datetime(2026, 3, 5, hour, 10, tzinfo=UTC)
+    given = [event, *who, "Thursday", part_of_day(at, UTC), "weekday", "Barnabee", "the Fife household"]
+    assert what_is_untrue(content, given=given, events=[event], names=who[:1], at=[at]) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["around midnight", "at 11:47", "at 11:45", "around 11:30 PM", "at quarter to twelve", "before midnight", "at 23:45"],
+)
+def test_a_time_at_which_it_happened_may_be_said_and_rounded(said: str) -> None:
+    assert what_is_untrue(f"I noticed Rui {said}.", given=["Rui", "night"], at=[NIGHT]) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["at noon", "at 11:30", "around 10", "at 11:46 AM", "at 11:52", "at quarter past twelve", "at dusk", "at lunchtime", "at half past"],
+)
+def test_a_time_at_which_nothing_happened_may_not_be_said(said: str) -> None:
+    assert "the time" in str(what_is_untrue(f"I noticed Rui {said}.", given=["Rui", "night"], at=[NIGHT]))

@@ -19,6 +19,7 @@ from memdb.truth import what_is_untrue, whole
 
 _LONGEST = 1_200  # characters: a memory, and no report
 _SHOWN, _LEAST = 6_000, 200  # characters of all events together, and of one at least, that the model is shown
+_EARLIER = 300  # characters of an earlier memory that the model is shown
 
 ShortText = Annotated[str, Field(json_schema_extra={"maxLength": 40})]
 
@@ -50,29 +51,38 @@ class Composed(BaseModel):
 
 
 def compose(
-    events: Sequence[Event], *, seen_before: int, llm: LanguageModel, zone: tzinfo, config: Config
+    events: Sequence[Event], *, seen_before: int, earlier: Sequence[str] = (), llm: LanguageModel, zone: tzinfo, config: Config
 ) -> tuple[Narrative, tuple[ModelCall, ...]]:
     """Return the memory of a segment as a model tells it, and the calls it took.
 
-    It is given the part of the day and never the clock. What it names must be in the events; otherwise it is told so and asked again.
+    It is given when each event was by the household's clocks, and `earlier` memories of something like it. What it names must be in the
+    events; otherwise it is told so and asked again.
 
     Raises:
         ModelError: the model cannot be reached, or never gave a memory that is true; the rules are the way out.
     """
     who = tuple(sorted({name for event in events for name in event.participants}))
     where = list(dict.fromkeys(event.location for event in events if event.location))
-    at = events[0].timestamp
-    when = {"weekday": weekday(at, zone), "time_of_day": part_of_day(at, zone), "day_type": day_type(at, zone)}
+    first = events[0].timestamp
+    at = [event.timestamp.astimezone(zone) for event in events]
+    when = {"weekday": weekday(first, zone), "time_of_day": part_of_day(first, zone), "day_type": day_type(first, zone)}
     system = files.fill("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     before = "never" if not seen_before else "once" if seen_before == 1 else "several times"
-    told = "\n".join(f"- {_cut(event.description, max(_LEAST, _SHOWN // len(events)))}" for event in events)
+    longest = max(_LEAST, _SHOWN // len(events))
     asked = files.fill(
-        "segment", **when, locations=", ".join(where) or "not known", participants=named(who) or "nobody named", before=before, events=told
+        "segment",
+        **when,
+        start=f"{at[0]:%Y-%m-%d %H:%M}",
+        end=f"{at[-1]:%Y-%m-%d %H:%M}",
+        locations=", ".join(where) or "not known",
+        participants=named(who) or "nobody named",
+        before=before,
+        earlier=_remembered(earlier),
+        events="\n".join(f"- [{then:%H:%M}] {_cut(event.description, longest)}" for event, then in zip(events, at, strict=True)),
     )
     happened = [event.description for event in events]
-    given = [*happened, *who, *where, *when.values(), config.persona_name, config.persona_household]
-    if when["time_of_day"] in ("evening", "night"):
-        given.append("tonight")
+    parts = dict.fromkeys(part_of_day(event.timestamp, zone) for event in events)
+    given = [*happened, *who, *where, *when.values(), *parts, config.persona_name, config.persona_household]
     calls: list[ModelCall] = []
     wrong: str | None = None
     for _attempt in range(config.model_attempts):
@@ -88,7 +98,9 @@ def compose(
         told_by = answer.record
         content = whole(told_by.content)
         wrong = (
-            "it is too long" if len(content) > _LONGEST else what_is_untrue(content, given=given, events=happened, names=who, prompt=system)
+            "it is too long"
+            if len(content) > _LONGEST
+            else what_is_untrue(content, given=given, events=happened, names=who, at=at, prompt=system)
         )
         if wrong is None:
             about = {name.casefold() for name in told_by.family_members}
@@ -106,6 +118,11 @@ def compose(
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _remembered(earlier: Sequence[str]) -> str:
+    lines = "".join(f"- {_cut(one, _EARLIER)}\n" for one in earlier)
+    return f"\nYour earlier memories of something like it:\n{lines}" if lines else ""
 
 
 def _cut(text: str, longest: int) -> str:
