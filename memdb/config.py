@@ -143,6 +143,11 @@ class Config(BaseModel):
     generation_cooldown_seconds: float = Field(
         300.0, ge=0, le=_YEAR_MINUTES * 60, description="the least time between two memories of a user"
     )
+    generation_burst: int = Field(
+        50,
+        ge=1,
+        description="memories of a user that a model tells at once of a backlog; then one in each cooldown, and rules tell the others",
+    )
     generation_model: str | None = Field(None, description="the model that writes memories; default: the setting model")
     generation_temperature: float = Field(0.3, ge=0, le=2, description="how freely it writes")
     generation_max_tokens: int = Field(500, ge=1, description="how long its answer may be")

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
-from memdb.records import Emotion, MemoryType
+from memdb.records import Emotion, Event, MemoryType
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""
@@ -92,6 +92,19 @@ def type_of(text: str) -> tuple[MemoryType, float]:
         if _compiled(rule.match).search(text, 0, _LOOKED_AT):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
+
+
+def kind_of(event: Event, *, significant: float) -> tuple[MemoryType, float]:
+    """Return the memory type of an event and how important it is: above `significant` it is a significant one.
+
+    What it says of its own importance goes before the rules.
+    """
+    memory_type, importance = type_of(event.description)
+    if event.importance is not None:
+        importance = event.importance
+    if event.trigger == "significant_event" or importance > significant:
+        return "SIGNIFICANT", max(importance, significant)
+    return memory_type, importance
 
 
 def emotion_of(text: str) -> EmotionRule | None:

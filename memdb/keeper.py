@@ -12,7 +12,8 @@ from memdb.config import Config
 from memdb.daytime import day_type, part_of_day
 from memdb.errors import ConflictError
 from memdb.household import likeness, telling_words
-from memdb.llm import LanguageModel, calls_of
+from memdb.llm import calls_of
+from memdb.narrator import Narrator
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
@@ -85,7 +86,7 @@ def events_due(db: Database, config: Config, *, now: datetime) -> bool:
     return next(_due(db, config, now), None) is not None
 
 
-def take_segment(store: Store, config: Config, llm: LanguageModel | None, *, now: datetime) -> str | None:
+def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now: datetime) -> str | None:
     """Tell the next segment that is over by `now` and write the memory. Return its id, or None if there was none.
 
     The time of a memory follows from its events alone, so that it makes no difference when, or how often, this is called.
@@ -95,7 +96,7 @@ def take_segment(store: Store, config: Config, llm: LanguageModel | None, *, now
     if found is None:
         return None
     part, ready_at = found
-    narrative, calls, error = _tell(db, part, ready_at, llm, config)
+    narrative, calls, error = _tell(db, part, ready_at, narrator, config)
     segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
     try:
         with db.transaction():
@@ -145,9 +146,12 @@ def _event(row: Row) -> Event:
 
 
 def _tell(
-    db: Database, part: Segment, ready_at: datetime, llm: LanguageModel | None, config: Config
+    db: Database, part: Segment, ready_at: datetime, narrator: Narrator | None, config: Config
 ) -> tuple[Narrative, tuple[ModelCall, ...], str | None]:
-    """Tell a segment, with the model where there is one; when it fails in any way, the rules take its place and the record says so."""
+    """Tell a segment, with the model where there is one that may be asked.
+
+    When it may not, or fails in any way, the rules take its place and the record says so.
+    """
     events = part.events
     names = sorted({name for event in events for name in event.participants})
     words = frozenset(telling_words("\n".join(event.description for event in events), names=names))
@@ -162,15 +166,23 @@ def _tell(
     alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
     plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
-    if llm is None:
+    if narrator is None:
         return plain, (), None
+    if why := narrator.refuses(events[0].user_id):
+        return plain, (), why
+    llm = narrator.llm
     try:
         earlier = _earlier(db, events[0].user_id, words, names=names, now=ready_at)
         narrative, calls = compose(events, seen_before=seen_before, earlier=earlier, llm=llm, zone=config.zone, config=config)
+        narrator.heard(usable=True)
         return _settled(narrative, plain, events, config), calls, None
     except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
         log.warning("a memory of user %s is told by rules: %s", events[0].user_id, failure)
         calls = calls_of(failure)
+        usable = bool(calls) and calls[-1].error is None  # it answered, only not the truth
+        narrator.heard(usable=usable)
+        if not usable:
+            return plain, calls, str(failure)[:500]
         try:
             sorted_in, more = classify(plain.content, llm=llm, config=config)
             update = {"memory_type": sorted_in.memory_type, "importance": sorted_in.importance}

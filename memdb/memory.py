@@ -30,6 +30,7 @@ from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel
 from memdb.maintenance import maintain, take_tidying, take_upkeep
 from memdb.mirroring import count_changes, take_changes, with_collection, with_pending
+from memdb.narrator import Narrator
 from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
 from memdb.observer import (
@@ -159,7 +160,8 @@ class Memory:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
         self._notebook = Notebook(store, config)
-        self._narrator = narrator or llm
+        writer, cooldown = narrator or llm, config.generation_cooldown_seconds
+        self._narrator = None if writer is None else Narrator(writer, cooldown=cooldown, burst=config.generation_burst)
         self._loaded_at = -_SETTLED_SECONDS
         self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memdb.config import Config
-from memdb.llm import LanguageModel, calls_of
+from memdb.llm import calls_of
+from memdb.narrator import Narrator
 from memdb.records import Fact, Maintained, ModelCall, Narrative, NarrativeDetail
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
@@ -53,7 +54,7 @@ def next_night(db: Database, config: Config, *, now: datetime) -> datetime | Non
 def take_night(
     store: Store,
     config: Config,
-    llm: LanguageModel | None,
+    narrator: Narrator | None,
     *,
     user_id: str | None = None,
     now: datetime,
@@ -67,7 +68,7 @@ def take_night(
     db = store.database()
     rows = db.all("maintain.repeatable", user_id=user_id, now=to_text(now))
     patterns = consolidate([Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone, config=config)
-    told = [_tell_pattern(one, None if dry_run else llm, config) for one in patterns]
+    told = [_tell_pattern(one, None if dry_run else narrator, config) for one in patterns]
     done = Maintained()
     try:
         with db.transaction():
@@ -98,20 +99,24 @@ def night_from(since: datetime, config: Config) -> datetime:
         day += timedelta(days=1)
 
 
-def _tell_pattern(one: Pattern, llm: LanguageModel | None, config: Config) -> tuple[Narrative, tuple[ModelCall, ...]]:
+def _tell_pattern(one: Pattern, narrator: Narrator | None, config: Config) -> tuple[Narrative, tuple[ModelCall, ...]]:
     if one.pattern is not None:
         known = NarrativeDetail.model_validate(one.pattern.value_json)
         if known.written_by != "rules":  # a model's words say no number, and stay true when it is seen again
             kept = {"content": one.pattern.value_text, "tags": one.pattern.tags, "written_by": known.written_by}
             return one.narrative.model_copy(update=kept), ()
-    if llm is None:
+    if narrator is None or narrator.refuses(one.user_id):
         return one.narrative, ()
     try:
         memories = [memory.value_text for memory in one.sources][:10]
-        return generalize(one.narrative, memories=memories, detail=one.detail, llm=llm, config=config)
-    except Exception as failure:  # as above
+        told = generalize(one.narrative, memories=memories, detail=one.detail, llm=narrator.llm, config=config)
+    except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
         log.warning("a pattern of user %s is told by rules: %s", one.user_id, failure)
-        return one.narrative, calls_of(failure)
+        calls = calls_of(failure)
+        narrator.heard(usable=bool(calls) and calls[-1].error is None)
+        return one.narrative, calls
+    narrator.heard(usable=True)
+    return told
 
 
 def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequence[ModelCall], *, now: datetime, config: Config) -> int:

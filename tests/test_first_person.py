@@ -179,7 +179,7 @@ def test_a_crowd_is_counted_and_a_name_of_several_lines_is_one_line(mem: memdb.M
 
 def test_words_that_repeat_without_end_take_no_longer_than_others() -> None:
     started = time.perf_counter()
-    assert type_of("won " * 200_000) == ("OBSERVATION", 0.5)
+    assert type_of("won went to every " * 200_000) == ("OBSERVATION", 0.5)
     assert emotion_of("asked me " * 200_000) is None
     assert time.perf_counter() - started < 1
 
@@ -204,6 +204,44 @@ def test_every_rule_knows_its_examples() -> None:
         assert rule.examples
         for example in rule.examples:
             assert type_of(example) == (rule.type, rule.importance), example
+
+
+KINDS = {
+    "SIGNIFICANT": (
+        "The family celebrated Penelope's birthday today. The joy in the house was palpable.",
+        "Thom mentioned they're expecting another child. This will change everything.",
+        "Elizabeth got the promotion she's been working toward. She was so happy.",
+    ),
+    "PREFERENCE": (
+        "I've noticed Thom consistently asks for warmer lights after sunset.",
+        "Elizabeth prefers the house cooler than Thom—around 68°F seems right for her.",
+        "The kids like the living room lights at full brightness during playtime.",
+        "Every evening Rui asks for dimmer lights.",
+    ),
+    "ROUTINE": (
+        "The household rhythm shifts around 8:30 on school nights.",
+        "Every weekday morning around 7, Thom heads to his office.",
+        "Sundays seem to be family movie nights—they gather in the living room after dinner.",
+        "As always, Rui locked the door.",
+        "Mila reads on the sofa on weekends.",
+    ),
+    "OBSERVATION": (
+        "The house has been quieter than usual this week.",
+        "There's been more activity in the garage lately—maybe a project underway.",
+        "The kids seem to be getting along better these days.",
+        "Rui looked out of the window this morning.",
+    ),
+    "TRANSIENT": (
+        "Someone left the garage door open briefly this afternoon.",
+        "The doorbell rang but nobody was there—probably a delivery.",
+        "Thom asked me the time while passing through the kitchen.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("memory_type", "text"), [(name, text) for name, texts in KINDS.items() for text in texts])
+def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str) -> None:
+    assert type_of(text)[0] == memory_type
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ DOORS = {
     "memdb.edge",
     "memdb.export",
     "memdb.llm",
+    "memdb.narrator",
 }
 CHAINS = {
     "memdb.thinking": 3,

@@ -72,6 +72,14 @@ def test_an_importance_above_the_mark_is_a_significant_event_and_the_mark_itself
     assert minutes(segments([event(0, importance=0.8), event(20)]))[0] == ([0, 20], "duration")
 
 
+def test_an_event_that_the_rules_find_significant_is_one_unless_it_says_otherwise() -> None:
+    promoted = event(2).model_copy(update={"description": "Joana got the promotion she had been working toward"})
+    assert minutes(segments([event(0), promoted, event(20)]))[0] == ([0, 2], "significant_event")
+    modest = promoted.model_copy(update={"importance": 0.4})
+    assert minutes(segments([event(0), modest, event(20)]))[0] == ([0, 2, 20], "duration")
+    assert minutes(segments([event(0), promoted, event(20)], significant_importance=0.95))[0] == ([0, 2, 20], "duration")
+
+
 def test_the_part_of_the_day_ends_a_segment_in_the_user_s_own_time_zone() -> None:
     events = [event(235), event(245)]  # 11:55 and 12:05 in UTC, both of the afternoon in Lisbon's summer and of the morning in New York
     assert minutes(segments(events)) == [([235], "time_of_day_change"), ([245], "time_of_day_change")]

@@ -37,7 +37,7 @@ def run(*, path: Path, embedder: str | None, force: bool) -> None:
     house = read_household()
     events = list(household_events(house, first=_FIRST, days=_DAYS))
     _make_room(path, events, force=force)
-    config = {"timezone": house.timezone, "persona_household": house.household, "worker": False}
+    config = {"timezone": house.timezone, "persona_household": house.household, "worker": False, "generation_burst": len(events)}
     with memdb.open(path, config=config, embedder=embedder, llm="auto") as memory:
         _Tale(memory, house, events).tell(path)
 

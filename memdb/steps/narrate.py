@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from memdb.config import Config
 from memdb.daytime import part_of_day, weekday
-from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, listed, named, stated, telling_words, type_of
+from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, kind_of, listed, named, stated, telling_words
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
@@ -22,7 +22,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     `seen_before` counts earlier memories like it. The type is that of the most important event; what an event says of its own
     importance goes before the rules.
     """
-    kinds = [_kind_of(event, config) for event in events]
+    kinds = [kind_of(event, significant=config.significant_importance) for event in events]
     (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
     felt, feeling = next(((event, rule) for event in events if (rule := emotion_of(event.description)) is not None), (foremost, None))
     who = participants_of(events)
@@ -47,15 +47,6 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
 def participants_of(events: Sequence[Event]) -> tuple[str, ...]:
     """Return who took part, in the order of the alphabet, so that the same people are always named the same way."""
     return tuple(sorted({name for event in events for name in event.participants}))
-
-
-def _kind_of(event: Event, config: Config) -> tuple[MemoryType, float]:
-    memory_type, importance = type_of(event.description)
-    if event.importance is not None:
-        importance = event.importance
-    if event.trigger == "significant_event" or importance > config.significant_importance:
-        return "SIGNIFICANT", max(importance, config.significant_importance)
-    return memory_type, importance
 
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
