@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from memdb.daytime import machine_zone
 from memdb.errors import ConfigError
 from memdb.records import BreakTrigger
 
@@ -34,7 +35,10 @@ class Config(BaseModel):
     lease_seconds: float = Field(
         120.0, gt=0, description="how long a worker may hold a turn before another may take it over; longer while a model may still answer"
     )
-    timezone: str = Field("UTC", description="the user's time zone, for times without one and for words such as 'tomorrow'")
+    timezone: str = Field(
+        default_factory=machine_zone,
+        description="the user's time zone, for times without one, parts of the day and words such as 'tomorrow'",
+    )
 
     top_k_lex: int | None = Field(None, ge=0, description="candidates a kind from the words; default: the weight set's k_lex")
     top_k_vec: int | None = Field(None, ge=0, le=4096, description="candidates a kind from the vectors; default: the set's k_vec")

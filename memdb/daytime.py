@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memdb.times import to_utc
 
@@ -11,6 +14,32 @@ PartOfDay = Literal["morning", "afternoon", "evening", "night"]
 DayType = Literal["weekday", "weekend"]
 
 _BEGINS: tuple[tuple[int, PartOfDay], ...] = ((5, "morning"), (12, "afternoon"), (17, "evening"), (21, "night"))
+
+
+def machine_zone(localtime: Path = Path("/etc/localtime"), named: Path = Path("/etc/timezone")) -> str:
+    """Return the name of the machine's time zone: that of `TZ`, of what `localtime` points to, or the one in `named`; UTC if none is known.
+
+    An offset would do for today only; a name knows the summer, too.
+    """
+    told = os.environ.get("TZ")
+    if told is not None:
+        said = told.removeprefix(":")
+        return _zone_name(os.path.realpath(said) if said.startswith("/") else said) or "UTC"
+    try:
+        written = named.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        written = ""
+    return _zone_name(os.path.realpath(localtime)) or _zone_name(written) or "UTC"
+
+
+def _zone_name(text: str) -> str | None:
+    """The zone that a name, or the path of its file, stands for."""
+    name = text.rpartition("zoneinfo/")[2].removeprefix("posix/").removeprefix("right/")
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+    return name
 
 
 def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+
+os.environ["TZ"] = "UTC"  # the zone of a memory is the machine's unless it is set; tests go the same on every machine
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 import memdb
 from memdb.config import load_config
+from memdb.daytime import machine_zone
 from memdb.store import Store
 
 
@@ -64,6 +65,46 @@ def test_an_unknown_name_is_refused_wherever_it_stands(database: Path, monkeypat
     with pytest.raises(memdb.ConfigError, match=r"'worke' from .*memdb\.toml cannot be used"):
         memdb.open(database)
     assert not database.exists()
+
+
+@pytest.mark.parametrize(
+    ("told", "zone"),
+    [
+        ("America/Chicago", "America/Chicago"),
+        (":Europe/Lisbon", "Europe/Lisbon"),
+        ("/usr/share/zoneinfo/posix/Asia/Tokyo", "Asia/Tokyo"),
+        ("<-03>3", "UTC"),
+        ("../../etc/passwd", "UTC"),
+        ("\u2603", "UTC"),
+        ("", "UTC"),
+    ],
+)
+def test_the_time_zone_is_the_machine_s_by_its_name_unless_it_is_set(
+    database: Path, monkeypatch: pytest.MonkeyPatch, told: str, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", told)
+    assert load_config(database).timezone == zone
+    assert load_config(database, {"timezone": "Asia/Kolkata"}).timezone == "Asia/Kolkata"
+
+
+def test_without_tz_the_files_of_the_machine_name_its_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TZ")
+    link, named, folder = tmp_path / "localtime", tmp_path / "timezone", tmp_path / "zoneinfo" / "Europe"
+    assert machine_zone(link, named) == "UTC"
+    named.write_text("Europe/Madrid\n", encoding="utf-8")
+    assert machine_zone(link, named) == "Europe/Madrid"
+    folder.mkdir(parents=True)
+    (folder / "Lisbon").touch()
+    link.symlink_to(folder / "Lisbon")
+    assert machine_zone(link, named) == "Europe/Lisbon"
+
+
+def test_what_happens_in_the_evening_of_the_machine_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Chicago")
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.event("Rui watered the ferns", user_id="home", timestamp="2026-03-02T19:00:00-06:00")
+        (fact,) = mem.narrate(now="2026-03-05T00:00:00Z")
+    assert fact.value_text.startswith("On Monday evening")
 
 
 @pytest.mark.parametrize(

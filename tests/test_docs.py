@@ -19,7 +19,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def settings_table() -> str:
     rows = ["| setting | default | meaning |", "|---|---|---|"]
     for name, field in memdb.Config.model_fields.items():
-        rows.append(f"| `{name}` | {'' if field.default is None else f'`{field.default}`'} | {field.description} |")
+        default = "the machine's" if field.default_factory else "" if field.default is None else f"`{field.default}`"
+        rows.append(f"| `{name}` | {default} | {field.description} |")
     return "\n".join(rows)
 
 
