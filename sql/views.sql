@@ -100,14 +100,22 @@ select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_ra
        value_json ->> 'timestamp_start' as timestamp_start, value_json ->> 'timestamp_end' as timestamp_end, source, tags, status
 from facts where kind = 'episode';
 
+-- A pattern's events are those of the memories that went into it. Where embedding_id is null, a memory has no vector yet.
 create view narrative as
-select fact_id as id, user_id, value_text as content, memory_type, importance, effective_importance,
-       coalesce(value_json ->> 'emotion', 'neutral') as emotion, value_json -> 'participants' as participants,
-       value_json ->> 'location' as location, value_json ->> 'time_of_day' as time_of_day, value_json ->> 'day_type' as day_type,
-       tags, value_json -> 'source_event_ids' as source_event_ids, value_json ->> 'segment_start' as segment_start,
-       value_json ->> 'segment_end' as segment_end, created_at, last_accessed, access_count,
-       coalesce(value_json ->> 'consolidated', 0) as consolidated, status = 'archived' as archived
-from facts where kind = 'narrative';
+select f.fact_id as id, f.user_id, f.value_text as content, f.memory_type, f.importance, f.effective_importance,
+       coalesce(f.value_json ->> 'emotion', 'neutral') as emotion, f.value_json -> 'participants' as family_members,
+       f.value_json ->> 'location' as location, f.value_json ->> 'time_of_day' as time_of_day, f.value_json ->> 'day_type' as day_type,
+       f.tags, f.embedding_id,
+       iif(f.value_json ->> 'pattern' = 1, (
+         select json_group_array(event_id) from (
+           select i.value as event_id
+           from links l cross join facts s on s.fact_id = l.source_id
+           cross join json_each(s.value_json, '$.source_event_ids') i
+           where l.target_id = f.fact_id and l.relation = 'supports'
+           order by s.created_at, s.id, i.key)), f.value_json -> 'source_event_ids') as source_event_ids,
+       f.value_json ->> 'segment_start' as segment_start, f.value_json ->> 'segment_end' as segment_end, f.created_at, f.last_accessed,
+       f.access_count, coalesce(f.value_json ->> 'consolidated', 0) as consolidated, f.status = 'archived' as archived
+from facts f where f.kind = 'narrative';
 
 create view note as
 select fact_id as id, user_id, value_text as text, value_json ->> 'origin' as origin, confidence as confidence_base, tags, status, created_at

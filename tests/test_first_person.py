@@ -318,6 +318,19 @@ mem.narrate(now="2026-01-01T00:00:00Z")
     assert rows(path, "select count(*) from segments") == [(len(memories),)]
 
 
+def test_a_shell_sees_who_was_there_and_which_events_a_memory_and_a_pattern_were_made_of(mem: memdb.Memory, tmp_path: Path) -> None:
+    for day in ("2025-03-03", "2025-03-04", "2025-03-05"):
+        coffee(mem, day)
+    mem.narrate(now="2025-03-06T00:00:00Z")
+    mem.drain()
+    mem.maintain(now="2025-03-06T12:00:00Z")
+    found = rows(
+        tmp_path / "mem.db",
+        "select family_members, json_array_length(source_event_ids), source_event_ids ->> 3, embedding_id is not null, consolidated from narrative order by 2",
+    )
+    assert found == [('["Rui"]', 3, None, 1, 1)] * 3 + [('["Rui"]', 9, "2025-03-0407:00", 0, 0)]
+
+
 # --- recall --------------------------------------------------------------------------------------------------------------------------
 
 
