@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from memdb.files import read
 from memdb.records import Emotion, Event, MemoryType
 
-ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all"})
+ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""
 
 _LONGEST = 240  # characters of one event as it is told
@@ -20,6 +20,7 @@ _LOOKED_AT = 2_000  # characters of a text that tell its type and feeling
 _NAMED = 6  # people named one by one; the others are counted
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
+_HALF_OF_DAY = re.compile(r"\b(\d{1,2})(?::00|(:\d{2}))? ?([AP])\.?M\b\.?")
 _EMPTY = frozenset(
     """
     a about after again all also am an and any are as asked at be because been before being but by can could did do does down for
@@ -52,6 +53,14 @@ class EmotionRule(_Table):
     nobody: str
 
 
+class PlainRule(_Table):
+    """How an event that a machine wrote down is said in plain words."""
+
+    match: str
+    says: str
+    examples: tuple[tuple[str, str], ...]
+
+
 class CheckWords(_Table):
     """Words by which a memory written by a model is checked."""
 
@@ -72,6 +81,7 @@ class HouseholdRules(_Table):
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
+    plain: tuple[PlainRule, ...]
     check: CheckWords
 
 
@@ -143,10 +153,23 @@ def listed(names: Sequence[str]) -> str:
 
 
 def stated(description: str) -> str:
-    """Return an event's words as they stand within a sentence."""
+    """Return an event's words as they stand within a sentence, and plainer where a machine wrote them down."""
     words = " ".join(description.split())
-    text = words.rstrip(" .;,") or words
+    text = _plain(words.rstrip(" .;,") or words)
     if len(text) > _LONGEST:
         text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
     first, _, rest = text.partition(" ")
     return f"{first.lower()} {rest}".strip() if first.casefold() in ARTICLES else text
+
+
+def _plain(text: str) -> str:
+    """Say what a machine wrote down as people do; nothing is added, and nothing but its manner left out."""
+    if len(text) > _LONGEST:
+        return text
+    for rule in household_rules().plain:
+        if found := _compiled(rule.match).search(text):
+            parts = found.groupdict()
+            what = parts.get("what") or ""
+            parts["what"] = what if what[:2].isupper() else what[:1].lower() + what[1:]
+            text = rule.says.format(**parts, was="were" if what.endswith("s") else "was")
+    return _HALF_OF_DAY.sub(lambda found: f"{found[1]}{found[2] or ''} {found[3].lower()}m", text)

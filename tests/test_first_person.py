@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.household import emotion_of, household_rules, type_of
+from memdb.household import emotion_of, household_rules, stated, type_of
 from memdb.records import Event
 from memdb.steps.narrate import narrate
 from memdb.store import Store
@@ -97,7 +97,7 @@ def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
         assert mem.drain()
         (fact,) = mem.facts("ana", kinds=["narrative"])
         assert [event.turn_id for event in mem.sources(fact.fact_id).events] == ["t1", "t2"]
-        assert "ana said: I baked bread" in fact.value_text
+        assert "I noticed that ana said “I baked bread” and Rui said “It smells good”." in fact.value_text
 
 
 def test_turns_are_no_events_otherwise(tell: Callable[..., memdb.Memory]) -> None:
@@ -204,6 +204,39 @@ def test_every_rule_knows_its_examples() -> None:
         assert rule.examples
         for example in rule.examples:
             assert type_of(example) == (rule.type, rule.importance), example
+
+
+def test_what_a_machine_wrote_down_is_said_plainly_and_every_rule_knows_its_examples() -> None:
+    for rule in household_rules().plain:
+        for written, said in rule.examples:
+            assert stated(written) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rui said the bedtime routine started",
+        "Rui set the alarm to 6:30",
+        "Rui left: nobody knows why he did it",
+        "Users prefer warm light",
+        "Mila asked for the lights turned on",
+        'Joana said: "one" and "two"',
+        "{who} {0} %s",
+    ],
+)
+def test_what_is_plain_already_is_told_as_it_is(text: str) -> None:
+    assert stated(text) == text
+
+
+def test_a_memory_of_devices_and_of_what_was_said_reads_like_one(mem: memdb.Memory) -> None:
+    for minute, said in enumerate(
+        ("Temperature set to 20.5 degrees at 7:30 AM", "Motion detected in garage", "Rui said: where are my keys?")
+    ):
+        mem.event(said, user_id="home", timestamp=f"{DAY}T07:3{minute}:00Z", participants=["Rui"])
+    assert told(mem).value_text.startswith(
+        "On Monday morning I noticed that the temperature was set to 20.5 degrees at 7:30 am, there was movement in the garage and "
+        "Rui said “where are my keys?”."
+    )
 
 
 KINDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import tzinfo
@@ -13,6 +14,7 @@ from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
 _TAGS = 8
+_OWN_MARKS = re.compile(r"“[^“”]*”|\d:\d")  # what somebody said, and times, have marks of their own
 _TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
@@ -66,7 +68,7 @@ def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
     more = f", and {rest} smaller thing{'s' if rest > 1 else ''} besides" if rest else ""
     names = {part.casefold() for event in events for name in event.participants for part in name.split()[:1]}
     plain = all(text.split()[0].casefold().rstrip(",'’s") in names | ARTICLES for text in counted) and not any(
-        mark in text for text in shown for mark in ';:?!"“'
+        mark in _OWN_MARKS.sub("", text) for text in shown for mark in ';:?!"“'
     )
     if plain:
         return f"{when}{where} I noticed that {listed(_joined(shown, participants_of(events)))}{more}."
