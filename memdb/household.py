@@ -98,8 +98,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def type_of(text: str) -> tuple[MemoryType, float]:
     """Return the memory type of what a text tells, and how important that is."""
+    return _type_of(text[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1_024)  # an event is looked at again as long as it waits for its segment
+def _type_of(text: str) -> tuple[MemoryType, float]:
     for rule in household_rules().type:
-        if _compiled(rule.match).search(text, 0, _LOOKED_AT):
+        if _compiled(rule.match).search(text):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
 

@@ -22,7 +22,7 @@ _SENTENCE = re.compile(r"[^.!?…]+")
 _OWN = re.compile(  # how somebody speaks who was there and made something of it
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|seem(?:s|ed)?|feels?|felt|perhaps|maybe|probably|somehow)\b", re.IGNORECASE
 )
-_PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turned out", "Made me": no name goes before these
+_PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turns out", "Makes me": no name goes before these
 _SCHEDULE = re.compile(r"\s+(?:days?|nights?|mornings?|afternoons?|evenings?|weeks?|year|term|hours|run)\b", re.IGNORECASE)
 
 
@@ -111,7 +111,11 @@ def _unknown(content: str, match: re.Match[str], known: Set[str], hours: Set[int
 def _is_common(word: str, content: str, end: int, *, prompt: str) -> bool:
     """Whether a word at the beginning of a sentence is no name."""
     check = _check_words()
-    if word in check["openers"] or _PARTICLE.match(content, end) or re.search(rf"\b{word}\b", f"{content}\n{prompt}"):
+    if (
+        word in check["openers"]
+        or (word.endswith("s") and _PARTICLE.match(content, end))
+        or re.search(rf"\b{word}\b", f"{content}\n{prompt}")
+    ):
         return True
     return word not in check["names_too"] and len(word) > 4 and word.endswith(tuple(check["endings"]))
 

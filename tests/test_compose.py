@@ -220,6 +220,7 @@ def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
         "Rui asked for warmer lights after sunset. It seems he likes that.",
         "Turned out that Rui likes warmer lights, I think. Made me smile. Seems like him.",
         "Rui asked for warmer lights. Darkness makes him tired, I think. Settled at last, he seemed content.",
+        "Turns out Rui likes it. Brought me joy. Didn't he ask for warmer lights? I kept him company.",
         "Rui asked for lights on school nights; one by one, I dimmed the others.",
     ],
 )
@@ -253,6 +254,8 @@ def test_what_is_in_the_events_may_be_said(content: str) -> None:
         ("Rui asked for warmer lights for his mother, I think.", "'mother'"),
         ("Emily asked for warmer lights, I noticed.", "'Emily'"),
         ("Ahmed asked for warmer lights, I noticed.", "'Ahmed'"),
+        ("Agnes asked for warmer lights, I noticed.", "'Agnes'"),
+        ("Marco up there asked for warmer lights, I noticed.", "'Marco'"),
         ("I set the lights to 30 for Rui.", "the number '30'"),
         ("I saw Rui drink a Guinness.", "'Guinness'"),
     ],
