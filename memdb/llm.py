@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from memdb import checks
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
 
@@ -163,7 +164,15 @@ class LanguageModel:
             retry=retry_if_exception(lambda error: isinstance(error, ModelUnavailable) and getattr(error, "passing", False)),
             reraise=True,
         )
-        return retrying(self._transport, request)
+        return retrying(self._carry, request)
+
+    def _carry(self, request: ModelRequest) -> ModelReply:
+        try:
+            return self._transport(request)
+        except ModelError:
+            raise
+        except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
+            raise ModelUnavailable(f"The model {self.name} could not be asked ({type(error).__name__}: {error}); check its transport.") from error
 
     def _record(
         self,
@@ -285,12 +294,14 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
         settings = {"max_tokens": request.max_tokens, "temperature": request.temperature}
         sent = {spelled[name]: value for name, value in settings.items() if name in spelled}
         try:
-            reply: ChatCompletion = client.chat.completions.create(  # type: ignore[call-overload]
-                model=model,
-                messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                seed=0,
-                response_format=formats[request.mode],
-                **sent,
+            return _reply(
+                client.chat.completions.create(  # type: ignore[call-overload]
+                    model=model,
+                    messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
+                    seed=0,
+                    response_format=formats[request.mode],
+                    **sent,
+                )
             )
         except openai.APIConnectionError as error:  # timeouts are of this kind
             raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
@@ -302,19 +313,22 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
                 spelled.pop("temperature", None)
                 return call(request)
             raise _status(model, error.status_code, str(error), request.mode) from error
-        except (openai.OpenAIError, ValueError) as error:
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:  # the client checks no shapes
             raise _passing(f"The model {model} answered with something that is no answer ({error}); check the server.") from error
-        if not reply.choices:
-            return ModelReply(text="")
-        choice, usage = reply.choices[0], reply.usage
-        return ModelReply(
-            text=choice.message.content or "",
-            finish_reason=choice.finish_reason,
-            prompt_tokens=usage.prompt_tokens if usage else None,
-            completion_tokens=usage.completion_tokens if usage else None,
-        )
 
     return call
+
+
+def _reply(completion: ChatCompletion) -> ModelReply:
+    if not completion.choices:
+        return ModelReply(text="")
+    choice, usage = completion.choices[0], completion.usage
+    return ModelReply(
+        text=checks.searchable(choice.message.content or ""),
+        finish_reason=choice.finish_reason,
+        prompt_tokens=usage.prompt_tokens if usage else None,
+        completion_tokens=usage.completion_tokens if usage else None,
+    )
 
 
 def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | None, timeout: float, attempts: int) -> LanguageModel | None:
@@ -387,6 +401,8 @@ def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
     if isinstance(value, list) and len(fields) == 1:  # a bare list where an object with one list is wanted
         value = {next(iter(fields)): value}
     try:
+        if not _is_unicode(value):
+            return None, "it held half a surrogate pair"
         return answer.model_validate(value), None
     except ValidationError as error:
         first = error.errors()[0]
@@ -405,6 +421,15 @@ def _json(text: str) -> object | None:
         if isinstance(value, dict | list):
             return value
     return None
+
+
+def _is_unicode(value: object) -> bool:
+    """Whether all text in a JSON value is whole: an escape may stand for half a surrogate pair, which no file can hold."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _outermost(text: str) -> str:

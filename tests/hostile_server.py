@@ -11,7 +11,23 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-FAILURES = tuple("500 429 drop half empty nonsense fence list cut no_choices not_json_at_all wrong_types infinity context".split())
+MISSHAPEN: dict[str, object] = {  # bodies that are JSON, and no completion
+    "list_body": [1, 2],
+    "null_body": None,
+    "text_body": "hello",
+    "text_choices": {"choices": "abc"},
+    "null_choice": {"choices": [None]},
+    "no_message": {"choices": [{"index": 0}]},
+    "text_message": {"choices": [{"index": 0, "message": "x"}]},
+    "list_content": {"choices": [{"index": 0, "message": {"role": "assistant", "content": [{"type": "text"}]}}]},
+    "number_content": {"choices": [{"index": 0, "message": {"role": "assistant", "content": 5}}]},
+    "odd_usage": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}}], "usage": "much"},
+    "half_a_pair": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "\ud800"}}]},
+}
+FAILURES = (
+    *"500 429 drop half empty nonsense fence list cut no_choices not_json_at_all wrong_types infinity context".split(),
+    *MISSHAPEN,
+)
 
 
 class HostileServer:
@@ -90,6 +106,8 @@ class HostileServer:
                     handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"choices"')
                 handler.close_connection = True
                 handler.connection.shutdown(socket.SHUT_RDWR)
+            case _ if failure in MISSHAPEN:
+                send(handler, 200, json.dumps(MISSHAPEN[failure]))
             case "no_choices":
                 send(handler, 200, {"choices": []})
             case "not_json_at_all":

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 import memdb
 from memdb.errors import ModelOutputError, ModelUnavailable
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel, openai_transport
-from tests.hostile_server import FAILURES, HostileServer
+from tests.hostile_server import FAILURES, MISSHAPEN, HostileServer
 
 LIVES = {
     "key": "user.lives_in", "value_text": "User lives in Lisbon", "object": "Lisbon", "excerpt": "I live in Lisbon", "confidence": 0.95,
@@ -181,6 +181,28 @@ def test_every_call_is_kept_and_forgotten_with_its_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("shape", MISSHAPEN)
+def test_where_a_model_answers_with_json_of_any_other_shape_the_rules_stand_in(shape: str, tmp_path: Path) -> None:
+    with HostileServer(facts_in, failures=[shape] * 50) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url, timeout=5), name="m", attempts=2, backoff=0)
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+            mem.observe("I live in Porto.", user_id="ana")
+            assert mem.drain(timeout=60)
+            assert (mem.stats().turns_by_status, [fact.object for fact in mem.facts("ana")]) == ({"done": 1}, ["Porto"])
+
+
+def test_half_a_surrogate_pair_in_an_answer_is_a_bad_answer() -> None:
+    llm, script = model('{"word": "\\ud800"}', '{"word": "hi"}')
+    assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+    assert "surrogate" in script.requests[1].user
+
+
+def test_whatever_a_transport_raises_it_is_a_model_that_failed() -> None:
+    llm, _ = model(RuntimeError("the cable is out"))
+    with pytest.raises(ModelUnavailable, match="cable is out"):
+        llm.ask(ASK, answer=Word, purpose="test")
+
+
 def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:
     turns = 1_000
     with HostileServer(facts_in, rate=0.5, seed=7) as server:
