@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
@@ -82,6 +83,13 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
         raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
     checks.filled(fact.value_text, "value_text")
     checks.name(fact.user_id, "user_id")
+    for name in ("object", "session_id", "turn_id", "fact_id"):
+        if (value := getattr(fact, name)) is not None:
+            checks.text(value, name)
+    for tag in fact.tags:
+        checks.text(tag, "tags")
+    if fact.value_json is not None:
+        checks.text(json.dumps(fact.value_json, ensure_ascii=False), "value_json")
     if not is_canonical(fact.key):
         raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
     if fact.kind == "message" or fact.kind not in kinds:

@@ -172,7 +172,9 @@ class LanguageModel:
         except ModelError:
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
-            raise ModelUnavailable(f"The model {self.name} could not be asked ({type(error).__name__}: {error}); check its transport.") from error
+            raise ModelUnavailable(
+                f"The model {self.name} could not be asked ({type(error).__name__}: {error}); check its transport."
+            ) from error
 
     def _record(
         self,

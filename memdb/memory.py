@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from memdb.calibration import fit as fit_probability
 from memdb.config import Config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError
+from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel
@@ -124,6 +125,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+log = logging.getLogger("memdb")
+
 Time = datetime | str
 """An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
 
@@ -189,13 +192,16 @@ class Memory:
             self._notebook.write_down_asked()
             self._notebook.write_down_recalled()
             self._finish_profiles()
-        except BusyError:
-            pass  # these are conveniences that the next process makes up for
-        if self._index is not None:
-            self._index.close()
-        if self._patient is not None:
-            self._patient.close()
-        self._store.close()
+        except StoreError as error:
+            if error.damaged:
+                raise
+            log.warning("what was asked could not be noted: %s", error)  # the next process makes up for the profiles
+        finally:
+            if self._index is not None:
+                self._index.close()
+            if self._patient is not None:
+                self._patient.close()
+            self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
 
@@ -283,14 +289,16 @@ class Memory:
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later.
 
         Raises:
-            StoreError: the file cannot be read, or the work met a part of it that is damaged.
+            StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
         if self._index is not None:
             self._index.wake()
+        if self._worker is not None:
+            self._worker.try_again()
         while True:
             if self._worker is not None:
-                self._worker.raise_damage()
+                self._worker.raise_trouble()
             left, waiting = self._open_work()
             if not left:
                 return True
@@ -298,7 +306,7 @@ class Memory:
             if left == waiting if remaining is None else remaining <= 0:
                 if self._worker is not None:  # a turn is put back a moment before it is told why
                     self._worker.wait(0.05)
-                    self._worker.raise_damage()
+                    self._worker.raise_trouble()
                 return False
             if self._worker is None:
                 if not self._work():
@@ -419,7 +427,7 @@ class Memory:
             InputError: the fact is no longer live.
         """
         fact, db = self._live_fact(fact_id)
-        origin = Origin(user_id=fact.user_id, turn_id=f"confirm-{uuid.uuid4().hex}", now=self._time(now))
+        origin = Origin(user_id=fact.user_id, turn_id=f"confirm-{uuid.uuid4().hex}", now=self._now(now))
         raised = fact.confidence + (1 - fact.confidence) * self._config.confirmation_rate
         with db.transaction():
             settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised)
@@ -434,7 +442,7 @@ class Memory:
             InputError: the fact is no longer live.
         """
         fact, db = self._live_fact(fact_id)
-        origin = Origin(user_id=fact.user_id, turn_id=f"reject-{uuid.uuid4().hex}", now=self._time(now))
+        origin = Origin(user_id=fact.user_id, turn_id=f"reject-{uuid.uuid4().hex}", now=self._now(now))
         with db.transaction():
             dismiss(db, fact, origin=origin, reason="rejected by the user")
         self._wake()
@@ -453,8 +461,8 @@ class Memory:
         db = self._store.database()
         cause = f"undo-{uuid.uuid4().hex}"
         with db.transaction():
-            undone = undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=self._time(now))
-            build_profile(db, user_id=user_id, now=self._time(now), config=self._config)
+            undone = undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=self._now(now))
+            build_profile(db, user_id=user_id, now=self._now(now), config=self._config)
         self._wake()
         return undone
 
@@ -524,7 +532,7 @@ class Memory:
 
         What is over by its own time expires first, so that users who have fallen silent are looked after, too.
         """
-        at = self._time(now)
+        at = self._now(now)
         db = self._store.database()
         with db.transaction():
             expire_over(db, user_id=user_id, now=at)
@@ -596,7 +604,7 @@ class Memory:
             InputError: a kind or the weight set is unknown; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
-        at = self._time(now)
+        at = self._now(now)
         db = self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         then = self._time(as_of) if as_of else question.as_of
@@ -653,7 +661,7 @@ class Memory:
         `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
         answer from this at all. Cold messages are asked only when the rest is not enough.
         """
-        at = self._time(now)
+        at = self._now(now)
         db = self._store.database()
         profile = materialize(db, user_id=user_id, now=at, config=self._config)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
@@ -679,7 +687,7 @@ class Memory:
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
-        return materialize(self._store.database(), user_id=user_id, now=self._time(now), config=self._config)
+        return materialize(self._store.database(), user_id=user_id, now=self._now(now), config=self._config)
 
     def facts(
         self,
@@ -713,7 +721,7 @@ class Memory:
                 key=key,
                 kinds=wanted,
                 statuses=json.dumps(list(statuses or LIVE)),
-                now=to_text(self._time(now)),
+                now=to_text(self._now(now)),
             )
         return [Fact.model_validate_json(str(row["record"])) for row in rows]
 
@@ -840,7 +848,7 @@ class Memory:
         hits = self.search(
             query, user_id=user_id, limit=_ALL_CANDIDATES, kinds=kinds, statuses=statuses, weights=weights, now=now, record=False
         )
-        return explain(hits, fact, limit=limit, statuses=statuses or LIVE, kinds=kinds, now=self._time(now))
+        return explain(hits, fact, limit=limit, statuses=statuses or LIVE, kinds=kinds, now=self._now(now))
 
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
@@ -948,7 +956,7 @@ class Memory:
         checks.share(strength, "strength")
         db = self._store.database()
         with db.transaction():
-            return link(db, self._fact(source_id), self._fact(target_id), relation=relation, strength=float(strength), now=self._time(now))
+            return link(db, self._fact(source_id), self._fact(target_id), relation=relation, strength=float(strength), now=self._now(now))
 
     def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
         """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were."""
@@ -1015,7 +1023,7 @@ class Memory:
                     kinds=kinds or self._config.link_kinds,
                     min_strength=self._config.link_min_strength,
                     most=self._config.link_most,
-                    now=self._time(now),
+                    now=self._now(now),
                 )
             made += found
         return made
@@ -1124,7 +1132,7 @@ class Memory:
 
     def page(self, user_id: str, *, now: Time | None = None) -> str:
         """Return the text of memory.md as a flush would write it now."""
-        return project(self._store.database(), user_id=user_id, now=self._time(now), max_lines=self._config.page_max_lines).text
+        return project(self._store.database(), user_id=user_id, now=self._now(now), max_lines=self._config.page_max_lines).text
 
     @property
     def tier(self) -> Literal[1, 2]:
@@ -1230,7 +1238,7 @@ class Memory:
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
-        at = self._time(now)
+        at = self._now(now)
         told: list[str] = []
         while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
             told.append(fact_id)
@@ -1265,7 +1273,7 @@ class Memory:
             min_score: leave out what scores less; `config.importance_threshold` if None.
             now: the time that decay is counted to; the present if None.
         """
-        at = self._time(now)
+        at = self._now(now)
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
@@ -1319,7 +1327,7 @@ class Memory:
         promoted to the profile, and what is more than is kept goes to the archive, which the worker does each night. With `dry_run` nothing
         is written and no model is asked, and the answer is what one run would do by the rules.
         """
-        at = self._time(now)
+        at = self._now(now)
         self._notebook.write_down_recalled()
         db = self._store.database()
         done: list[Maintained] = []
@@ -1400,7 +1408,7 @@ class Memory:
 
     def assess(self, query: str, *, user_id: str, goal: str | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None) -> Hits:
         """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them."""
-        at, db = self._time(now), self._store.database()
+        at, db = self._now(now), self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
@@ -1521,7 +1529,7 @@ class Memory:
             InputError: the fact is no longer live, or would end before it began.
         """
         fact, db = self._live_fact(fact_id)
-        at = self._time(now)
+        at = self._now(now)
         ends = self._time(valid_to) if valid_to is not None else at
         if ends < fact.valid_from:
             raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
@@ -1541,7 +1549,7 @@ class Memory:
         fact, db = self._live_fact(fact_id)
         if fact.status != "uncertain":
             with db.transaction():
-                origin = Origin(user_id=fact.user_id, turn_id=f"doubt-{uuid.uuid4().hex}", now=self._time(now))
+                origin = Origin(user_id=fact.user_id, turn_id=f"doubt-{uuid.uuid4().hex}", now=self._now(now))
                 put(db, fact, "doubt", origin=origin, operation="update", reason="said to be uncertain")
             self._wake()
         return self._fact(fact_id)
@@ -1557,7 +1565,7 @@ class Memory:
         if fact.kind != "task":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
         with db.transaction():
-            origin = Origin(user_id=fact.user_id, turn_id=f"task-{uuid.uuid4().hex}", now=self._time(now))
+            origin = Origin(user_id=fact.user_id, turn_id=f"task-{uuid.uuid4().hex}", now=self._now(now))
             move(db, fact, state=state, origin=origin, reason=f"said to be {state}")
         self._wake()
         return self._fact(fact_id)
@@ -1638,8 +1646,8 @@ class Memory:
             id=0,
             turn_id=checks.name(turn_id, "turn_id"),
             user_id=checks.name(user_id, "user_id"),
-            session_id=session_id,
-            speaker=speaker or None,
+            session_id=checks.text(session_id, "session_id") if session_id is not None else None,
+            speaker=checks.text(speaker, "speaker") if speaker else None,
             user_input=checks.text(user_input, "user_input"),
             assistant_response=checks.text(assistant_response, "assistant_response"),
             timestamp=checks.lived(self._time(timestamp), "timestamp"),
@@ -1670,6 +1678,9 @@ class Memory:
 
     def _time(self, value: Time | None) -> datetime:
         return to_utc(value, zone=self._config.zone) if value is not None else to_utc(utc_now())
+
+    def _now(self, value: Time | None) -> datetime:
+        return utc_now() if value is None else checks.lived(self._time(value), "now")
 
     def _kinds(self, db: Database) -> dict[str, Kind]:
         return {str(row["kind"]): Kind.model_validate(row) for row in db.all("kinds.all")}

@@ -34,6 +34,7 @@ log = logging.getLogger("memdb")
 _MAX_TURN_ATTEMPTS = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
+_LONGEST_PAUSE = 30.0  # between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
 
@@ -192,7 +193,7 @@ class Worker:
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
-        self._damage: StoreError | None = None
+        self._trouble: Exception | None = None
         jobs |= more or {}
         self._stop = threading.Event()
         self._progress = threading.Condition()
@@ -215,11 +216,17 @@ class Worker:
         for thread in self._threads:
             thread.join()
 
-    def raise_damage(self) -> None:
-        """Raise what a thread met if it says that the file is damaged, once."""
-        damage, self._damage = self._damage, None
-        if damage is not None:
-            raise damage
+    def try_again(self) -> None:
+        """Have the threads try at once what they could not get past, and forget what it was, unless the file is damaged."""
+        if not (isinstance(self._trouble, StoreError) and self._trouble.damaged):
+            self._trouble = None
+        self.wake()
+
+    def raise_trouble(self) -> None:
+        """Raise what a thread met and could not get past, such as a full disk or a damaged file, once."""
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            raise trouble
 
     def wait(self, seconds: float) -> None:
         """Wait until the worker has done something, or the time is over."""
@@ -227,22 +234,23 @@ class Worker:
             self._progress.wait(seconds)
 
     def _run(self, job: Callable[[], bool], wake: threading.Event) -> None:
+        failed, told = 0, ""
         while not self._stop.is_set():
             try:
-                busy = job()
+                busy, failed = job(), 0
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
             except Exception as error:  # the work never stops; a turn that failed was put back
-                busy = False
-                if isinstance(error, StoreError) and error.damaged:
-                    self._damage = error
-                log.exception("the memory worker met an error and goes on")
+                busy, failed = False, failed + 1
+                self._trouble = error
+                if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
+                    log.exception("the memory worker met an error and goes on")
             with self._progress:
                 self._progress.notify_all()
             if busy:
                 self.wake()  # a turn's facts want vectors
             else:
-                wake.wait(_IDLE_SECONDS)
+                wake.wait(min(_LONGEST_PAUSE, _IDLE_SECONDS * 2 ** min(failed, 10)))
                 wake.clear()
 
 

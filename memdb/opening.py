@@ -10,14 +10,14 @@ from typing import Literal
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card
 from memdb.embed import Embedder, choose_embedder
-from memdb.errors import InputError, StoreError
+from memdb.errors import ConfigError, InputError, StoreError
 from memdb.llm import LanguageModel, choose_llm
 from memdb.memory import Memory
 from memdb.mirroring import open_index
 from memdb.outside import VectorCollection
 from memdb.records import ModelCard
 from memdb.steps.carry import carried, read_carried
-from memdb.store import Store
+from memdb.store import IN_MEMORY, Store
 
 
 def open(
@@ -48,6 +48,8 @@ def open(
     """
     path = Path(path)
     settings = load_config(path, config)
+    if str(path) == IN_MEMORY and settings.worker:
+        raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
     store = Store(path, settings, vectors=None)
     try:
         remembered = store.embedder()

@@ -18,15 +18,19 @@ import apsw
 
 from memdb import files
 from memdb.config import Config
-from memdb.errors import BusyError, ConfigError, ConflictError, MdbError, SchemaError, StoreError
+from memdb.errors import BusyError, ConfigError, ConflictError, InputError, MdbError, SchemaError, StoreError
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
 Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
+IN_MEMORY = ":memory:"
+"""SQLite's name for a database without a file, which each connection has one of its own of."""
+
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
+_REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
 _KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
@@ -54,7 +58,7 @@ class Database:
                 return []
             names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
             return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
-        except apsw.Error as error:
+        except _REFUSED as error:
             raise _translate(error, self.path) from error
 
     def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
@@ -65,7 +69,7 @@ class Database:
         """
         try:
             return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
-        except apsw.Error as error:
+        except _REFUSED as error:
             raise _translate(error, self.path) from error
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
@@ -232,7 +236,7 @@ class Database:
         try:
             if outermost:
                 self.connection.execute("begin")
-        except apsw.Error as error:
+        except _REFUSED as error:
             raise _translate(error, self.path) from error
         try:
             yield
@@ -245,7 +249,7 @@ class Database:
         """Turn the driver's errors into memdb's, the cause kept."""
         try:
             yield
-        except apsw.Error as error:
+        except _REFUSED as error:
             raise _translate(error, self.path) from error
 
 
@@ -321,9 +325,13 @@ class Store:
         return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
 
     def _open(self) -> Database:
+        if str(self.path) == IN_MEMORY and self._connections:
+            raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
         _keep_freed_memory()
         try:
             connection = apsw.Connection(str(self.path))
+        except UnicodeEncodeError as error:
+            raise StoreError(f"{self.path!r} is no valid Unicode, and SQLite opens no such path; give another.") from error
         except apsw.Error as error:
             raise _translate(error, self.path) from error
         database = Database(connection, self.path, has_vectors=False)
@@ -502,9 +510,13 @@ def _migrate(database: Database, path: Path) -> None:
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
 
 
-def _translate(error: apsw.Error, path: Path) -> MdbError:
+def _translate(error: Exception, path: Path) -> MdbError:
     detail = str(error)
     match error:
+        case UnicodeEncodeError():
+            return InputError(f"A text holds half a surrogate pair at position {error.start}; decode it properly first.")
+        case OverflowError():
+            return InputError("A number is larger than any that the file can hold; give a smaller one.")
         case apsw.BusyError() | apsw.LockedError():
             return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
         case apsw.NotADBError():

@@ -151,3 +151,9 @@ def test_a_config_cannot_be_changed() -> None:
 def test_a_list_is_written_with_commas_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMDB_LINK_KINDS", "fact, message")
     assert load_config(tmp_path / "mem.db").link_kinds == ("fact", "message")
+
+
+@pytest.mark.parametrize("name", [name for name, field in memdb.Config.model_fields.items() if field.annotation in (int, float)])
+def test_no_number_is_larger_than_what_can_be_reckoned_with(name: str) -> None:
+    with pytest.raises(memdb.ConfigError, match=f"'{name}' from the arguments cannot be used: Input should be less than or equal to"):
+        load_config(Path("mem.db"), {name: 10**23})

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -401,3 +402,46 @@ def test_an_unknown_weight_set_is_refused_at_the_door(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, weights="mem-skill", config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id="ana")
         assert mem.search("Porto", user_id="ana")[0].weights["recency"] == 0.10
+
+
+HALF = "half \ud800"
+BIG = 10**23
+UNUSABLE: dict[str, Callable[[memdb.Memory], object]] = {
+    "a user": lambda mem: mem.facts(HALF),
+    "a key": lambda mem: mem.facts("ana", key=HALF),
+    "a fact id": lambda mem: mem.confirm(HALF),
+    "a session": lambda mem: mem.observe("I like tea.", user_id="ana", session_id=HALF),
+    "a session that is a number": lambda mem: mem.observe("I like tea.", user_id="ana", session_id=5),  # type: ignore[arg-type]
+    "a speaker": lambda mem: mem.observe("I like tea.", user_id="ana", speaker=HALF),
+    "a message": lambda mem: mem.load([{"text": HALF}], user_id="ana"),
+    "a message's session": lambda mem: mem.load([{"text": "I like tea.", "session_id": HALF}], user_id="ana"),
+    "a tag": lambda mem: mem.remember("Ana likes tea", user_id="ana", tags=[HALF]),
+    "a detail": lambda mem: mem.remember("Ana likes tea", user_id="ana", value_json={"why": HALF}),
+    "a tag among many": lambda mem: mem.remember_many([{"value_text": "Ana likes tea", "user_id": "ana", "tags": [HALF]}]),
+    "a detail among many": lambda mem: mem.remember_many([{"value_text": "Ana likes tea", "user_id": "ana", "value_json": {"why": HALF}}]),
+    "an object among many": lambda mem: mem.remember_many([{"value_text": "Ana likes tea", "user_id": "ana", "object": HALF}]),
+    "a limit": lambda mem: mem.search("tea", user_id="ana", limit=BIG),
+    "the first year": lambda mem: mem.context("tea", user_id="ana", now="0001-01-01"),
+    "the last year": lambda mem: mem.maintain(now="9999-12-31"),
+}
+
+
+@pytest.mark.parametrize("unusable", UNUSABLE)
+def test_what_no_file_can_hold_is_refused_and_spoils_nothing(unusable: str, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana", key="user.lives_in", object="Porto")
+        with pytest.raises(memdb.InputError):
+            UNUSABLE[unusable](mem)
+        assert mem.drain()
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+        assert "Porto" in mem.context("Where does Ana live?", user_id="ana").text
+
+
+def test_a_memory_without_a_file_is_there_for_one_thread(tmp_path: Path) -> None:
+    with pytest.raises(memdb.ConfigError, match="give a path"):
+        memdb.open(":memory:", embedder=None)
+    with memdb.open(":memory:", embedder=None, config={"worker": False}) as mem, ThreadPoolExecutor(1) as other:
+        mem.remember("Ana lives in Porto", user_id="ana")
+        with pytest.raises(memdb.StoreError, match="give a path"):
+            other.submit(mem.facts, "ana").result()
+        assert len(mem.facts("ana")) == 1

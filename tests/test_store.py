@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import random
 import re
 import shutil
@@ -531,7 +532,10 @@ def think(request):
 with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(think, name="away")) as mem:
     mem.observe("I live in Porto.", user_id="ana", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
     full.wait(10)
-    mem.drain(1)
+    try:
+        mem.drain(5)
+    except memdb.StoreError as error:
+        print(error)
     print(mem.stats().turns_by_status)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana")[0].object)
@@ -539,8 +543,10 @@ with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(think, name=
 
 
 def test_a_turn_that_met_a_full_disk_is_taken_up_again_when_there_is_room(tmp_path: Path) -> None:
-    told = finish(child(FULL_WHILE_THINKING, tmp_path / "mem.db"))
-    assert told.splitlines() == ["{'working': 1}", "True {'done': 1} Porto"]
+    path = tmp_path / "mem.db"
+    why, *told = finish(child(FULL_WHILE_THINKING, path)).splitlines()
+    assert why == f"Reading or writing {path} failed (disk I/O error); check the disk, then repeat the call."
+    assert told == ["{'working': 1}", "True {'done': 1} Porto"]
 
 
 @pytest.fixture
@@ -575,6 +581,35 @@ def test_a_full_disk_loses_nothing_acknowledged_and_works_again(small_disk: Path
     mem.observe("There is room again.", user_id="ana", turn_id="again")
     assert {fact.source_turn_id for fact in mem.facts("ana", kinds=["message"])} == {*kept, "again"}
     mem.close()
+
+
+def test_draining_on_a_full_disk_says_so_and_does_not_flood_the_log(small_disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path, ballast = small_disk / "mem.db", small_disk / "ballast"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        mem._store.database().connection.execute("pragma wal_checkpoint(truncate)")
+    room = os.statvfs(small_disk)
+    ballast.write_bytes(b"x" * (room.f_bavail * room.f_frsize - 45_000))  # there is room to open it, not to think about the turn
+    with memdb.open(path, embedder=None) as mem:
+        for _ in range(3):
+            with pytest.raises(memdb.StoreError, match="is full"):
+                mem.drain(30)
+        assert mem.search("Porto", user_id="ana")
+        ballast.unlink()
+        assert mem.drain(60)
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+    assert sum("met an error" in record.message for record in caplog.records) <= 2
+
+
+def test_a_question_is_answered_on_a_full_disk(small_disk: Path) -> None:
+    path = small_disk / "mem.db"
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana")
+    room = os.statvfs(small_disk)
+    (small_disk / "ballast").write_bytes(b"x" * (room.f_bavail * room.f_frsize - 40_000))
+    with memdb.open(path, embedder=None, config=QUIET) as mem:  # closing cannot note what was asked
+        (small_disk / "more").write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * room.f_frsize))
+        assert [hit.fact.value_text for hit in mem.search("Porto", user_id="ana")] == ["Ana lives in Porto"]
 
 
 @pytest.mark.parametrize("damaged", ["sqlite_schema", "facts", "facts_fts_data", "turns"])

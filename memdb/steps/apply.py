@@ -156,7 +156,8 @@ def action_hash(action: Action) -> str:
 
 def action_hash_of(*parts: JsonValue) -> str:
     """Return a short stable digest of JSON values."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
+    told = json.dumps(parts, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")  # what cannot be stored is refused later
+    return hashlib.sha256(told).hexdigest()[:32]
 
 
 class _Log:

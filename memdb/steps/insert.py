@@ -87,7 +87,8 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
     if fact.object is not None or fact.value_json is not None:
         subject, _, predicate = fact.key.partition(".")
         given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
-        details = json.dumps({**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text})
+        parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
+        details = json.dumps(parts, ensure_ascii=False)
     return (
         fact.fact_id or str(uuid4()),
         fact.user_id,
@@ -106,7 +107,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
         fact.turn_id or turn_id,
         fact.value_text,
         fact.session_id,
-        json.dumps(fact.tags) if fact.tags else "[]",
+        json.dumps(fact.tags, ensure_ascii=False) if fact.tags else "[]",
         said_at,
     )
 
