@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -146,6 +147,19 @@ def test_a_rare_tag_is_found_among_many(crowded: memdb.Memory) -> None:
     assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
 
+@pytest.mark.parametrize("weights", ["default", "priority", "mem-skill"])
+@pytest.mark.parametrize("embedder", [EMBEDDER, None])
+def test_one_hot_message_is_found_among_many_cold_ones_that_fit_better(
+    tmp_path: Path, weights: str, embedder: HashingEmbedder | None
+) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        cold = [{"text": f"The dog plays with the red ball, day {day}", "timestamp": "2024-01-01"} for day in range(900)]
+        mem.load([*cold, {"text": "The dog is at the vet and gets a medicine", "timestamp": "2025-05-31"}], user_id="ana")
+        assert mem.drain(60)
+        (hit,) = mem.search("Which red ball does the dog play with?", user_id="ana", weights=weights, tiers=["hot"], now=NOW)
+        assert (hit.tier, "vet" in hit.fact.value_text) == ("hot", True)
+
+
 def test_a_least_score_leaves_out_the_rest(crowded: memdb.Memory) -> None:
     all_hits = crowded.search("tea garden", user_id="ana", now=NOW)
     least = all_hits[4].score
@@ -250,6 +264,8 @@ def test_words_find_the_same_by_vectors_as_by_rows(
             "kinds": json.dumps(kinds),
             "statuses": json.dumps(statuses),
             "now": NOW,
+            "hot_days": None,
+            "warm_days": None,
         }
         columns = {"bm25_body": 1.0, "bm25_reply": 0.5, "bm25_context": 0.3, "bm25_date": 1.0}
         shelves = [*kinds, "window", *(["closed"] if statuses != LIVE else [])]

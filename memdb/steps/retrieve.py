@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
+_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of")
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _LEG = 20  # candidates a kind where a weight set says nothing
 _FACT: Callable[[str], Fact] = Fact.__pydantic_validator__.validate_json  # `model_validate_json` takes an eighth longer
@@ -141,6 +141,9 @@ def retrieve(
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
         "participants": listed(participants),
+        "tiers": listed(tiers),
+        "hot_days": hot_days,
+        "warm_days": warm_days,
         "now": (instant := to_text(now)),
         "as_of": to_text(as_of) if as_of else None,
     }
@@ -166,9 +169,6 @@ def retrieve(
             goal=to_blob(aim) if aim is not None else None,
             emotions=json.dumps(moods_like(question.mood)),
             agree=int(voted),
-            tiers=listed(tiers),
-            hot_days=hot_days,
-            warm_days=warm_days,
             shelves="[]" if hits is None else listed(["window" if "window" in shelves else "none"]),
             min_score=least,
             base_half_life_days=base_half_life_days,
@@ -196,7 +196,7 @@ def retrieve(
             found = [] if outside else db.tuples("scan.words", **filters, **columns, terms=terms)
             words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
-                near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filters)])
+                near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
         field = fuse(words, near, weight=weight, question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
