@@ -583,7 +583,7 @@ class Memory:
             max_age_days: leave out what is older.
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in.
-            goal: what the user is after, for weight sets that weigh it (`priority`).
+            goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
             tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.

@@ -116,9 +116,9 @@ insert into weights (name, feature, value) values
   -- the ablations
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
-  -- priority = relevance × confidence: six features of the one, four of the other (`sure_…`), M = 50 candidates a kind
+  -- priority = relevance × confidence: six features of the one, and a seventh where a time is asked for; four of the other (`sure_…`)
   ('priority', 'match', 0.45), ('priority', 'goal', 0.15), ('priority', 'emotion', 0.10), ('priority', 'recency', 0.10),
-  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10),
+  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10), ('priority', 'date', 0.15),
   ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
@@ -129,7 +129,7 @@ insert into weights (name, feature, value) values
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 1.2), ('default', 'window', 1.4), ('default', 'both', -0.6), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.275), ('default', 'length', 0.5), ('default', 'has_number', 0.25), ('default', 'is_reaction', -0.1),
-  ('default', 'has_time', 0.65), ('default', 'date', 1.0),
+  ('default', 'has_time', 0.65), ('default', 'date', 1.0), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),

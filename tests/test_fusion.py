@@ -70,7 +70,9 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
     return mem
 
 
-def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None) -> list[tuple[str, float]]:
+def exhaustive(
+    mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None, goal: str | None = None
+) -> list[tuple[str, float]]:
     """The best ten when the one statement scores everything, told every distance by sqlite-vec itself."""
     db = mem._store.database()
     meaning = to_blob(EMBEDDER.embed([asked.meaning])[0])
@@ -88,6 +90,7 @@ def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: 
         "statuses": '["active", "pending_confirmation"]',
         "shelves": "[]",
         "tags": json.dumps(tags) if tags is not None else None,
+        "goal": to_blob(EMBEDDER.embed([goal])[0]) if goal is not None else None,
         "k_lex": 1_000_000,
         "now": NOW,
         "weights": weights,
@@ -113,6 +116,13 @@ def test_the_first_ten_are_those_of_the_whole(crowded: memdb.Memory, weights: st
         wanted = exhaustive(crowded, hits.question, weights=weights)
         scored = [score for _, score in wanted if score > 0 or weights != "lexical-only"]
         assert [hit.score for hit in hits][: len(scored)] == pytest.approx(scored, abs=1e-5), query
+
+
+def test_the_first_ten_with_a_goal_are_those_of_the_whole(crowded: memdb.Memory) -> None:
+    for query in QUESTIONS:
+        hits = crowded.search(query, user_id="ana", goal="bicycle market", now=NOW)
+        wanted = exhaustive(crowded, hits.question, weights="default", goal="bicycle market")
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
 
 
 def test_where_age_and_type_outweigh_meaning_nearly_all_are_those_of_the_whole(crowded: memdb.Memory) -> None:

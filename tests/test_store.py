@@ -169,6 +169,14 @@ def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) ->
         assert connection.execute(of_questions).fetchall() == [(after,)]
 
 
+def test_goals_and_dates_get_a_third_of_what_meaning_weighs_unless_they_have_a_weight(connection: apsw.Connection) -> None:
+    found = "select value from weights where (name, feature) in (('default', 'goal'), ('priority', 'date')) order by name"
+    connection.execute("delete from weights where name in ('default', 'priority')")
+    connection.execute("insert into weights values ('default', 'cosine', 0.9), ('default', 'goal', 0), ('priority', 'match', 0.9)")
+    connection.execute(dict(files.migrations())[22])
+    assert connection.execute(found).fetchall() == [(0.0,), (0.3,)]
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

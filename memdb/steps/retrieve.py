@@ -98,8 +98,9 @@ def retrieve(
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
-    `goal` is what the user is after, for sets that weigh it. `tiers` leaves out messages and episodes of other ages. `judged` counts votes
-    and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
+    `goal` is what the user is after: it counts where there are vectors, in the ranking by sets that weigh it and in `relevance`. `tiers`
+    leaves out messages and episodes of other ages. `judged` counts votes and gives each hit its `relevance` and `confidence_now`, whichever
+    set ranks.
 
     `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
 
@@ -122,7 +123,7 @@ def retrieve(
     model = cast(str | None, base["embedder"])
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
-    aim = _embed(goal, embedder, db, model)[0] if goal and weight.get("goal") and meant is not None else None
+    aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None and (judged or weight.get("goal")) else None
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
@@ -197,7 +198,8 @@ def retrieve(
             words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
-        field = fuse(words, near, weight=weight, question=question, legs=legs)
+        counted = weight if aim is not None else {**weight, "goal": 0.0}  # what nobody is after lets no row score more
+        field = fuse(words, near, weight=counted, question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
