@@ -146,9 +146,11 @@ class Config(BaseModel):
     generation_model: str | None = Field(None, description="the model that writes memories; default: the setting model")
     generation_temperature: float = Field(0.3, ge=0, le=2, description="how freely it writes")
     generation_max_tokens: int = Field(500, ge=1, description="how long its answer may be")
-    max_memories_per_retrieval: int = Field(5, ge=0, description="how many memories recall gives")
+    max_memories_per_retrieval: int = Field(5, ge=0, description="how many first-person memories recall and a context give")
     importance_threshold: float = Field(0.25, ge=0, le=1, description="recall leaves out what scores less")
-    max_age_days: float = Field(365.0, ge=0, le=_CENTURY_DAYS, description="recall leaves out what is older; 0 is no limit")
+    max_age_days: float = Field(
+        365.0, ge=0, le=_CENTURY_DAYS, description="recall and a context leave out memories not seen for so long; 0 is no limit"
+    )
     base_half_life_days: float | None = Field(
         None,
         gt=0,

@@ -59,6 +59,7 @@ from memdb.records import (
     Explanation,
     Fact,
     Forgotten,
+    Hit,
     Hits,
     Item,
     Kind,
@@ -580,7 +581,7 @@ class Memory:
             memory_types: only these.
             tags: rows with at least one of these tags.
             min_age_minutes: leave out what is younger.
-            max_age_days: leave out what is older.
+            max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in.
             goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
@@ -648,6 +649,7 @@ class Memory:
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
+        Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
         `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
         answer from this at all. Cold messages are asked only when the rest is not enough.
         """
@@ -660,7 +662,7 @@ class Memory:
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
-            diversify(db, hits, limit=limit, balance=self._config.context_balance),
+            self._diverse(hits, limit=limit),
             kinds=self._kinds(db),
             sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
             system=system,
@@ -672,6 +674,8 @@ class Memory:
             question=clarification,
             degraded=hits.degraded,
         )
+        shown = {item.fact_id for item in result.items}
+        hits[:] = [hit for hit in hits if hit.fact.fact_id in shown]
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
@@ -1259,7 +1263,7 @@ class Memory:
             participants: only memories that one of these people took part in.
             memory_types: only these.
             limit: how many at most; `config.max_memories_per_retrieval` if None.
-            max_age_days: leave out what is older, 0 for nothing; `config.max_age_days` if None.
+            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
             min_score: leave out what scores less; `config.importance_threshold` if None.
             now: the time that decay is counted to; the present if None.
         """
@@ -1402,9 +1406,9 @@ class Memory:
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         hits.verdict = verdict
-        hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
+        hits[:] = self._diverse(hits, limit=limit)
+        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
@@ -1611,11 +1615,25 @@ class Memory:
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
+            hits[:] = [hit for hit in hits if self._may_come_to_mind(hit.fact, now)]
             verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
         return hits, verdict
+
+    def _may_come_to_mind(self, fact: Fact, now: datetime) -> bool:
+        """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
+        if fact.kind != "narrative":
+            return True
+        age = now - max(fact.created_at, fact.last_mentioned_at or fact.created_at)
+        is_fresh = not self._config.max_age_days or age <= timedelta(days=self._config.max_age_days)
+        return is_fresh and now - fact.created_at >= timedelta(minutes=self._config.event_buffer_minutes)
+
+    def _diverse(self, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
+        """Those of the hits that say different things, and no more first-person memories than `recall` gives."""
+        most = {"narrative": self._config.max_memories_per_retrieval}
+        return diversify(self._store.database(), hits, limit=limit, balance=self._config.context_balance, most=most)
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -375,6 +375,52 @@ def test_reading_never_waits_for_a_writer_and_what_was_recalled_is_kept_at_closi
     assert rows(path, "select access_count from facts") == [(1,)]
 
 
+@pytest.fixture
+def mornings(mem: memdb.Memory) -> memdb.Memory:
+    """Twelve days on which Rui did something else each, the oldest 500 days before 20 March 2025 at noon, the newest twenty minutes."""
+    told = (
+        "baked bread;fed the cat;lost a glove;called Mila;packed a bag;sold a lamp;sang in the hall;dug a hole;made jam;read a map".split(
+            ";"
+        )
+    )
+    for place, text in enumerate(["found the key at sea", *told, "found the key at home"]):
+        at = {0: "2023-11-06T12:00:00Z", 11: "2025-03-20T11:40:00Z"}.get(place, f"2025-03-{place + 1:02}T12:00:00Z")
+        mem.event(f"Rui {text}", user_id="home", timestamp=at, participants=["Rui"], importance=0.9)
+    assert len(mem.narrate(now="2025-03-20T11:55:00Z")) == 12
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(("now", "young"), [("2025-03-20T11:45:00Z", 0), ("2025-03-20T12:10:00Z", 1)])
+def test_a_context_is_given_as_many_and_as_old_memories_as_recall_gives(mornings: memdb.Memory, now: str, young: int) -> None:
+    asked = "Where did Rui find the key?"
+    for facts in ([item.fact_id for item in mornings.context(asked, user_id="home", now=now).items],
+                  [hit.fact.fact_id for hit in mornings.assess(asked, user_id="home", now=now)]):  # fmt: skip
+        texts = [fact.value_text for fact in mornings.facts("home") if fact.fact_id in facts]
+        assert len(texts) == 5
+        assert sum("at home" in text for text in texts) == young
+        assert not any("at sea" in text for text in texts)
+
+
+def test_only_the_memories_that_a_context_shows_count_as_recalled(mornings: memdb.Memory) -> None:
+    now = "2025-03-20T12:10:00Z"
+    shown = mornings.context("What did Rui do?", user_id="home", now=now, max_tokens=120).items
+    mornings.maintain(user_id="home", now=now)
+    assert 0 < len(shown) < 5
+    assert {fact.fact_id for fact in mornings.facts("home") if fact.access_count} == {item.fact_id for item in shown}
+
+
+def test_what_is_seen_again_and_again_is_as_young_as_it_was_seen_last(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3, 4, 20):
+        coffee(mem, f"2025-03-{day:02}")
+        mem.narrate(now=f"2025-03-{day:02}T23:00:00Z")
+        if day > 3:
+            assert mem.maintain(user_id="home", now=f"2025-03-{day:02}T23:30:00Z").consolidated
+    (hit,) = mem.recall("coffee", user_id="home", now="2025-03-21T12:00:00Z", max_age_days=10)
+    assert f"{hit.fact.created_at:%m-%d}" == "03-04"
+    assert mem.recall("coffee", user_id="home", now="2025-03-31T12:00:00Z", max_age_days=10) == []
+
+
 def test_a_memory_is_found_by_the_words_of_its_events_too(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
         for number in range(30):

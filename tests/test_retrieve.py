@@ -103,6 +103,8 @@ def test_filters_filter(mem: memdb.Memory) -> None:
     assert found(tags=["drink"]) == found(categories=["soft_preference"]) == found(min_age_minutes=60 * 24 * 10) == ["user.likes"]
     assert found(max_age_days=10) == found(memory_types=["SIGNIFICANT"]) == ["user.lives_in"]
     assert found(min_score=99) == found(kinds=["task"]) == []
+    mem.remember("Likes tea", user_id="ana", key="user.likes", timestamp="2025-04-30")
+    assert found(max_age_days=10) == found()
 
 
 @ANY_FIXTURE
