@@ -130,7 +130,6 @@ Time = datetime | str
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
-_FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
@@ -1254,7 +1253,8 @@ class Memory:
     ) -> Hits:
         """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
 
-        What is archived, or as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
+        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
         is written down in the background, so that reading waits for nobody.
 
         Args:
@@ -1262,7 +1262,7 @@ class Memory:
             user_id: whose memory is asked.
             participants: only memories that one of these people took part in.
             memory_types: only these.
-            limit: how many at most; `config.max_memories_per_retrieval` if None.
+            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
             max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
             min_score: leave out what scores less; `config.importance_threshold` if None.
             now: the time that decay is counted to; the present if None.
@@ -1270,7 +1270,6 @@ class Memory:
         at = self._time(now)
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
-        candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
         for name in memory_types or ():
             checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
@@ -1290,8 +1289,8 @@ class Memory:
             participants=participants,
             base_half_life_days=config.base_half_life_days,
             minimum_importance=config.minimum_importance,
-            top_k_lex=candidates or config.top_k_lex,
-            top_k_vec=candidates or config.top_k_vec,
+            top_k_lex=config.top_k_lex,
+            top_k_vec=config.top_k_vec,
         )
         self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
         return hits

@@ -107,9 +107,11 @@ insert into weights (name, feature, value) values
   ('mem-skill', 'lexical', 0.45), ('mem-skill', 'cosine', 0.45), ('mem-skill', 'recency', 0.10),
   -- of the candidates of both legs, twenty each, and nothing else
   ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'legs', 1), ('mem-skill', 'bm25_body', 1.0),
-  -- first-person memories: semantic, importance × type weight × decay, recency (the decay factor), access bonus
-  ('first-person', 'cosine', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
-  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0), ('first-person', 'bm25_context', 0.3),
+  -- first-person memories: semantic (words, where there are no vectors), importance × type weight × decay, recency (the decay factor), access bonus
+  ('first-person', 'match', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
+  -- of the twenty nearest, and nothing else
+  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'legs', 1), ('first-person', 'bm25_body', 1.0),
+  ('first-person', 'bm25_context', 0.3),
   -- which workflow fits a task: what it is for, and how it went
   ('procedural', 'lexical', 1.0), ('procedural', 'cosine', 1.0), ('procedural', 'confidence', 0.5),
   ('procedural', 'k_lex', 60), ('procedural', 'k_vec', 60), ('procedural', 'bm25_body', 1.0),

@@ -345,8 +345,21 @@ def test_the_score_is_the_specified_sum(house: memdb.Memory) -> None:
     hit = house.recall("Rui asked for warmer lights", user_id="home", now=NOON, min_score=0.0)[0]
     parts = hit.parts
     assert parts["importance"] == pytest.approx(hit.fact.importance * parts["type_weight"] * parts["decay"])
+    assert parts["match"] == parts["cosine"] > 0
     wanted = 0.40 * parts["cosine"] + 0.25 * parts["importance"] + 0.20 * parts["decay"] + 0.15 * parts["access_bonus"]
     assert hit.score == pytest.approx(wanted)
+
+
+def test_without_vectors_the_memory_with_most_of_the_words_comes_to_mind_first(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        said = "repaired the music box;sold the music stand;won the music prize;lost the music sheet;asked for music;packed the music case"
+        for day, text in enumerate(["played jazz music in the kitchen", *said.split(";")], start=1):
+            mem.event(f"Joana {text}", user_id="home", timestamp=f"2025-03-{day:02}T12:00:00Z", participants=["Joana"])
+        mem.narrate(now="2025-03-20T12:00:00Z")
+        hits = mem.recall("Joana jazz music kitchen", user_id="home", now="2025-03-20T12:00:00Z")
+    assert "jazz" in hits[0].fact.value_text
+    assert hits[0].score == pytest.approx(sum(hits[0].contributions.values()))
+    assert hits[0].contributions["match"] == 0.4
 
 
 def test_what_is_recalled_is_reinforced_once_a_time_and_reading_writes_nothing(house: memdb.Memory) -> None:

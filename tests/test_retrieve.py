@@ -91,6 +91,14 @@ def test_superseded_facts_are_found_only_by_asking_for_the_past(tell: Tell) -> N
         assert (now, then) == ({"Lisbon"}, {"Porto"})
 
 
+def test_it_is_told_when_nothing_that_could_be_found_has_a_vector_yet(mem: memdb.Memory) -> None:
+    assert mem.search("tea", user_id="ana").degraded is None
+    mem.remember("Likes tea", user_id="ana", key="user.likes")
+    assert str(mem.search("tea", user_id="ana").degraded).startswith("searched by words only")
+    mem.drain()
+    assert mem.search("tea", user_id="ana").degraded is None
+
+
 def test_filters_filter(mem: memdb.Memory) -> None:
     mem.remember("Likes tea", user_id="ana", key="user.likes", tags=["drink"], timestamp="2025-03-01")
     mem.remember("Lives near the tea shop", user_id="ana", key="user.lives_in", timestamp="2025-05-01")

@@ -177,6 +177,18 @@ def test_goals_and_dates_get_a_third_of_what_meaning_weighs_unless_they_have_a_w
     assert connection.execute(found).fetchall() == [(0.0,), (0.3,)]
 
 
+@pytest.mark.parametrize("change", ["", "value = 0.3 where feature = 'decay' and", "feature = 'goal' where feature = 'access_bonus' and"])
+def test_a_first_person_set_of_ones_own_stays(connection: apsw.Connection, change: str) -> None:
+    connection.execute("delete from weights where (name, feature) = ('first-person', 'legs')")
+    connection.execute("update weights set feature = 'cosine' where (name, feature) = ('first-person', 'match')")
+    if change:
+        connection.execute(f"update weights set {change} name = 'first-person'")
+    before = connection.execute("select * from weights where name = 'first-person'").fetchall()
+    connection.execute(dict(files.migrations())[22])
+    after = connection.execute("select * from weights where name = 'first-person'").fetchall()
+    assert set(after) - set(before) == (set() if change else {("first-person", "match", 0.4), ("first-person", "legs", 1.0)})
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

@@ -129,6 +129,7 @@ def retrieve(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
         semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
         given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
+        nearest=top_k_lex is None and bool(weight.get("legs")) and not weight.get("lexical"),  # words that do not rank do not choose either
         linked=weight.get("linked", 0.0) != 0,
         voted=weight.get("agreement", 0.0) + weight.get("sure_agreement", 0.0) > 0,
     )
@@ -154,6 +155,9 @@ def retrieve(
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
 
+    def compared() -> bool:
+        return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")
+
     def score(found: Sequence[Found], count: int, *, voted: bool, least: float | None = min_score) -> list[_Scored]:
         rows = db.tuples(
             "retrieve",
@@ -163,7 +167,7 @@ def retrieve(
             embedding=to_blob(meant) if hits is not None and meant is not None else None,
             hits=hits or "[]",
             found=to_json(found, inf_nan_mode="null").decode(),  # six times as fast as the json of Python
-            compared=hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window"),
+            compared=compared(),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             times=times,
@@ -204,6 +208,8 @@ def retrieve(
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
+    if rows and meant is not None and not degraded and not compared():
+        degraded = "searched by words only: what could be found has no vectors yet"
     judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
     return Hits(
         [_hit(row, ranking, judge) for row in rows],
