@@ -350,7 +350,7 @@ class Memory:
             event_time: when what it speaks of happens.
             valid_from: since when it is true; `timestamp` if None.
             valid_to: until when (exclusive); until further notice if None.
-            tags: words to filter by.
+            tags: words to find and to filter by.
             session_id: the conversation it belongs to.
             turn_id: the turn it comes from; the same fact of the same turn is stored once.
             timestamp: when it was said; the present if None.

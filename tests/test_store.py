@@ -189,6 +189,25 @@ def test_a_first_person_set_of_ones_own_stays(connection: apsw.Connection, chang
     assert set(after) - set(before) == (set() if change else {("first-person", "match", 0.4), ("first-person", "legs", 1.0)})
 
 
+def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_anew(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:21]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '21')")
+    for fact_id, text, kind, tags in (("a", "Ana keeps a diary", "fact", '["gardening"]'), ("b", "Ana reads", "fact", "[]"),
+                                      ("c", "Ana is sad", "message", '["emotion:sad"]')):  # fmt: skip
+        old.execute(
+            "insert into facts (fact_id, user_id, kind, key, value_text, confidence, valid_from, status, source_turn_id, source_excerpt, tags,"
+            " created_at, updated_at) values (?1, 'ana', ?3, 'user.note', ?2, 1, ?5, 'active', 't', '', ?4, ?5, ?5)",
+            (fact_id, text, kind, tags, "2025-03-01T10:00:00.000Z"),
+        )
+    old.execute("delete from facts_fts where rowid > 1")  # what is not indexed anew stays away
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        assert [hit.fact.fact_id for hit in mem.search("gardening", user_id="ana")] == ["a"]
+        assert mem.search("reads sad emotion", user_id="ana") == []
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:
