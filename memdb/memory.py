@@ -584,7 +584,7 @@ class Memory:
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in.
             goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
-            tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
+            tiers: of messages, episodes and memories, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.
             now: the time that decay and recency are counted to; the present if None.

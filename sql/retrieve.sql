@@ -11,7 +11,7 @@
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
---   :min_age_minutes, :max_age_days, :min_score   null for any
+--   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
 --   :participants                                 JSON array of names, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :goal       the vector of what the user is after, or null

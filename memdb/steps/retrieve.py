@@ -99,8 +99,8 @@ def retrieve(
     """Return the best hits for a question, each with every part of its score.
 
     `goal` is what the user is after: it counts where there are vectors, in the ranking by sets that weigh it and in `relevance`. `tiers`
-    leaves out messages and episodes of other ages. `judged` counts votes and gives each hit its `relevance` and `confidence_now`, whichever
-    set ranks.
+    leaves out messages, episodes and memories of other ages. `judged` counts votes and gives each hit its `relevance` and
+    `confidence_now`, whichever set ranks.
 
     `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
 
