@@ -163,9 +163,9 @@ class Config(BaseModel):
     generation_model: str | None = Field(None, description="the model that writes memories; default: the setting model")
     generation_temperature: float = Field(0.3, ge=0, le=2, description="how freely it writes")
     generation_max_tokens: Count = Field(500, ge=1, description="tokens its answer may have; twice as many each time one was cut off")
-    max_memories_per_retrieval: Count = Field(5, ge=0, description="how many memories recall gives")
+    max_memories_per_retrieval: Count = Field(5, ge=0, description="how many first-person memories recall and a context give")
     importance_threshold: float = Field(0.25, ge=0, le=1, description="recall leaves out what scores less")
-    max_age_days: Days = Field(365.0, ge=0, description="recall leaves out what is older; 0 is no limit")
+    max_age_days: Days = Field(365.0, ge=0, description="recall and a context leave out memories not seen for so long; 0 is no limit")
     base_half_life_days: Days | None = Field(
         None,
         gt=0,

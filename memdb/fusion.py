@@ -65,12 +65,14 @@ class Near:
 class Legs:
     """How many candidates a kind the words and the meaning give at least.
 
-    `given` if nothing but these is to be ranked, `linked` if links count, `voted` if votes do.
+    `given` if nothing but these is to be ranked, `nearest` if of these the words give only what has no vector yet, `linked` if links count,
+    `voted` if votes do.
     """
 
     lexical: int
     semantic: int
     given: bool = False
+    nearest: bool = False
     linked: bool = False
     voted: bool = False
 
@@ -216,7 +218,10 @@ class _Meaning(Field):
 
         near = [np.abs(one.ids[_nearest(one, self._limits.semantic)]) for one in self._near]
         nearest = _at(self._ids, _distinct(near))[0].tolist()
-        places = [place if known else None for place, known in zip(self._words_at.tolist(), self._words_known, strict=True)]
+        may = self._words_known
+        if self._limits.nearest:
+            may = may & (self._source[self._words_at] < 0) if self._source is not None else np.zeros_like(may)
+        places = [place if found else None for place, found in zip(self._words_at.tolist(), may, strict=True)]
         return [*_lexical_leg(self._words, places, self._limits), *nearest]
 
     def _refine(self, places: list[int]) -> bool:

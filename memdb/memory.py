@@ -61,6 +61,7 @@ from memdb.records import (
     Explanation,
     Fact,
     Forgotten,
+    Hit,
     Hits,
     Item,
     Kind,
@@ -133,7 +134,6 @@ Time = datetime | str
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
 _ALL_CANDIDATES = 1_000_000
-_FILTERED_CANDIDATES = 200  # a filter is applied after the cut, so that the cut must leave it something
 _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
@@ -360,7 +360,7 @@ class Memory:
             event_time: when what it speaks of happens.
             valid_from: since when it is true; `timestamp` if None.
             valid_to: until when (exclusive); until further notice if None.
-            tags: words to filter by.
+            tags: words to find and to filter by.
             session_id: the conversation it belongs to.
             turn_id: the turn it comes from; the same fact of the same turn is stored once.
             timestamp: when it was said; the present if None.
@@ -590,11 +590,11 @@ class Memory:
             memory_types: only these.
             tags: rows with at least one of these tags.
             min_age_minutes: leave out what is younger.
-            max_age_days: leave out what is older.
+            max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in.
-            goal: what the user is after, for weight sets that weigh it (`priority`).
-            tiers: of messages and episodes, only those of these ages: hot, warm, cold; all if None.
+            goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
+            tiers: of messages, episodes and memories, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.
             now: the time that decay and recency are counted to; the present if None.
@@ -658,6 +658,7 @@ class Memory:
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
+        Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
         `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
         answer from this at all. Cold messages are asked only when the rest is not enough.
         """
@@ -670,7 +671,7 @@ class Memory:
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
-            diversify(db, hits, limit=limit, balance=self._config.context_balance),
+            self._diverse(hits, limit=limit),
             kinds=self._kinds(db),
             sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
             system=system,
@@ -682,6 +683,8 @@ class Memory:
             question=clarification,
             degraded=hits.degraded,
         )
+        shown = {item.fact_id for item in result.items}
+        hits[:] = [hit for hit in hits if hit.fact.fact_id in shown]
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
@@ -1260,7 +1263,8 @@ class Memory:
     ) -> Hits:
         """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
 
-        What is archived, or as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
+        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
         is written down in the background, so that reading waits for nobody.
 
         Args:
@@ -1268,15 +1272,14 @@ class Memory:
             user_id: whose memory is asked.
             participants: only memories that one of these people took part in.
             memory_types: only these.
-            limit: how many at most; `config.max_memories_per_retrieval` if None.
-            max_age_days: leave out what is older, 0 for nothing; `config.max_age_days` if None.
+            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
+            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
             min_score: leave out what scores less; `config.importance_threshold` if None.
             now: the time that decay is counted to; the present if None.
         """
         at = self._now(now)
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
-        candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
         for name in memory_types or ():
             checks.one_of(name, get_args(MemoryType), "memory_types")
         hits = retrieve(
@@ -1296,8 +1299,8 @@ class Memory:
             participants=participants,
             base_half_life_days=config.base_half_life_days,
             minimum_importance=config.minimum_importance,
-            top_k_lex=candidates or config.top_k_lex,
-            top_k_vec=candidates or config.top_k_vec,
+            top_k_lex=config.top_k_lex,
+            top_k_vec=config.top_k_vec,
         )
         self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
         return hits
@@ -1412,9 +1415,9 @@ class Memory:
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
         hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         hits.verdict = verdict
-        hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
+        hits[:] = self._diverse(hits, limit=limit)
+        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
@@ -1621,11 +1624,25 @@ class Memory:
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
+            hits[:] = [hit for hit in hits if self._may_come_to_mind(hit.fact, now)]
             verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
         return hits, verdict
+
+    def _may_come_to_mind(self, fact: Fact, now: datetime) -> bool:
+        """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
+        if fact.kind != "narrative":
+            return True
+        age = now - max(fact.created_at, fact.last_mentioned_at or fact.created_at)
+        is_fresh = not self._config.max_age_days or age <= timedelta(days=self._config.max_age_days)
+        return is_fresh and now - fact.created_at >= timedelta(minutes=self._config.event_buffer_minutes)
+
+    def _diverse(self, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
+        """Those of the hits that say different things, and no more first-person memories than `recall` gives."""
+        most = {"narrative": self._config.max_memories_per_retrieval}
+        return diversify(self._store.database(), hits, limit=limit, balance=self._config.context_balance, most=most)
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
---   :min_age_minutes, :max_age_days, :min_score   null for any
+--   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
 --   :participants                                 JSON array of names, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :goal       the vector of what the user is after, or null
@@ -93,7 +93,12 @@ matched as materialized (
          or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-    and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
+    and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
+    and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
+      when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+      when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+      else 'cold'
+    end in (select value from json_each(:tiers)))
 ),
 lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) <= k_lex as is_wanted
@@ -204,7 +209,6 @@ scored as materialized (
       when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
       else 'cold'
     end as tier,
-    k.kind in ('message', 'episode', 'narrative') as episodic,
     c.bm25 is not null as by_words,
     coalesce(c.distance, c.window_distance) is not null as by_meaning
   from candidate c
@@ -226,7 +230,12 @@ scored as materialized (
          or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-    and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days)
+    and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
+    and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
+      when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+      when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+      else 'cold'
+    end in (select value from json_each(:tiers)))
 ),
 featured as (
   select
@@ -240,7 +249,6 @@ featured as (
     iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match,  -- without vectors, words must do
     goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored
-  where :tiers is null or not episodic or tier in (select value from json_each(:tiers))
 ),
 ranked as materialized (
   select

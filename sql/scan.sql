@@ -34,7 +34,12 @@ where facts_fts match :terms
        or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-  and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+  and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
+  and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
+    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+    else 'cold'
+  end in (select value from json_each(:tiers)));
 
 -- The same, where it is known already which rows may be found: :mine has a byte a row, 0 for those that may not, beginning with the row after
 -- :before. The rows themselves need not be read then.
@@ -93,7 +98,12 @@ where f.user_id = :user_id
        or exists (select 1 from json_each(f.value_json, '$.participants') h where lower(h.value) = lower(p.value))))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-  and (:max_age_days is null or julianday(:now) - julianday(f.created_at) <= :max_age_days);
+  and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
+  and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
+    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+    else 'cold'
+  end in (select value from json_each(:tiers)));
 
 -- What text, speaker and time of these rows add to their scores: the same as in the step `scored` of retrieve.sql.
 -- statement: told

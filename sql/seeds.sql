@@ -107,18 +107,20 @@ insert into weights (name, feature, value) values
   ('mem-skill', 'lexical', 0.45), ('mem-skill', 'cosine', 0.45), ('mem-skill', 'recency', 0.10),
   -- of the candidates of both legs, twenty each, and nothing else
   ('mem-skill', 'k_lex', 20), ('mem-skill', 'k_vec', 20), ('mem-skill', 'legs', 1), ('mem-skill', 'bm25_body', 1.0),
-  -- first-person memories: semantic, importance × type weight × decay, recency (the decay factor), access bonus
-  ('first-person', 'cosine', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
-  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'bm25_body', 1.0), ('first-person', 'bm25_context', 0.3),
+  -- first-person memories: semantic (words, where there are no vectors), importance × type weight × decay, recency (the decay factor), access bonus
+  ('first-person', 'match', 0.40), ('first-person', 'importance', 0.25), ('first-person', 'decay', 0.20), ('first-person', 'access_bonus', 0.15),
+  -- of the twenty nearest, and nothing else
+  ('first-person', 'k_lex', 20), ('first-person', 'k_vec', 20), ('first-person', 'legs', 1), ('first-person', 'bm25_body', 1.0),
+  ('first-person', 'bm25_context', 0.3),
   -- which workflow fits a task: what it is for, and how it went
   ('procedural', 'lexical', 1.0), ('procedural', 'cosine', 1.0), ('procedural', 'confidence', 0.5),
   ('procedural', 'k_lex', 60), ('procedural', 'k_vec', 60), ('procedural', 'bm25_body', 1.0),
   -- the ablations
   ('lexical-only', 'lexical', 1.0), ('lexical-only', 'k_lex', 60), ('lexical-only', 'k_vec', 0), ('lexical-only', 'bm25_body', 1.0),
   ('vector-only', 'cosine', 1.0), ('vector-only', 'k_lex', 0), ('vector-only', 'k_vec', 60), ('vector-only', 'bm25_body', 1.0),
-  -- priority = relevance × confidence: six features of the one, four of the other (`sure_…`), M = 50 candidates a kind
+  -- priority = relevance × confidence: six features of the one, and a seventh where a time is asked for; four of the other (`sure_…`)
   ('priority', 'match', 0.45), ('priority', 'goal', 0.15), ('priority', 'emotion', 0.10), ('priority', 'recency', 0.10),
-  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10),
+  ('priority', 'frequency', 0.10), ('priority', 'intrinsic_importance', 0.10), ('priority', 'date', 0.15),
   ('priority', 'sure_confidence', 0.40), ('priority', 'sure_match', 0.20), ('priority', 'sure_agreement', 0.25),
   ('priority', 'sure_source_reliability', 0.15), ('priority', 'by_confidence', 1), ('priority', 'near', 0.8), ('priority', 'top', 50),
   ('priority', 'k_lex', 50), ('priority', 'k_vec', 50), ('priority', 'bm25_body', 1.0),
@@ -129,7 +131,7 @@ insert into weights (name, feature, value) values
   -- the one that measures best
   ('default', 'lexical', 1.0), ('default', 'cosine', 1.2), ('default', 'window', 1.4), ('default', 'both', -0.6), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.275), ('default', 'length', 0.5), ('default', 'has_number', 0.25), ('default', 'is_reaction', -0.1),
-  ('default', 'has_time', 0.65), ('default', 'date', 1.0),
+  ('default', 'has_time', 0.65), ('default', 'date', 1.0), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),

@@ -16,12 +16,17 @@ select
   ) as record
 from facts f;
 
--- What the full-text index holds of a row: its own words and key; the message before it, if that asks something; the two messages before
--- and after it; and its day in words, cut out of the time, whose form the table checks. A message's day is the one it was said on.
+-- What the full-text index holds of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
+-- before and after it; and its day in words, cut out of the time, whose form the table checks. A message's day is the one it was said on.
 create view fact_words as
 select
   f.id,
-  f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')) as body,
+  f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')
+    || iif(f.kind = 'procedure' and f.value_json ->> 'title' <> f.value_json ->> 'trigger', ' ' || (f.value_json ->> 'title'), '')
+    -- moods and promotion are marks, no words; and the tags that rules give to a memory are words of its events
+    || iif(f.tags = '[]' or (f.kind = 'narrative' and f.value_json ->> 'written_by' = 'rules'), '', coalesce((
+      select ' ' || group_concat(t.value, ' ') from json_each(f.tags) t where t.value not like 'emotion:%' and t.value <> 'promoted'), ''))
+    ) as body,
   iif(f.kind <> 'message', '', coalesce((
     select iif(instr(value_text, '?') + instr(value_text, '？') + instr(value_text, '؟') > 0, value_text, '') from (
       select p.value_text from facts p

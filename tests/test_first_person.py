@@ -429,8 +429,21 @@ def test_the_score_is_the_specified_sum(house: memdb.Memory) -> None:
     hit = house.recall("Rui asked for warmer lights", user_id="home", now=NOON, min_score=0.0)[0]
     parts = hit.parts
     assert parts["importance"] == pytest.approx(hit.fact.importance * parts["type_weight"] * parts["decay"])
+    assert parts["match"] == parts["cosine"] > 0
     wanted = 0.40 * parts["cosine"] + 0.25 * parts["importance"] + 0.20 * parts["decay"] + 0.15 * parts["access_bonus"]
     assert hit.score == pytest.approx(wanted)
+
+
+def test_without_vectors_the_memory_with_most_of_the_words_comes_to_mind_first(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        said = "repaired the music box;sold the music stand;won the music prize;lost the music sheet;asked for music;packed the music case"
+        for day, text in enumerate(["played jazz music in the kitchen", *said.split(";")], start=1):
+            mem.event(f"Joana {text}", user_id="home", timestamp=f"2025-03-{day:02}T12:00:00Z", participants=["Joana"])
+        mem.narrate(now="2025-03-20T12:00:00Z")
+        hits = mem.recall("Joana jazz music kitchen", user_id="home", now="2025-03-20T12:00:00Z")
+    assert "jazz" in hits[0].fact.value_text
+    assert hits[0].score == pytest.approx(sum(hits[0].contributions.values()))
+    assert hits[0].contributions["match"] == 0.4
 
 
 def test_what_is_recalled_is_reinforced_once_a_time_and_reading_writes_nothing(house: memdb.Memory) -> None:
@@ -457,6 +470,52 @@ def test_reading_never_waits_for_a_writer_and_what_was_recalled_is_kept_at_closi
         writer.database().connection.execute("rollback")
         writer.close()
     assert rows(path, "select access_count from facts") == [(1,)]
+
+
+@pytest.fixture
+def mornings(mem: memdb.Memory) -> memdb.Memory:
+    """Twelve days on which Rui did something else each, the oldest 500 days before 20 March 2025 at noon, the newest twenty minutes."""
+    told = (
+        "baked bread;fed the cat;lost a glove;called Mila;packed a bag;sold a lamp;sang in the hall;dug a hole;made jam;read a map".split(
+            ";"
+        )
+    )
+    for place, text in enumerate(["found the key at sea", *told, "found the key at home"]):
+        at = {0: "2023-11-06T12:00:00Z", 11: "2025-03-20T11:40:00Z"}.get(place, f"2025-03-{place + 1:02}T12:00:00Z")
+        mem.event(f"Rui {text}", user_id="home", timestamp=at, participants=["Rui"], importance=0.9)
+    assert len(mem.narrate(now="2025-03-20T11:55:00Z")) == 12
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(("now", "young"), [("2025-03-20T11:45:00Z", 0), ("2025-03-20T12:10:00Z", 1)])
+def test_a_context_is_given_as_many_and_as_old_memories_as_recall_gives(mornings: memdb.Memory, now: str, young: int) -> None:
+    asked = "Where did Rui find the key?"
+    for facts in ([item.fact_id for item in mornings.context(asked, user_id="home", now=now).items],
+                  [hit.fact.fact_id for hit in mornings.assess(asked, user_id="home", now=now)]):  # fmt: skip
+        texts = [fact.value_text for fact in mornings.facts("home") if fact.fact_id in facts]
+        assert len(texts) == 5
+        assert sum("at home" in text for text in texts) == young
+        assert not any("at sea" in text for text in texts)
+
+
+def test_only_the_memories_that_a_context_shows_count_as_recalled(mornings: memdb.Memory) -> None:
+    now = "2025-03-20T12:10:00Z"
+    shown = mornings.context("What did Rui do?", user_id="home", now=now, max_tokens=120).items
+    mornings.maintain(user_id="home", now=now)
+    assert 0 < len(shown) < 5
+    assert {fact.fact_id for fact in mornings.facts("home") if fact.access_count} == {item.fact_id for item in shown}
+
+
+def test_what_is_seen_again_and_again_is_as_young_as_it_was_seen_last(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3, 4, 20):
+        coffee(mem, f"2025-03-{day:02}")
+        mem.narrate(now=f"2025-03-{day:02}T23:00:00Z")
+        if day > 3:
+            assert mem.maintain(user_id="home", now=f"2025-03-{day:02}T23:30:00Z").consolidated
+    (hit,) = mem.recall("coffee", user_id="home", now="2025-03-21T12:00:00Z", max_age_days=10)
+    assert f"{hit.fact.created_at:%m-%d}" == "03-04"
+    assert mem.recall("coffee", user_id="home", now="2025-03-31T12:00:00Z", max_age_days=10) == []
 
 
 def test_a_memory_is_found_by_the_words_of_its_events_too(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -69,7 +70,9 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
     return mem
 
 
-def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None) -> list[tuple[str, float]]:
+def exhaustive(
+    mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: list[str] | None = None, goal: str | None = None
+) -> list[tuple[str, float]]:
     """The best ten when the one statement scores everything, told every distance by sqlite-vec itself."""
     db = mem._store.database()
     meaning = to_blob(EMBEDDER.embed([asked.meaning])[0])
@@ -87,6 +90,7 @@ def exhaustive(mem: memdb.Memory, asked: memdb.Question, *, weights: str, tags: 
         "statuses": '["active", "pending_confirmation"]',
         "shelves": "[]",
         "tags": json.dumps(tags) if tags is not None else None,
+        "goal": to_blob(EMBEDDER.embed([goal])[0]) if goal is not None else None,
         "k_lex": 1_000_000,
         "now": NOW,
         "weights": weights,
@@ -114,13 +118,19 @@ def test_the_first_ten_are_those_of_the_whole(crowded: memdb.Memory, weights: st
         assert [hit.score for hit in hits][: len(scored)] == pytest.approx(scored, abs=1e-5), query
 
 
+def test_the_first_ten_with_a_goal_are_those_of_the_whole(crowded: memdb.Memory) -> None:
+    for query in QUESTIONS:
+        hits = crowded.search(query, user_id="ana", goal="bicycle market", now=NOW)
+        wanted = exhaustive(crowded, hits.question, weights="default", goal="bicycle market")
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5), query
+
+
 def test_where_age_and_type_outweigh_meaning_nearly_all_are_those_of_the_whole(crowded: memdb.Memory) -> None:
+    crowded.set_weights({"lived": {"cosine": 0.4, "importance": 0.25, "decay": 0.2, "access_bonus": 0.15}})
     agreed = []
     for query in QUESTIONS:
-        hits = crowded.search(query, user_id="ana", weights="first-person", now=NOW)
-        agreed.append(
-            len({hit.fact.fact_id for hit in hits} & {name for name, _ in exhaustive(crowded, hits.question, weights="first-person")})
-        )
+        hits = crowded.search(query, user_id="ana", weights="lived", now=NOW)
+        agreed.append(len({hit.fact.fact_id for hit in hits} & {name for name, _ in exhaustive(crowded, hits.question, weights="lived")}))
     assert sum(agreed) >= 9 * len(QUESTIONS)
 
 
@@ -144,6 +154,19 @@ def test_a_rare_tag_is_found_among_many(crowded: memdb.Memory) -> None:
     assert len(hits) == 10
     wanted = exhaustive(crowded, hits.question, weights="default", tags=["rare"])
     assert [hit.score for hit in hits] == pytest.approx([score for _, score in wanted], abs=1e-5)
+
+
+@pytest.mark.parametrize("weights", ["default", "priority", "mem-skill"])
+@pytest.mark.parametrize("embedder", [EMBEDDER, None])
+def test_one_hot_message_is_found_among_many_cold_ones_that_fit_better(
+    tmp_path: Path, weights: str, embedder: HashingEmbedder | None
+) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        cold = [{"text": f"The dog plays with the red ball, day {day}", "timestamp": "2024-01-01"} for day in range(900)]
+        mem.load([*cold, {"text": "The dog is at the vet and gets a medicine", "timestamp": "2025-05-31"}], user_id="ana")
+        assert mem.drain(60)
+        (hit,) = mem.search("Which red ball does the dog play with?", user_id="ana", weights=weights, tiers=["hot"], now=NOW)
+        assert (hit.tier, "vet" in hit.fact.value_text) == ("hot", True)
 
 
 def test_a_least_score_leaves_out_the_rest(crowded: memdb.Memory) -> None:
@@ -177,6 +200,18 @@ def test_mem_skill_ranks_twenty_of_the_words_and_twenty_of_the_meaning_and_nothi
     by_words = sum(hit.parts["lexical"] > 0 for hit in hits)
     assert 20 <= len(hits) <= 40 < len(crowded.search("tea in the garden by the river", user_id="ana", kinds=["fact"], limit=200, now=NOW))
     assert by_words >= 20
+
+
+def test_first_person_ranks_the_twenty_nearest_and_what_has_the_words_and_waits_for_its_vector(crowded: memdb.Memory) -> None:
+    asked, kinds = "tea in the garden by the river", ["fact"]
+    nearest = crowded.search(asked, user_id="ana", kinds=kinds, weights="vector-only", limit=20, now=NOW)
+    hits = crowded.search(asked, user_id="ana", kinds=kinds, weights="first-person", limit=200, now=NOW)
+    assert {hit.fact.fact_id for hit in hits} == {hit.fact.fact_id for hit in nearest}
+    waiting = crowded.remember("A river of tea", user_id="ana", timestamp="2025-05-01")
+    more = crowded.search(asked, user_id="ana", kinds=kinds, weights="first-person", limit=200, now=NOW)
+    assert {hit.fact.fact_id for hit in more} == {hit.fact.fact_id for hit in nearest} | {waiting.fact_id}
+    rare = crowded.search(asked, user_id="ana", kinds=kinds, weights="first-person", tags=["rare"], limit=200, now=NOW)
+    assert len(rare) == 20
 
 
 @pytest.mark.parametrize("query", ["When did Rita have tea?", "tea in the garden"])
@@ -250,6 +285,8 @@ def test_words_find_the_same_by_vectors_as_by_rows(
             "kinds": json.dumps(kinds),
             "statuses": json.dumps(statuses),
             "now": NOW,
+            "hot_days": None,
+            "warm_days": None,
         }
         columns = {"bm25_body": 1.0, "bm25_reply": 0.5, "bm25_context": 0.3, "bm25_date": 1.0}
         shelves = [*kinds, "window", *(["closed"] if statuses != LIVE else [])]

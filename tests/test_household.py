@@ -60,7 +60,7 @@ def test_an_event_of_the_command_line_is_told_and_recalled(db: Path) -> None:
     told = Recalled.model_validate_json(
         ok("recall", "lights", "--user", "silva", "--db", db, "--embedder", "none", "--now", "2025-03-06", "--json")
     )
-    assert [event.event_id for events in told.events for event in events] == ["e5", "e4", "e3"]
+    assert {event.event_id for events in told.events for event in events} == {"e3", "e4", "e5"}
     lines = ok("recall", "lights", "--user", "silva", "--db", db, "--embedder", "none", "--now", "2025-03-06", "--limit", "1").splitlines()
     assert lines[0].split("\t")[1] == "PREFERENCE"
     assert "Rui asked for warmer lights" in lines[0].split("\t")[3]
@@ -72,6 +72,16 @@ def test_what_is_due_is_told_before_it_is_recalled(tmp_path: Path) -> None:
     recall = ("recall", "lights", "--user", "silva", "--db", path, "--embedder", "none", "--now")
     assert "warmer lights" not in ok(*recall, "2025-03-05T18:05:00Z")
     assert "warmer lights" in ok(*recall, "2025-03-06")
+
+
+def test_what_is_told_for_recall_is_found_by_meaning_too(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    ok("event", "Rui asked for warmer lights", "--user", "silva", "--timestamp", "2025-03-05T18:00:00Z", "--db", path)
+    recall = ("recall", "lights", "--user", "silva", "--db", path, "--now", "2025-03-06", "--json", "--embedder")
+    told = Recalled.model_validate_json(ok(*recall, "hashing-64"))
+    assert told.degraded is None
+    assert told.memories[0].parts["cosine"] > 0
+    assert "without an embedder" in str(Recalled.model_validate_json(ok(*recall, "none")).degraded)
 
 
 def test_a_dry_run_says_what_maintain_then_does(db: Path) -> None:

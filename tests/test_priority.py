@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -155,6 +156,42 @@ def test_a_goal_brings_what_serves_it_nearer(tell: Tell) -> None:
     hits = tell().search("What did I buy?", user_id="ana", goal="a tent", weights="priority", kinds=["message"])
     near = {hit.fact.source_turn_id: hit.parts["goal"] for hit in hits}
     assert near["t0"] > near["t1"]
+
+
+def test_a_goal_counts_in_every_way_of_asking(tell: Tell) -> None:
+    tell("I bought a tent for the wedding.", "I bought a piano for the cellar.")
+    goal = "photograph the wedding"
+    for ask in (partial(tell().search, judged=True), tell().assess):
+        (plain, aimed) = (
+            {hit.fact.fact_id: hit for hit in ask("What did I buy?", user_id="ana", goal=one, now=NOW)} for one in (None, goal)
+        )
+        for fact_id, hit in aimed.items():
+            assert hit.contributions["goal"] == pytest.approx(0.4 * hit.parts["goal"]) == pytest.approx(hit.score - plain[fact_id].score)
+            assert (hit.relevance or 0) - (plain[fact_id].relevance or 0) == pytest.approx(0.15 * hit.parts["goal"])
+        near = {hit.fact.value_text: hit.parts["goal"] for hit in aimed.values()}
+        assert near["I bought a tent for the wedding."] > near["I bought a piano for the cellar."]
+
+
+def test_a_goal_that_is_not_given_costs_nothing(tmp_path: Path) -> None:
+    embedder = OneMeaning()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        mem.observe("I bought a tent.", user_id="ana")
+        mem.drain()
+        for query, goal, asked in (("What did I buy?", None, 1), ("What did I sell?", "a tent", 2)):
+            before = embedder.asked
+            mem.search(query, user_id="ana", goal=goal)
+            assert embedder.asked == before + asked
+
+
+def test_the_time_that_is_asked_for_counts_in_what_is_judged(mem: memdb.Memory) -> None:
+    for day in ("02", "19"):
+        mem.observe("I went running in the park.", user_id="ana", timestamp=f"2025-06-{day}T10:00:00Z")
+    mem.drain()
+    asked = "Did I go running on 2 June?"
+    hits = mem.search(asked, user_id="ana", kinds=["message"], weights="priority", judged=True, now="2025-06-20")
+    assert [f"{hit.fact.valid_from:%d}" for hit in hits] == ["02", "19"]
+    assert hits[0].parts["date"] == 1.0
+    assert (hits[0].relevance or 0) > (hits[1].relevance or 0)
 
 
 def test_without_vectors_words_stand_for_the_cosine(tmp_path: Path) -> None:

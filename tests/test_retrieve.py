@@ -91,6 +91,30 @@ def test_superseded_facts_are_found_only_by_asking_for_the_past(tell: Tell) -> N
         assert (now, then) == ({"Lisbon"}, {"Porto"})
 
 
+def test_it_is_told_when_nothing_that_could_be_found_has_a_vector_yet(mem: memdb.Memory) -> None:
+    assert mem.search("tea", user_id="ana").degraded is None
+    mem.remember("Likes tea", user_id="ana", key="user.likes")
+    assert str(mem.search("tea", user_id="ana").degraded).startswith("searched by words only")
+    mem.drain()
+    assert mem.search("tea", user_id="ana").degraded is None
+
+
+@pytest.mark.parametrize("weights", ["default", "mem-skill", "priority", "lexical-only"])
+def test_a_fact_is_found_by_its_tags_and_a_workflow_by_its_name(mem: memdb.Memory, weights: str) -> None:
+    mem.remember("Ana keeps a diary", user_id="ana", tags=["gardening", "emotion:sad"])
+    mem.remember("Ana reads", user_id="ana", key="user.reads")
+    mem.learn("deploy the website", ["run make"], user_id="ana", title="Zebra rollout")
+    mem.observe("I am so sad today.", user_id="ana")
+
+    def found(query: str) -> list[str]:
+        return [hit.fact.value_text for hit in mem.search(query, user_id="ana", weights=weights) if hit.parts["lexical"] > 0]
+
+    assert found("gardening") == ["Ana keeps a diary"]
+    assert found("zebra") == ["To deploy the website: 1. run make"]
+    assert "Ana keeps a diary" not in found("sad emotion")
+    assert mem.procedures("the zebra rollout", user_id="ana")[0].title == "Zebra rollout"
+
+
 def test_filters_filter(mem: memdb.Memory) -> None:
     mem.remember("Likes tea", user_id="ana", key="user.likes", tags=["drink"], timestamp="2025-03-01")
     mem.remember("Lives near the tea shop", user_id="ana", key="user.lives_in", timestamp="2025-05-01")
@@ -103,6 +127,8 @@ def test_filters_filter(mem: memdb.Memory) -> None:
     assert found(tags=["drink"]) == found(categories=["soft_preference"]) == found(min_age_minutes=60 * 24 * 10) == ["user.likes"]
     assert found(max_age_days=10) == found(memory_types=["SIGNIFICANT"]) == ["user.lives_in"]
     assert found(min_score=99) == found(kinds=["task"]) == []
+    mem.remember("Likes tea", user_id="ana", key="user.likes", timestamp="2025-04-30")
+    assert found(max_age_days=10) == found()
 
 
 @ANY_FIXTURE

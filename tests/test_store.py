@@ -170,6 +170,45 @@ def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) ->
         assert connection.execute(of_questions).fetchall() == [(after,)]
 
 
+def test_goals_and_dates_get_a_third_of_what_meaning_weighs_unless_they_have_a_weight(connection: apsw.Connection) -> None:
+    found = "select value from weights where (name, feature) in (('default', 'goal'), ('priority', 'date')) order by name"
+    connection.execute("delete from weights where name in ('default', 'priority')")
+    connection.execute("insert into weights values ('default', 'cosine', 0.9), ('default', 'goal', 0), ('priority', 'match', 0.9)")
+    connection.execute(dict(files.migrations())[23])
+    assert connection.execute(found).fetchall() == [(0.0,), (0.3,)]
+
+
+@pytest.mark.parametrize("change", ["", "value = 0.3 where feature = 'decay' and", "feature = 'goal' where feature = 'access_bonus' and"])
+def test_a_first_person_set_of_ones_own_stays(connection: apsw.Connection, change: str) -> None:
+    connection.execute("delete from weights where (name, feature) = ('first-person', 'legs')")
+    connection.execute("update weights set feature = 'cosine' where (name, feature) = ('first-person', 'match')")
+    if change:
+        connection.execute(f"update weights set {change} name = 'first-person'")
+    before = connection.execute("select * from weights where name = 'first-person'").fetchall()
+    connection.execute(dict(files.migrations())[23])
+    after = connection.execute("select * from weights where name = 'first-person'").fetchall()
+    assert set(after) - set(before) == (set() if change else {("first-person", "match", 0.4), ("first-person", "legs", 1.0)})
+
+
+def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_anew(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:22]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '22')")
+    for fact_id, text, kind, tags in (("a", "Ana keeps a diary", "fact", '["gardening"]'), ("b", "Ana reads", "fact", "[]"),
+                                      ("c", "Ana is sad", "message", '["emotion:sad"]')):  # fmt: skip
+        old.execute(
+            "insert into facts (fact_id, user_id, kind, key, value_text, confidence, valid_from, status, source_turn_id, source_excerpt, tags,"
+            " created_at, updated_at) values (?1, 'ana', ?3, 'user.note', ?2, 1, ?5, 'active', 't', '', ?4, ?5, ?5)",
+            (fact_id, text, kind, tags, "2025-03-01T10:00:00.000Z"),
+        )
+    old.execute("delete from facts_fts where rowid > 1")  # what is not indexed anew stays away
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        assert [hit.fact.fact_id for hit in mem.search("gardening", user_id="ana")] == ["a"]
+        assert mem.search("reads sad emotion", user_id="ana") == []
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

@@ -7,7 +7,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from memdb import Hits, Maintained, Memory
-from memdb.interfaces.commands import _embedder, _listed, _open, app
+from memdb.interfaces.commands import _drain, _embedder, _listed, _open, app
 from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
 from memdb.records import BreakTrigger, Event, Hit, MemoryType, Record
@@ -72,6 +72,7 @@ def recall(
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
     with _open(existing(db), embedder=_embedder(embedder)) as memory:
         memory.narrate(now=now)
+        _drain(memory)  # what was just told is found by meaning, too
         hits = memory.recall(
             query,
             user_id=user,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "as_of")
+_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of")
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _LEG = 20  # candidates a kind where a weight set says nothing
 _FACT: Callable[[str], Fact] = Fact.__pydantic_validator__.validate_json  # `model_validate_json` takes an eighth longer
@@ -98,8 +98,9 @@ def retrieve(
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
-    `goal` is what the user is after, for sets that weigh it. `tiers` leaves out messages and episodes of other ages. `judged` counts votes
-    and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
+    `goal` is what the user is after: it counts where there are vectors, in the ranking by sets that weigh it and in `relevance`. `tiers`
+    leaves out messages, episodes and memories of other ages. `judged` counts votes and gives each hit its `relevance` and
+    `confidence_now`, whichever set ranks.
 
     `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
 
@@ -122,12 +123,13 @@ def retrieve(
     model = cast(str | None, base["embedder"])
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
-    aim = _embed(goal, embedder, db, model)[0] if goal and weight.get("goal") and meant is not None else None
+    aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None and (judged or weight.get("goal")) else None
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
         semantic=int(weight.get("k_vec", _LEG) if top_k_vec is None else top_k_vec),
         given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
+        nearest=top_k_lex is None and bool(weight.get("legs")) and not weight.get("lexical"),  # words that do not rank do not choose either
         linked=weight.get("linked", 0.0) != 0,
         voted=weight.get("agreement", 0.0) + weight.get("sure_agreement", 0.0) > 0,
     )
@@ -141,6 +143,9 @@ def retrieve(
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
         "participants": listed(participants),
+        "tiers": listed(tiers),
+        "hot_days": hot_days,
+        "warm_days": warm_days,
         "now": (instant := to_text(now)),
         "as_of": to_text(as_of) if as_of else None,
     }
@@ -149,6 +154,9 @@ def retrieve(
     if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
+
+    def compared() -> bool:
+        return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")
 
     def score(found: Sequence[Found], count: int, *, voted: bool, least: float | None = min_score) -> list[_Scored]:
         rows = db.tuples(
@@ -159,16 +167,13 @@ def retrieve(
             embedding=to_blob(meant) if hits is not None and meant is not None else None,
             hits=hits or "[]",
             found=to_json(found, inf_nan_mode="null").decode(),  # six times as fast as the json of Python
-            compared=hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window"),
+            compared=compared(),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             times=times,
             goal=to_blob(aim) if aim is not None else None,
             emotions=json.dumps(moods_like(question.mood)),
             agree=int(voted),
-            tiers=listed(tiers),
-            hot_days=hot_days,
-            warm_days=warm_days,
             shelves="[]" if hits is None else listed(["window" if "window" in shelves else "none"]),
             min_score=least,
             base_half_life_days=base_half_life_days,
@@ -196,12 +201,15 @@ def retrieve(
             found = [] if outside else db.tuples("scan.words", **filters, **columns, terms=terms)
             words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
             if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
-                near = only(near, [int(row["id"] or 0) for row in db.all("scan.eligible", **filters)])
-        field = fuse(words, near, weight=weight, question=question, legs=legs)
+                near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
+        counted = weight if aim is not None else {**weight, "goal": 0.0}  # what nobody is after lets no row score more
+        field = fuse(words, near, weight=counted, question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
+    if rows and meant is not None and not degraded and not compared():
+        degraded = "searched by words only: what could be found has no vectors yet"
     judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
     return Hits(
         [_hit(row, ranking, judge) for row in rows],
