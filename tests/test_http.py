@@ -163,10 +163,15 @@ def test_a_fact_cannot_end_before_it_began(client: TestClient, mem: memdb.Memory
     assert "cannot end 2024-01-01" in str(problem["detail"])
 
 
-def test_compact_says_how_much_it_moved(client: TestClient, mem: memdb.Memory) -> None:
+def test_compact_does_the_upkeep_that_is_due_and_says_how_much(client: TestClient, mem: memdb.Memory) -> None:
     for place, day in (("Porto", 1), ("Lisbon", 2)):
         mem.remember(f"Stays in {place}", user_id="ana", key="user.staying_in", timestamp=f"2020-01-0{day}")
-    assert post(client, "compact", user_id="ana") == {"archived": 1}
+    for day in (1, 2):
+        mem.observe("We saw the museum.", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}")
+    mem.drain()
+    done = post(client, "compact", user_id="ana")
+    assert (done["compacted"], done["episodes"]) == (1, 2)
+    assert [fact.session_id for fact in mem.facts("ana", kinds=["episode"])] == ["s1", "s2"]
 
 
 # --- the verbs beside them ---------------------------------------------------------------------------------------------------------
@@ -178,7 +183,6 @@ def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) ->
     mem.drain()
     found = post(client, "search", user_id="ana", query="Where do I live?")
     assert found["hits"][0]["confidence_now"] is not None  # type: ignore[index]
-    assert client.post("/memory/maintain", json={"user_id": "ana"}).status_code == 200
     context = post(client, "context", user_id="ana", query="Where do I live?", max_tokens=200)
     assert "Porto" in str(context["text"])
     assert context["verdict"] is not None

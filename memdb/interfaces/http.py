@@ -188,10 +188,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         return shapes.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
 
     @app.post("/memory/compact", tags=["memory"])
-    def compact(body: shapes.CompactIn, key: Door) -> shapes.Compacted:
-        """Move what has long been superseded into the archive."""
+    def compact(body: shapes.CompactIn, key: Door) -> Maintained:
+        """Do all the upkeep that is due, and tell how much it was: episodes, notes, promotion, fading, archiving."""
         key.open(body.user_id)
-        return shapes.Compacted(archived=memory().compact(body.user_id))
+        return memory().maintain(user_id=body.user_id)
 
     @app.post("/memory/observe", tags=["writing"])
     def observe(body: shapes.ObserveIn, key: Door) -> shapes.Observed:
@@ -228,12 +228,6 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         """Take a fact as uncertain."""
         key.fact(memory(), body.fact_id)
         return memory().doubt(body.fact_id)
-
-    @app.post("/memory/maintain", tags=["writing"])
-    def maintain(body: shapes.CompactIn, key: Door) -> Maintained:
-        """Write episodes, open and close tasks, draw notes, promote what recurs, archive the rest."""
-        key.open(body.user_id)
-        return memory().maintain(user_id=body.user_id)
 
     @app.post("/memory/undo", tags=["writing"])
     def undo(body: shapes.UndoIn, key: Door) -> Undone:

@@ -304,12 +304,6 @@ class CompactIn(Body):
     user_id: Name | None = None
 
 
-class Compacted(Body):
-    """How many rows were moved into the archive."""
-
-    archived: int
-
-
 class ObserveIn(Body):
     """A turn of a conversation."""
 
