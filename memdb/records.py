@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -29,6 +30,18 @@ RELIABILITY: dict[Source, float] = {
     "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
 }  # fmt: skip
 """How far a source is to be believed; the statement that ranks says the same."""
+
+
+class Filters(TypedDict, total=False):
+    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
+
+    kinds: Sequence[str] | None
+    categories: Sequence[Category] | None
+    memory_types: Sequence[MemoryType] | None
+    tags: Sequence[str] | None
+    participants: Sequence[str] | None
+    min_age_minutes: float | None
+    max_age_days: float | None
 
 
 class Record(BaseModel):

@@ -60,6 +60,40 @@ def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tel
     assert len(found["debug"]["scores"]) == 2  # type: ignore[index]
 
 
+@pytest.mark.parametrize("path", ["retrieve", "search"])
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"tags": ["boat"]}, "tea"),
+        ({"kinds": ["note"]}, "jazz"),
+        ({"kinds": ["fact"], "statuses": ["uncertain"]}, "coffee"),
+        ({"kinds": ["fact"], "categories": ["health"]}, "peanuts"),
+        ({"participants": ["Rui"]}, "soup"),
+        ({"kinds": ["fact"], "as_of": "2001-06-01T00:00:00Z"}, "rum"),
+        ({"kinds": ["fact"], "min_age_minutes": 7_000_000}, "rum"),
+    ],
+)
+def test_what_is_looked_at_can_be_narrowed(client: TestClient, mem: memdb.Memory, path: str, asked: dict[str, Any], found: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    drinks: dict[str, dict[str, Any]] = {"tea": {"tags": ["boat"]}, "coffee": {}, "peanuts": {"category": "health"}}
+    drinks["rum"] = {"timestamp": "2001-01-01"}
+    for drink, more in drinks.items():
+        fact = mem.remember(f"Ana fancies {drink}", user_id="ana", key=f"user.fancies_{drink}", **more)
+        if drink == "coffee":
+            mem.doubt(fact.fact_id)
+    mem.remember("Ana fancies jazz", user_id="ana", kind="note")
+    mem.observe("What Ana fancies is soup", user_id="ana", speaker="Rui", turn_id="t1")
+    mem.drain()
+    answer: dict[str, Any] = post(client, path, user_id="ana", query="What does Ana fancy?", **asked)
+    texts = [hit["fact"]["value_text"] for hit in answer.get("hits", ())]
+    texts += [item.get("summary") or item["text"] for tier in ("profile", "episodic", "reflective") for item in answer.get(tier, ())]
+    assert [text.split()[-1] for text in texts] == [found]
+
+
+def test_more_hits_than_are_weighed_are_refused(client: TestClient) -> None:
+    assert "context_candidates" in str(post(client, "retrieve", 422, user_id="ana", query="cheese", K=51)["detail"])
+
+
 def test_write_keeps_every_tier(client: TestClient, mem: memdb.Memory) -> None:
     body: dict[str, list[dict[str, object]]] = {
         "facts": [CLIMBS],
@@ -111,6 +145,35 @@ def test_what_the_design_writes_down_is_kept_and_told_again_in_the_same_words(cl
         assert {name: told[name] for name in kept} == kept
         again: dict[str, Any] = {tier: [told | {"user_id": "bob"}]}
         assert post(client, "write", user_id="bob", **again)["rejected"] == []
+
+
+def test_whatever_is_answered_can_be_written_back(client: TestClient, mem: memdb.Memory) -> None:
+    for day in range(1, 9):
+        said = ("I live in Porto.", f"I love jazz at the museum. Remind me to paint wall {day}.", "The museum was full.")
+        for text in said:
+            mem.observe(text, "Nice, jazz!", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}", speaker="Ana Sofia")
+    mem.event("Rui played jazz in the kitchen", user_id="ana", timestamp="2025-05-01T20:00:00Z", participants=["Rui"])
+    mem.remember("Jazz calms Ana", user_id="ana", kind="note")
+    mem.remember("Ana heard jazz", user_id="ana", kind="episode", value_json={"turn_range": "the second half"})
+    mem.learn("play jazz", ["find the record", "be quiet"], user_id="ana")
+    with mem.session("ana", "s9", now="2025-05-09"):
+        mem.observe("Jazz again.", user_id="ana", session_id="s9", timestamp="2025-05-09")
+    mem.drain()
+    mem.narrate()
+    mem.maintain(user_id="ana", now="2025-05-10")
+    kinds = {fact.kind for fact in mem.facts("ana", kinds=["message", "fact", "episode", "narrative", "note", "task", "procedure"])}
+    assert kinds == {"message", "fact", "episode", "narrative", "note", "task", "procedure"}
+    answers = {"profile": "facts", "episodic": "episodes", "reflective": "reflective", "tasks": "tasks"}
+    written: dict[str, dict[str, Any]] = {}
+    for fact in mem.facts("ana", kinds=list(kinds)):
+        found = post(client, "retrieve", user_id="ana", query=fact.value_text, kinds=[fact.kind], K=50)
+        for tier, item in [(tier, item) for answer, tier in answers.items() for item in found[answer]]:  # type: ignore[attr-defined]
+            if item["id"] not in written:
+                written[item["id"]] = item
+                body: dict[str, Any] = {"user_id": item["id"], tier: [item | {"user_id": item["id"]}]}  # users who heard nothing like it
+                assert post(client, "write", **body)["rejected"] == []
+    assert {fact.fact_id for fact in mem.facts("ana", kinds=list(kinds))} == set(written)
+    assert {item.get("origin", item.get("source")) for item in written.values()} >= {"chat", "rules", None}
 
 
 @pytest.mark.parametrize(("kind", "importance"), [("preference", 0.4), ("identity", 0.7), ("location", 0.5), (None, 0.5)])

@@ -159,7 +159,11 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:
         """What bears on a question, by tier, with scores and a verdict."""
         key.open(body.user_id)
-        return shapes.Retrieved.of(memory().assess(body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K))
+        hits = memory().assess(
+            body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K, as_of=body.as_of, statuses=body.statuses,
+            **body.filters(),
+        )  # fmt: skip
+        return shapes.Retrieved.of(hits)
 
     @app.post("/memory/write", tags=["memory"])
     def write(body: shapes.WriteIn, key: Door) -> shapes.WrittenOut:
@@ -245,7 +249,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def search(body: shapes.SearchIn, key: Door) -> shapes.Found:
         """What bears on a question, best first, with every part of each score."""
         key.open(body.user_id)
-        hits = memory().search(body.query, user_id=body.user_id, limit=body.limit, as_of=body.as_of, goal=body.active_goal, judged=True)
+        hits = memory().search(
+            body.query, user_id=body.user_id, goal=body.active_goal, limit=body.limit, as_of=body.as_of, statuses=body.statuses,
+            tiers=body.tiers, min_score=body.min_score, judged=True, **body.filters(),
+        )  # fmt: skip
         return shapes.Found(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
     @app.post("/memory/context", tags=["reading"])
