@@ -89,7 +89,6 @@ from memdb.records import (
     TurnRecord,
     Undone,
     Vectors,
-    Verdict,
     Written,
 )
 from memdb.session import Session, retell, untell
@@ -658,14 +657,14 @@ class Memory:
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
             diversify(db, hits, limit=limit, balance=self._config.context_balance),
             kinds=self._kinds(db),
             sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
             system=system,
-            verdict=verdict,
+            verdict=hits.verdict,
             max_tokens=max(0, budget),
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
@@ -1423,11 +1422,8 @@ class Memory:
         if as_of is not None:
             question = question.model_copy(update={"as_of": self._time(as_of)})
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(
-            question, user_id=user_id, goal=goal, clarification=clarification, now=at, statuses=statuses, filters=filters
-        )
+        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at, statuses=statuses, filters=filters)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
-        hits.verdict = verdict
         hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
         return hits
 
@@ -1615,8 +1611,8 @@ class Memory:
         now: datetime,
         statuses: Sequence[Status] | None = None,
         filters: Filters | None = None,
-    ) -> tuple[Hits, Verdict]:
-        """Ask the hot and the warm first, and the cold too if that is not enough."""
+    ) -> Hits:
+        """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it."""
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
         warm: Sequence[Tier] = ("hot", "warm")
@@ -1644,11 +1640,11 @@ class Memory:
                 minimum_importance=self._config.minimum_importance,
                 **(filters or {}),
             )
-            verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            hits.verdict = verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
-        return hits, verdict
+        return hits
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -655,8 +655,11 @@ class Stats(Record):
     retrievals: int
     lexical_hit_rate: float | None
     vector_hit_rate: float | None
+    abstention_rate: float | None
+    clarification_rate: float | None
     wrong_overwrite_rate: float | None
     pending_resolution_rate: float | None
+    promotion_rate: float | None
     observer_latency_p50: float | None
     observer_latency_p95: float | None
     retrieval_latency_p50: float | None
