@@ -151,7 +151,9 @@ def test_compaction_moves_the_old_and_the_past_still_finds_it(tell: Tell) -> Non
     assert mem.compact(now="2025-03-10") == 0
     assert mem.compact(now="2026-03-10") == 1
     assert mem.drain()
-    assert [fact.object for fact in mem.facts("ana", as_of="2025-03-01T12:00:00Z")] == ["Porto"]
+    (porto,) = mem.facts("ana", as_of="2025-03-01T12:00:00Z")
+    assert porto.object == "Porto"
+    assert [change.operation for change in mem.history(fact_id=porto.fact_id)] == ["insert", "supersede", "archive"]
 
 
 def test_threads_share_one_memory(tmp_path: Path) -> None:
