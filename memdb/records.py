@@ -456,7 +456,7 @@ class Bootstrap(Record):
     """What a session begins with.
 
     `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
-    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that the user does not let be kept, each as its key and
+    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that may not be kept, each as its key and
     the reason. `last` is the account of the session before, and `recovered` names
     sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
     """
