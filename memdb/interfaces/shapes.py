@@ -32,7 +32,7 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
 Only = Annotated[list[T], Field(max_length=50)] | None
-Turns = tuple[StrictInt | Name, StrictInt | Name]
+Turns = tuple[StrictInt | str, StrictInt | str]
 """The first and the last turn of a stretch: their ids, or numbers where whoever wrote it counts turns."""
 Origin = Literal["llm_reflection", "human_feedback", "rules"]
 
@@ -56,8 +56,8 @@ class Asked(Body):
     memory_types: Only[MemoryType] = None
     tags: Only[str] = Field(None, description="What bears at least one of these.")
     participants: Only[str] = Field(None, description="What one of these people said or took part in.")
-    min_age_minutes: float | None = Field(None, ge=0, allow_inf_nan=False)
-    max_age_days: float | None = Field(None, ge=0, allow_inf_nan=False)
+    min_age_minutes: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
+    max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
 
     def filters(self) -> Filters:
         """Return what is looked at only."""
@@ -369,7 +369,7 @@ class SearchIn(Asked):
 
     limit: int = Field(10, strict=True, ge=1, le=200)
     tiers: Only[Tier] = None
-    min_score: float | None = Field(None, allow_inf_nan=False)
+    min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
 
 
 class Found(Body):
