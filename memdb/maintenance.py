@@ -204,7 +204,10 @@ def _each(db: Database, which: str, change: str, operation: Operation, reason: s
 
 
 def _versions(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
-    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=to_text(now))
+    at = to_text(now)
+    moved = db.all("upkeep.old_versions", user_id=user_id, keep=config.fact_versions, now=at)
+    told = "more versions than are kept: moved into the archive"
+    db.run("compact.history", user_id=user_id, before=None, reason=told, turn_id=f"maintain-{at}", now=at)
     db.run("upkeep.drop_archived", user_id=user_id)
     return len(moved)
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, cast, get_args
+from typing import TYPE_CHECKING, Literal, Self, Unpack, cast, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -60,6 +60,7 @@ from memdb.records import (
     Event,
     Explanation,
     Fact,
+    Filters,
     Forgotten,
     Hit,
     Hits,
@@ -91,7 +92,6 @@ from memdb.records import (
     TurnRecord,
     Undone,
     Vectors,
-    Verdict,
     Written,
 )
 from memdb.session import Session, retell, untell
@@ -668,14 +668,14 @@ class Memory:
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
         result = inject(
             profile,
             self._diverse(hits, limit=limit),
             kinds=self._kinds(db),
             sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
             system=system,
-            verdict=verdict,
+            verdict=hits.verdict,
             max_tokens=max(0, budget),
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
@@ -1409,13 +1409,33 @@ class Memory:
 
     # --- how sure it is --------------------------------------------------------------------------------------------------------
 
-    def assess(self, query: str, *, user_id: str, goal: str | None = None, limit: int = _CONTEXT_HITS, now: Time | None = None) -> Hits:
-        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them."""
+    def assess(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        goal: str | None = None,
+        limit: int = _CONTEXT_HITS,
+        as_of: Time | None = None,
+        statuses: Sequence[Status] | None = None,
+        now: Time | None = None,
+        **filters: Unpack[Filters],
+    ) -> Hits:
+        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
+
+        `as_of`, `statuses` and the filters are those of `search`.
+
+        Raises:
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a kind is unknown.
+        """
+        if limit > self._config.context_candidates:
+            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at, db = self._now(now), self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        if as_of is not None:
+            question = question.model_copy(update={"as_of": self._time(as_of)})
         clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
-        hits.verdict = verdict
+        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at, statuses=statuses, filters=filters)
         hits[:] = self._diverse(hits, limit=limit)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
@@ -1595,9 +1615,17 @@ class Memory:
         return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
 
     def _weigh(
-        self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime
-    ) -> tuple[Hits, Verdict]:
-        """Ask the hot and the warm first, and the cold too if that is not enough."""
+        self,
+        question: Question,
+        *,
+        user_id: str,
+        goal: str | None,
+        clarification: str | None,
+        now: datetime,
+        statuses: Sequence[Status] | None = None,
+        filters: Filters | None = None,
+    ) -> Hits:
+        """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it."""
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
         warm: Sequence[Tier] = ("hot", "warm")
@@ -1610,7 +1638,7 @@ class Memory:
                 now=now,
                 weights=self._set_for(user_id),
                 limit=self._config.context_candidates,
-                statuses=_EVER if question.as_of or question.past else LIVE,
+                statuses=statuses or (_EVER if question.as_of or question.past else LIVE),
                 as_of=question.as_of,
                 top_k_lex=self._config.top_k_lex,
                 top_k_vec=self._config.top_k_vec,
@@ -1623,13 +1651,14 @@ class Memory:
                 index=self._index,
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
+                **(filters or {}),
             )
             hits[:] = [hit for hit in hits if self._may_come_to_mind(hit.fact, now)]
-            verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            hits.verdict = verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
-        return hits, verdict
+        return hits
 
     def _may_come_to_mind(self, fact: Fact, now: datetime) -> bool:
         """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""

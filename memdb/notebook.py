@@ -38,6 +38,7 @@ class Notebook:
             "lexical_hits": hits.lexical,
             "vector_hits": hits.semantic,
             "returned": len(hits),
+            "decision": hits.verdict.decision if hits.verdict else None,
             "degraded": hits.degraded,
             "elapsed_ms": hits.elapsed_ms,
             "prompt_tokens": prompt_tokens,

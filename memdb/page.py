@@ -22,6 +22,8 @@ from memdb.steps.project import Page, project
 from memdb.store import Database
 from memdb.times import to_text, utc_now
 
+_ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
+
 
 @dataclass(frozen=True, slots=True)
 class Edits:
@@ -112,6 +114,10 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
             if edit.kind == "removed" and target is not None and target.status == "pending_confirmation":
                 offered[target.fact_id] = target  # it waits for a word already
                 continue
+            if target is not None and target.kind == "episode":
+                if edit.kind == "changed":
+                    refused.append(f"{target.key}: {_ACCOUNT}")
+                continue
             origin = Origin(user_id=user_id, turn_id=turn_id, now=now, kind=_kind(target))
             for action in _actions(db, edit, target, origin, predicates, config):
                 said = action.candidate
@@ -132,15 +138,12 @@ def _refusal(said: Candidate, consent: Consent, predicates: dict[str, Predicate]
 def _actions(
     db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: dict[str, Predicate], config: Config
 ) -> list[Action]:
-    """What an edit would change, to be asked about: never more than a pending fact.
-
-    An account of a session is no belief: what is written over it is a note, and removing it says nothing.
-    """
+    """What an edit would change, to be asked about: never more than a pending fact."""
     if edit.kind == "removed":
-        if target is None or target.kind == "episode":
+        if target is None:
             return []
         return [_pending(_candidate(target.key, target.value_text, target.object, target.category, gone=True), target)]
-    if target is not None and target.kind != "episode":
+    if target is not None:
         return [_pending(_candidate(target.key, edit.text, _object(target, edit.text), target.category), target)]
     said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
     actions = []

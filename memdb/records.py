@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -29,6 +30,18 @@ RELIABILITY: dict[Source, float] = {
     "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
 }  # fmt: skip
 """How far a source is to be believed; the statement that ranks says the same."""
+
+
+class Filters(TypedDict, total=False):
+    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
+
+    kinds: Sequence[str] | None
+    categories: Sequence[Category] | None
+    memory_types: Sequence[MemoryType] | None
+    tags: Sequence[str] | None
+    participants: Sequence[str] | None
+    min_age_minutes: float | None
+    max_age_days: float | None
 
 
 class Record(BaseModel):
@@ -443,7 +456,7 @@ class Bootstrap(Record):
     """What a session begins with.
 
     `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
-    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that the user does not let be kept, each as its key and
+    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that may not be kept, each as its key and
     the reason. `last` is the account of the session before, and `recovered` names
     sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
     """
@@ -642,8 +655,11 @@ class Stats(Record):
     retrievals: int
     lexical_hit_rate: float | None
     vector_hit_rate: float | None
+    abstention_rate: float | None
+    clarification_rate: float | None
     wrong_overwrite_rate: float | None
     pending_resolution_rate: float | None
+    promotion_rate: float | None
     observer_latency_p50: float | None
     observer_latency_p95: float | None
     retrieval_latency_p50: float | None

@@ -29,7 +29,7 @@ class WorkingItem(Record):
 
 
 class WorkingMemory:
-    """At most `capacity` items, oldest first. When it is full, `eviction` says which one goes.
+    """At most `capacity` items, oldest first. When it is full, what is kept in the file goes before what is not, and `eviction` says which.
 
     "fifo" lets go of what came first, "lru" of what was used longest ago, "importance" of what matters least (of equals, what came first).
     All methods may be called from any thread.
@@ -52,7 +52,7 @@ class WorkingMemory:
         fact_id: str | None = None,
         kept: bool = False,
     ) -> WorkingItem | None:
-        """Take something into mind and return what had to go for it, if anything; that may be the new one itself, if it matters least.
+        """Take something into mind and return what had to go for it, if anything; that may be the new one itself.
 
         The same text again is a use of what is there. A flush keeps the item as a row of `kind`, under `key`, unless it is `kept`.
 
@@ -141,12 +141,13 @@ class WorkingMemory:
         self._uses[item.text] = max(self._uses.values(), default=0) + 1
 
     def _let_go(self) -> WorkingItem:
+        kept = [item for item in self._items if item.kept] or self._items  # the file has these: nothing is lost with them
         if self.eviction == "lru":
-            gone = min(self._items, key=lambda item: self._uses[item.text])
+            gone = min(kept, key=lambda item: self._uses[item.text])
         elif self.eviction == "importance":
-            gone = min(self._items, key=lambda item: item.importance)  # of equals the first, which came first
+            gone = min(kept, key=lambda item: item.importance)  # of equals the first, which came first
         else:
-            gone = self._items[0]
+            gone = kept[0]
         self._items.remove(gone)
         self._uses.pop(gone.text, None)
         return gone

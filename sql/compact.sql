@@ -9,6 +9,16 @@ where (:user_id is null or f.user_id = :user_id)
   and f.updated_at <= :before
 returning fact_id;
 
+-- Each leaves a line in the history; what it said stands in the archive.
+-- statement: history
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+select f.fact_id, f.user_id, f.key, 'archive', null, null, :reason, :turn_id, :turn_id, :now
+from facts f
+where (:user_id is null or f.user_id = :user_id)
+  and f.status in ('superseded', 'expired')
+  and (:before is null or f.updated_at <= :before)
+  and f.fact_id in (select fact_id from facts_archive);
+
 -- statement: clear
 delete from facts
 where (:user_id is null or user_id = :user_id)

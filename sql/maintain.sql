@@ -40,6 +40,15 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
 
+-- What is about to be deleted leaves a line in the history, without its text.
+-- statement: deleted
+insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
+select fact_id, user_id, key, 'archive', null, null, 'deleted after its time in the archive', :turn_id, :turn_id, :now
+from facts indexed by facts_narrative
+where kind = 'narrative' and status = 'archived' and updated_at <= :before
+  and (:user_id is null or user_id = :user_id)
+  and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
+
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
 values (:fact_id, :user_id, :key, 'archive', null, null, :reason, :turn_id, :turn_id, :now);

@@ -416,7 +416,7 @@ create index events_user on events (user_id, timestamp);
 create index events_waiting on events (user_id, timestamp) where segment_id is null;
 create index events_segment on events (segment_id);
 
--- What was asked, what was found, how fast, and which leg failed if one did.
+-- What was asked, what was found, how fast, which leg failed if one did, and where it was judged, whether to answer from it.
 create table retrievals (
   id integer primary key,
   user_id text not null,
@@ -425,6 +425,7 @@ create table retrievals (
   lexical_hits integer not null,
   vector_hits integer not null,
   returned integer not null,
+  decision text check (decision in ('answer', 'clarify', 'verify', 'abstain')),
   degraded text,
   elapsed_ms real not null,
   prompt_tokens integer,

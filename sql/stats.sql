@@ -13,5 +13,5 @@ select
   (select json_group_object(status, n) from (select status, count(*) as n from turns group by status)) as turns_by_status;
 
 -- statement: asked
-insert into retrievals (user_id, query, weights, lexical_hits, vector_hits, returned, degraded, elapsed_ms, prompt_tokens, asked_at)
-values (:user_id, :query, :weights, :lexical_hits, :vector_hits, :returned, :degraded, :elapsed_ms, :prompt_tokens, :now);
+insert into retrievals (user_id, query, weights, lexical_hits, vector_hits, returned, decision, degraded, elapsed_ms, prompt_tokens, asked_at)
+values (:user_id, :query, :weights, :lexical_hits, :vector_hits, :returned, :decision, :degraded, :elapsed_ms, :prompt_tokens, :now);

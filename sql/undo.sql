@@ -12,11 +12,12 @@ where h.user_id = :user_id
          select f.source_turn_id from facts f where f.user_id = :user_id and f.session_id = :session_id))
 order by h.id desc;
 
--- Whether something else has changed the fact since.
+-- Whether something else has changed the fact since; that it was moved away is no change.
 -- statement: later
 select h.id
 from fact_history h
 where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
+  and not (h.operation = 'archive' and h.after is null)
 limit 1;
 
 -- statement: restore

@@ -158,7 +158,9 @@ select
 from facts indexed by facts_traits
 where kind = 'message';
 
--- The operational metrics, counted from what is stored. Rates and means are null while nothing was counted; latencies are in milliseconds.
+-- The operational metrics, counted from what is stored; what was forgotten does not count. Rates and means are null while nothing was counted;
+-- latencies are in milliseconds. An overwrite was wrong if it was taken back, or if what it ended was said to be so again within thirty days, and
+-- what had taken its place then ended.
 create view metrics as
 with
 observed as (
@@ -175,16 +177,39 @@ overwrite as (
   select h.id,
          exists (
            select 1 from fact_history i join fact_history r on r.fact_id = i.fact_id and r.operation in ('reject', 'undo')
-           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert') as wrong
+           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert')
+         or exists (
+           select 1
+           from fact_history i
+           join fact_history e on e.fact_id = i.fact_id and e.id > h.id and e.operation in ('supersede', 'expire')
+           join fact_history b on b.user_id = e.user_id and b.turn_id = e.turn_id and b.key = h.key
+           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert'
+             and julianday(e.changed_at) - julianday(h.changed_at) <= 30
+             and b.after ->> 'status' = 'active'
+             and lower(b.after ->> '$.value_json.object') = lower(h.before ->> '$.value_json.object')
+             and b.after ->> '$.value_json.polarity' is h.before ->> '$.value_json.polarity') as wrong
   from fact_history h where h.operation = 'supersede'
+),
+-- a fact outside the profile that was said again, and whether it came into it
+repeated as (
+  select r.fact_id,
+         exists (
+           select 1 from fact_history p
+           where p.fact_id = r.fact_id and p.before ->> 'category' = 'other' and p.after ->> 'category' <> 'other') as promoted
+  from fact_history r
+  where r.operation in ('noop', 'confirm') and r.before ->> 'kind' = 'fact' and r.before ->> 'category' = 'other'
+  group by r.fact_id
 )
 select 'lexical_hit_rate' as name, (select avg(lexical_hits > 0) from retrievals) as value
 union all select 'vector_hit_rate', (select avg(vector_hits > 0) from retrievals)
+union all select 'abstention_rate', (select avg(decision = 'abstain') from retrievals where decision is not null)
+union all select 'clarification_rate', (select avg(decision = 'clarify') from retrievals where decision is not null)
 union all select 'wrong_overwrite_rate', (select avg(wrong) from overwrite)
 union all select 'pending_resolution_rate',
-  (select 1.0 - avg(f.status = 'pending_confirmation')
-   from fact_history h join facts f on f.fact_id = h.fact_id
+  (select avg(not exists (select 1 from facts f where f.fact_id = h.fact_id and f.status = 'pending_confirmation'))
+   from fact_history h
    where h.operation = 'mark_pending_confirmation')
+union all select 'promotion_rate', (select avg(promoted) from repeated)
 union all select 'observer_latency_p50', (select ms from observed where place = (n + 1) / 2)
 union all select 'observer_latency_p95', (select ms from observed where place = (n * 95 + 99) / 100)
 union all select 'retrieval_latency_p50', (select ms from retrieved where place = (n + 1) / 2)

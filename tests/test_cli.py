@@ -381,8 +381,12 @@ def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)
     told = json.loads(ok("evaluate", "--weights", "default,mem-skill", "--embedder", "hashing-384", "--db", db, "--json"))
     assert told["questions"] == 1
-    assert set(told["sets"]) == {"default", "mem-skill"}
+    assert (set(told["sets"]), told["baseline"]) == ({"default", "mem-skill", "lexical-only"}, "lexical-only")
     assert told["sets"]["default"]["any@20"] == 1.0
+    gained = told["sets"]["default"]["MRR"] - told["sets"]["lexical-only"]["MRR"]
+    assert (set(told["deltas"]), told["deltas"]["default"]["MRR"]) == ({"default", "mem-skill"}, gained)
+    row = next(line.split("\t") for line in ok("evaluate", "--embedder", "none", "--db", db).splitlines() if line.startswith("MRR"))
+    assert float(row[3]) == pytest.approx(float(row[1]) - float(row[2]), abs=0.002)
 
 
 def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path) -> None:

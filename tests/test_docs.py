@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sqlite3
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_every_verb_and_every_command_stands_in_the_readme() -> None:
     listed = re.search(r"`memdb (\S+\|\S+)`", README)
     assert listed
     assert sorted(listed[1].split("|")) == sorted(typer.main.get_group(app).commands)
+
+
+def test_every_command_has_the_options_that_the_readme_tells() -> None:
+    commands = typer.main.get_group(app).commands
+    options = {name: {option for one in command.params for option in one.opts} for name, command in commands.items() if name != "model"}
+    assert {name for name, has in options.items() if "--db" not in has} == {"replay"}
+    assert {name for name, has in options.items() if "--json" not in has} == {"serve", "demo", "feedback"}  # feedback says nothing
+    whose = {name for name in options if "user_id" in inspect.signature(getattr(memdb.Memory, name, print)).parameters}
+    assert {name for name in whose if "--user" not in options[name]} == set()
 
 
 def test_every_extra_stands_in_the_readme() -> None:

@@ -234,6 +234,8 @@ def test_faded_memories_are_archived_with_the_reason_and_deleted_after_ninety_da
     house.maintain(now="2025-07-10T12:00:00Z")
     left = {fact.fact_id for fact in house.facts("home", statuses=["active", "archived"])}
     assert not left & {fact.fact_id for fact in faded}
+    change = house.history(fact_id=faded[0].fact_id)[-1]
+    assert (change.operation, change.before, change.reason[:7]) == ("archive", None, "deleted")
 
 
 def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: memdb.Memory) -> None:

@@ -68,7 +68,20 @@ def test_an_event_of_the_command_line_is_told_and_recalled(db: Path) -> None:
 
 def test_what_is_due_is_told_before_it_is_recalled(tmp_path: Path) -> None:
     path = tmp_path / "new.db"
-    ok("event", "Rui asked for warmer lights", "--user", "silva", "--timestamp", "2025-03-05T18:00:00Z", "--db", path)
+    told = ok(
+        "event",
+        "Rui asked for warmer lights",
+        "--user",
+        "silva",
+        "--event-id",
+        "e1",
+        "--timestamp",
+        "2025-03-05T18:00:00Z",
+        "--json",
+        "--db",
+        path,
+    )
+    assert json.loads(told) == {"event_id": "e1"}
     recall = ("recall", "lights", "--user", "silva", "--db", path, "--embedder", "none", "--now")
     assert "warmer lights" not in ok(*recall, "2025-03-05T18:05:00Z")
     assert "warmer lights" in ok(*recall, "2025-03-06")

@@ -60,6 +60,40 @@ def test_retrieve_gives_no_more_than_was_asked_for(client: TestClient, tell: Tel
     assert len(found["debug"]["scores"]) == 2  # type: ignore[index]
 
 
+@pytest.mark.parametrize("path", ["retrieve", "search"])
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"tags": ["boat"]}, "tea"),
+        ({"kinds": ["note"]}, "jazz"),
+        ({"kinds": ["fact"], "statuses": ["uncertain"]}, "coffee"),
+        ({"kinds": ["fact"], "categories": ["health"]}, "peanuts"),
+        ({"participants": ["Rui"]}, "soup"),
+        ({"kinds": ["fact"], "as_of": "2001-06-01T00:00:00Z"}, "rum"),
+        ({"kinds": ["fact"], "min_age_minutes": 7_000_000}, "rum"),
+    ],
+)
+def test_what_is_looked_at_can_be_narrowed(client: TestClient, mem: memdb.Memory, path: str, asked: dict[str, Any], found: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    drinks: dict[str, dict[str, Any]] = {"tea": {"tags": ["boat"]}, "coffee": {}, "peanuts": {"category": "health"}}
+    drinks["rum"] = {"timestamp": "2001-01-01"}
+    for drink, more in drinks.items():
+        fact = mem.remember(f"Ana fancies {drink}", user_id="ana", key=f"user.fancies_{drink}", **more)
+        if drink == "coffee":
+            mem.doubt(fact.fact_id)
+    mem.remember("Ana fancies jazz", user_id="ana", kind="note")
+    mem.observe("What Ana fancies is soup", user_id="ana", speaker="Rui", turn_id="t1")
+    mem.drain()
+    answer: dict[str, Any] = post(client, path, user_id="ana", query="What does Ana fancy?", **asked)
+    texts = [hit["fact"]["value_text"] for hit in answer.get("hits", ())]
+    texts += [item.get("summary") or item["text"] for tier in ("profile", "episodic", "reflective") for item in answer.get(tier, ())]
+    assert [text.split()[-1] for text in texts] == [found]
+
+
+def test_more_hits_than_are_weighed_are_refused(client: TestClient) -> None:
+    assert "context_candidates" in str(post(client, "retrieve", 422, user_id="ana", query="cheese", K=51)["detail"])
+
+
 def test_write_keeps_every_tier(client: TestClient, mem: memdb.Memory) -> None:
     body: dict[str, list[dict[str, object]]] = {
         "facts": [CLIMBS],
@@ -113,6 +147,35 @@ def test_what_the_design_writes_down_is_kept_and_told_again_in_the_same_words(cl
         assert post(client, "write", user_id="bob", **again)["rejected"] == []
 
 
+def test_whatever_is_answered_can_be_written_back(client: TestClient, mem: memdb.Memory) -> None:
+    for day in range(1, 9):
+        said = ("I live in Porto.", f"I love jazz at the museum. Remind me to paint wall {day}.", "The museum was full.")
+        for text in said:
+            mem.observe(text, "Nice, jazz!", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}", speaker="Ana Sofia")
+    mem.event("Rui played jazz in the kitchen", user_id="ana", timestamp="2025-05-01T20:00:00Z", participants=["Rui"])
+    mem.remember("Jazz calms Ana", user_id="ana", kind="note")
+    mem.remember("Ana heard jazz", user_id="ana", kind="episode", value_json={"turn_range": "the second half"})
+    mem.learn("play jazz", ["find the record", "be quiet"], user_id="ana")
+    with mem.session("ana", "s9", now="2025-05-09"):
+        mem.observe("Jazz again.", user_id="ana", session_id="s9", timestamp="2025-05-09")
+    mem.drain()
+    mem.narrate()
+    mem.maintain(user_id="ana", now="2025-05-10")
+    kinds = {fact.kind for fact in mem.facts("ana", kinds=["message", "fact", "episode", "narrative", "note", "task", "procedure"])}
+    assert kinds == {"message", "fact", "episode", "narrative", "note", "task", "procedure"}
+    answers = {"profile": "facts", "episodic": "episodes", "reflective": "reflective", "tasks": "tasks"}
+    written: dict[str, dict[str, Any]] = {}
+    for fact in mem.facts("ana", kinds=list(kinds)):
+        found = post(client, "retrieve", user_id="ana", query=fact.value_text, kinds=[fact.kind], K=50)
+        for tier, item in [(tier, item) for answer, tier in answers.items() for item in found[answer]]:  # type: ignore[attr-defined]
+            if item["id"] not in written:
+                written[item["id"]] = item
+                body: dict[str, Any] = {"user_id": item["id"], tier: [item | {"user_id": item["id"]}]}  # users who heard nothing like it
+                assert post(client, "write", **body)["rejected"] == []
+    assert {fact.fact_id for fact in mem.facts("ana", kinds=list(kinds))} == set(written)
+    assert {item.get("origin", item.get("source")) for item in written.values()} >= {"chat", "rules", None}
+
+
 @pytest.mark.parametrize(("kind", "importance"), [("preference", 0.4), ("identity", 0.7), ("location", 0.5), (None, 0.5)])
 def test_a_type_says_how_much_a_fact_counts(client: TestClient, mem: memdb.Memory, kind: str | None, importance: float) -> None:
     post(client, "write", user_id="ana", facts=[{"text": "Collects stamps", "predicate": "pastime", "type": kind}])
@@ -163,10 +226,15 @@ def test_a_fact_cannot_end_before_it_began(client: TestClient, mem: memdb.Memory
     assert "cannot end 2024-01-01" in str(problem["detail"])
 
 
-def test_compact_says_how_much_it_moved(client: TestClient, mem: memdb.Memory) -> None:
+def test_compact_does_the_upkeep_that_is_due_and_says_how_much(client: TestClient, mem: memdb.Memory) -> None:
     for place, day in (("Porto", 1), ("Lisbon", 2)):
         mem.remember(f"Stays in {place}", user_id="ana", key="user.staying_in", timestamp=f"2020-01-0{day}")
-    assert post(client, "compact", user_id="ana") == {"archived": 1}
+    for day in (1, 2):
+        mem.observe("We saw the museum.", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}")
+    mem.drain()
+    done = post(client, "compact", user_id="ana")
+    assert (done["compacted"], done["episodes"]) == (1, 2)
+    assert [fact.session_id for fact in mem.facts("ana", kinds=["episode"])] == ["s1", "s2"]
 
 
 # --- the verbs beside them ---------------------------------------------------------------------------------------------------------
@@ -178,7 +246,6 @@ def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) ->
     mem.drain()
     found = post(client, "search", user_id="ana", query="Where do I live?")
     assert found["hits"][0]["confidence_now"] is not None  # type: ignore[index]
-    assert client.post("/memory/maintain", json={"user_id": "ana"}).status_code == 200
     context = post(client, "context", user_id="ana", query="Where do I live?", max_tokens=200)
     assert "Porto" in str(context["text"])
     assert context["verdict"] is not None

@@ -26,6 +26,8 @@ SECTIONS = {
     "message": (6, "Episodic Highlights"),
     "note": (3, "Reflective Notes"),
     "task": (2, "Active Goals"),
+    "episode": (5, "Episodic Highlights"),
+    "narrative": (5, "Episodic Highlights"),
 }
 KINDS = {name: Kind(kind=name, injection_order=order, section=section) for name, (order, section) in SECTIONS.items()}
 HEADINGS = {"# User Profile", *(f"# {section}" for _, section in SECTIONS.values())}
@@ -194,6 +196,39 @@ def test_a_message_that_says_more_than_the_fact_stays() -> None:
     fact = hit("User lives in Porto", excerpt="I live in Porto", score=0.9)
     longer = hit("I live in Porto, by the river, since the great flood of ninety-five took our house.", kind="message")
     assert len(made(Profile(), [fact, longer]).items) == 2
+
+
+@pytest.mark.parametrize("kind", ["episode", "narrative"])
+def test_what_tells_of_a_day_says_which(kind: str) -> None:
+    (item,) = made(Profile(), [hit("Lost toy dinosaur; asked for help", kind=kind)]).items
+    assert item.text == f"- [2024-01-26] Lost toy dinosaur; asked for help{' (summary)' if kind == 'episode' else ''}"
+
+
+def test_a_summary_that_only_quotes_what_is_shown_is_left_out() -> None:
+    said = [hit("I live in Porto. It rains.", kind="message"), hit("The trains were late.", kind="message")]
+    quoting = hit("user: It rains. user: The trains were late.", kind="episode", score=0.9)
+    more = hit("user: It rains. user: The cat is ill.", kind="episode", score=0.9)
+    assert [item.fact_id for item in made(Profile(), [quoting, *said]).items] == [one.fact.fact_id for one in said]
+    assert len(made(Profile(), [more, *said]).items) == 3
+
+
+@pytest.mark.parametrize(("confidence", "mark"), [(0.8, ""), (0.6, " (probably)"), (0.4, " (unsure)")])
+def test_what_is_always_known_says_how_sure_it_is(confidence: float, mark: str) -> None:
+    profile = Profile(
+        identity={"user.a": [entry("is Ana", confidence=confidence)]},
+        current_tasks=[entry("writes a thesis", confidence=confidence)],
+        sensitive_topics=[entry("allergic to peanuts", confidence=confidence)],
+    )
+    texts = [item.text for item in made(profile, []).items]
+    assert texts == [f"- {text}{mark}" for text in ("allergic to peanuts", "is Ana", "writes a thesis")]
+
+
+def test_a_line_of_the_profile_that_was_found_is_as_sure_as_it_was_judged() -> None:
+    judged = hit("is Ana", name="a").model_copy(update={"confidence_now": 0.3, "relevance": 0.1})
+    profile = Profile(identity={"user.a": [entry("is Ana", confidence=0.9, name="a")]})
+    assert [item.text for item in made(profile, [judged]).items] == ["- is Ana (unsure)"]
+    liked = Profile(soft_preferences={"user.a": [entry("is Ana", confidence=0.9, name="a")]})
+    assert made(liked, [judged]).items == ()  # nobody asked for it
 
 
 def test_nobody_elses_memory_gets_in(mem: memdb.Memory) -> None:

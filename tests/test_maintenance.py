@@ -468,6 +468,7 @@ def test_only_the_last_versions_of_a_key_stay(mem: memdb.Memory) -> None:
         mem.remember(f"Stays in town {number}", user_id="ana", key="user.staying_in", timestamp=f"2025-03-0{number + 1}")
     assert mem.maintain(now="2025-03-20").versions_archived == 3
     assert len(mem.facts("ana", statuses=["superseded"])) == 5
+    assert [change.operation for change in mem.history(user_id="ana")].count("archive") == 3
     assert [fact.value_text for fact in mem.facts("ana", as_of="2025-03-01T12:00:00Z")] == ["Stays in town 0"]
 
 

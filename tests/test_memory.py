@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -152,7 +152,9 @@ def test_compaction_moves_the_old_and_the_past_still_finds_it(tell: Tell) -> Non
     assert mem.compact(now="2025-03-10") == 0
     assert mem.compact(now="2026-03-10") == 1
     assert mem.drain()
-    assert [fact.object for fact in mem.facts("ana", as_of="2025-03-01T12:00:00Z")] == ["Porto"]
+    (porto,) = mem.facts("ana", as_of="2025-03-01T12:00:00Z")
+    assert porto.object == "Porto"
+    assert [change.operation for change in mem.history(fact_id=porto.fact_id)] == ["insert", "supersede", "archive"]
 
 
 def test_threads_share_one_memory(tmp_path: Path) -> None:
@@ -372,6 +374,45 @@ def test_an_empty_file_has_no_rates(mem: memdb.Memory) -> None:
     stats = mem.stats()
     assert (stats.users, stats.retrievals, stats.vectors) == (0, 0, 0)
     assert stats.lexical_hit_rate is stats.observer_latency_p95 is stats.wrong_overwrite_rate is None
+
+
+@pytest.mark.parametrize(("day", "then", "rate"), [(9, "Porto", 0.5), (9, "Faro", 0.0), (50, "Porto", 0.0)])
+def test_an_overwrite_was_wrong_if_what_it_ended_soon_comes_back(mem: memdb.Memory, day: int, then: str, rate: float) -> None:
+    for place, later in (("Porto", 0), ("Lisbon", 1), (then, day)):
+        at = datetime(2025, 3, 1, tzinfo=UTC) + timedelta(days=later)
+        mem.remember(f"Lives in {place}", user_id="ana", key="user.lives_in", object=place, timestamp=at)
+    assert mem.stats().wrong_overwrite_rate == rate
+
+
+def test_what_was_resolved_counts_after_compaction_too(mem: memdb.Memory) -> None:
+    for key, value in (("user.lives_in", "Porto"), ("user.drives", "a Fiat")):
+        mem.remember(f"It is {value}", user_id="ana", key=key, object=value, timestamp="2020-03-01")
+        mem.remember("It is another", user_id="ana", key=key, source="web", timestamp="2020-03-02")
+    gone, _ = mem.facts("ana", statuses=["pending_confirmation"])
+    mem.reject(gone.fact_id, now="2020-03-03")
+    assert mem.stats().pending_resolution_rate == 0.5
+    assert mem.compact("ana") == 1
+    assert mem.stats().pending_resolution_rate == 0.5
+
+
+def test_how_often_the_memory_abstains_and_asks_is_counted(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    mem.search("Porto", user_id="ana")  # nobody judged
+    mem.context("Who painted the Mona Lisa?", user_id="bea")
+    decided = [mem.assess(question, user_id="ana").verdict for question in ("Porto?", "Where do I live?", "I live in Porto")]
+    said = [verdict.decision for verdict in decided if verdict]
+    stats = mem.stats()
+    assert stats.abstention_rate == (1 + said.count("abstain")) / 4
+    assert stats.clarification_rate == said.count("clarify") / 4
+
+
+def test_how_much_of_what_is_repeated_comes_into_the_profile_is_counted(mem: memdb.Memory) -> None:
+    for days, hobby in ((5, "climbing"), (2, "chess")):
+        for day in range(1, days):
+            mem.remember(f"Goes {hobby}", user_id="ana", key=f"user.{hobby}", object=hobby, timestamp=f"2025-03-0{day}")
+    assert mem.stats().promotion_rate == 0
+    assert mem.maintain(user_id="ana", now="2025-03-05").promoted == 1
+    assert mem.stats().promotion_rate == 1  # chess was said once
 
 
 def test_a_rejected_overwrite_counts_as_wrong(tell: Tell) -> None:

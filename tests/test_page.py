@@ -114,6 +114,20 @@ def test_an_edit_that_the_user_does_not_let_be_kept_is_not_offered(mem: memdb.Me
     assert "hunter2" not in str(mem.facts("ana"))
 
 
+def test_a_word_replaced_throughout_changes_what_is_believed_and_no_account_of_what_was_said(mem: memdb.Memory, page: Path) -> None:
+    assert page.read_text().count("Porto") > 1
+    page.write_text(page.read_text().replace("Porto", "Faro"))
+    with mem.session("ana", now="2025-03-02T10:00:00Z") as s:
+        assert [fact.value_text for fact in s.bootstrap.offered] == ["User lives in Faro"]
+        assert [told.split(",")[0] for told in s.bootstrap.refused] == ["session.s1: an account tells what was said"]
+    assert "Learned: User is called Ana; User lives in Porto" in page.read_text()
+
+
+def test_an_account_taken_out_says_nothing(mem: memdb.Memory, page: Path) -> None:
+    page.write_text(page.read_text().partition("## Lately")[0])
+    assert offers(mem) == []
+
+
 def test_an_edit_that_is_confirmed_becomes_the_belief(mem: memdb.Memory, page: Path) -> None:
     page.write_text(page.read_text().replace("- User lives in Porto\n", "- User lives in Faro\n"))
     with mem.session("ana", now="2025-03-02T10:00:00Z") as s:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.working import Eviction
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -79,6 +80,18 @@ def test_a_flush_keeps_what_is_in_mind_once(mem: memdb.Memory) -> None:
         assert (kept.value_text, kept.kind, kept.importance, kept.session_id) == ("Wants short answers", "note", 0.8, "s1")
         assert s.flush().kept == ()
     assert kinds(mem, "note") == ["Wants short answers"]
+
+
+@pytest.mark.parametrize("eviction", ["fifo", "lru", "importance"])
+def test_what_matters_in_the_file_does_not_crowd_out_what_comes_to_mind(mem: memdb.Memory, eviction: Eviction) -> None:
+    for number in range(9):
+        mem.remember(f"Is called name {number}", user_id="ana", key=f"user.name_{number}", importance=0.9)
+    with mem.session("ana", eviction=eviction) as s:
+        s.working.add("Wants answers in bullet points")
+        for number in range(9):
+            s.observe(f"Turn {number}")
+        s.flush()
+    assert "Wants answers in bullet points" in [fact.value_text for fact in mem.facts("ana", kinds=["note"])]
 
 
 def test_what_was_let_go_is_not_kept(mem: memdb.Memory) -> None:

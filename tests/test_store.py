@@ -113,6 +113,18 @@ def test_a_file_of_the_first_schema_is_brought_up_to_date_and_used(tmp_path: Pat
         assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
 
 
+def test_what_was_asked_before_decisions_were_kept_is_kept(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for number, text in files.migrations():
+        if number == 24:
+            old.execute(
+                "insert into retrievals values (7, 'ana', 'Porto?', 'default', 1, 2, 3, 'why', 0.5, 60, '2025-03-01T10:00:00.000Z')"
+            )
+        old.execute(text)
+    row = old.execute("select id, query, returned, decision, degraded, prompt_tokens, asked_at from retrievals").fetchall()
+    assert row == [(7, "Porto?", 3, None, "why", 60, "2025-03-01T10:00:00.000Z")]
+
+
 def test_a_new_file_keeps_to_its_schema_from_the_first_row(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
         connection = mem._store.database().connection

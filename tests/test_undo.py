@@ -46,6 +46,13 @@ def test_what_a_later_turn_changed_is_kept(told: memdb.Memory) -> None:
     assert [fact.object for fact in told.facts("ana", key="user.lives_in")] == ["Lisbon"]
 
 
+def test_a_turn_is_taken_back_though_what_it_replaced_was_moved_away(told: memdb.Memory) -> None:
+    assert told.compact(now="2026-04-01") == 1
+    undone = told.undo(user_id="ana", turn_id="t2")
+    assert (undone.restored, undone.ended, undone.kept) == (0, 2, 1)
+    assert held(told) == {}
+
+
 def test_a_fact_taken_back_was_never_true(told: memdb.Memory) -> None:
     told.undo(user_id="ana", turn_id="t2")
     assert [fact.object for fact in told.facts("ana", key="user.lives_in", as_of="2025-04-15")] == ["Porto"]

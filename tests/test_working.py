@@ -49,6 +49,18 @@ def test_importance_lets_go_of_what_matters_least_even_if_it_is_new() -> None:
 
 
 @pytest.mark.parametrize("eviction", ["fifo", "lru", "importance"])
+def test_what_the_file_has_goes_before_what_it_has_not(eviction: Eviction) -> None:
+    working = mind(eviction, "one")
+    for fact in ("two", "three"):
+        working.add(fact, importance=0.9, kept=True)
+    for text in ("four", "five"):
+        gone = working.add(text)
+        assert gone is not None
+        assert gone.kept
+    assert texts(working) == ["one", "four", "five"]
+
+
+@pytest.mark.parametrize("eviction", ["fifo", "lru", "importance"])
 def test_the_same_text_is_in_mind_once(eviction: Eviction) -> None:
     working = mind(eviction, "one", "two")
     assert working.add("one", importance=0.9) is None

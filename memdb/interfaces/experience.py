@@ -21,6 +21,12 @@ class Recalled(Record):
     events: tuple[tuple[Event, ...], ...]
 
 
+class Happened(Record):
+    """The id of an event that is safely on disk."""
+
+    event_id: str
+
+
 @app.command()
 def event(
     description: Annotated[str, typer.Argument(help="What happened, such as 'Rui asked for warmer lights'.")],
@@ -32,21 +38,24 @@ def event(
     trigger: Annotated[str | None, typer.Option("--trigger", help=f"Ends the segment: {', '.join(get_args(BreakTrigger))}.")] = None,
     event_id: Annotated[str | None, typer.Option("--event-id", help="A name for the event; the same event again changes nothing.")] = None,
     db: Db = FILE,
+    json: Json = False,
 ) -> None:
     """Take something that happened in a household, and print its id; its memory follows when its segment is over."""
     with _open(db) as memory:
-        print(
-            memory.event(
-                description,
-                user_id=user,
-                timestamp=timestamp,
-                participants=_listed(participants) or (),
-                location=location,
-                importance=importance,
-                trigger=cast("BreakTrigger | None", trigger),  # memory refuses any other
-                event_id=event_id,
-            )
+        taken = memory.event(
+            description,
+            user_id=user,
+            timestamp=timestamp,
+            participants=_listed(participants) or (),
+            location=location,
+            importance=importance,
+            trigger=cast("BreakTrigger | None", trigger),  # memory refuses any other
+            event_id=event_id,
         )
+    if json:
+        print_json(Happened(event_id=taken))
+    else:
+        print(taken)
 
 
 @app.command()

@@ -159,7 +159,11 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:
         """What bears on a question, by tier, with scores and a verdict."""
         key.open(body.user_id)
-        return shapes.Retrieved.of(memory().assess(body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K))
+        hits = memory().assess(
+            body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K, as_of=body.as_of, statuses=body.statuses,
+            **body.filters(),
+        )  # fmt: skip
+        return shapes.Retrieved.of(hits)
 
     @app.post("/memory/write", tags=["memory"])
     def write(body: shapes.WriteIn, key: Door) -> shapes.WrittenOut:
@@ -188,10 +192,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         return shapes.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
 
     @app.post("/memory/compact", tags=["memory"])
-    def compact(body: shapes.CompactIn, key: Door) -> shapes.Compacted:
-        """Move what has long been superseded into the archive."""
+    def compact(body: shapes.CompactIn, key: Door) -> Maintained:
+        """Do all the upkeep that is due, and tell how much it was: episodes, notes, promotion, fading, archiving."""
         key.open(body.user_id)
-        return shapes.Compacted(archived=memory().compact(body.user_id))
+        return memory().maintain(user_id=body.user_id)
 
     @app.post("/memory/observe", tags=["writing"])
     def observe(body: shapes.ObserveIn, key: Door) -> shapes.Observed:
@@ -229,12 +233,6 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         key.fact(memory(), body.fact_id)
         return memory().doubt(body.fact_id)
 
-    @app.post("/memory/maintain", tags=["writing"])
-    def maintain(body: shapes.CompactIn, key: Door) -> Maintained:
-        """Write episodes, open and close tasks, draw notes, promote what recurs, archive the rest."""
-        key.open(body.user_id)
-        return memory().maintain(user_id=body.user_id)
-
     @app.post("/memory/undo", tags=["writing"])
     def undo(body: shapes.UndoIn, key: Door) -> Undone:
         """Take back what a turn or a session taught."""
@@ -251,7 +249,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def search(body: shapes.SearchIn, key: Door) -> shapes.Found:
         """What bears on a question, best first, with every part of each score."""
         key.open(body.user_id)
-        hits = memory().search(body.query, user_id=body.user_id, limit=body.limit, as_of=body.as_of, goal=body.active_goal, judged=True)
+        hits = memory().search(
+            body.query, user_id=body.user_id, goal=body.active_goal, limit=body.limit, as_of=body.as_of, statuses=body.statuses,
+            tiers=body.tiers, min_score=body.min_score, judged=True, **body.filters(),
+        )  # fmt: skip
         return shapes.Found(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
     @app.post("/memory/context", tags=["reading"])

@@ -29,6 +29,8 @@ Data = Annotated[
     ),
 ]
 
+_BASELINE = "lexical-only"  # the set that the others are compared with
+
 
 class WeightSets(Record):
     """Every weight set by name."""
@@ -44,10 +46,12 @@ class Calibrated(Record):
 
 
 class Evaluated(Record):
-    """The mean measures of each weight set over the labelled questions."""
+    """The mean measures of each weight set over the labelled questions, and by how much each set is better than `baseline`."""
 
     questions: int
     sets: dict[str, dict[str, float]]
+    baseline: str
+    deltas: dict[str, dict[str, float]]
 
 
 def explain(
@@ -99,18 +103,24 @@ def evaluate(
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
-    """Tell how well weight sets rank labelled questions, side by side."""
-    sets = [name.strip() for name in weights.split(",") if name.strip()]
+    """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone."""
+    sets = list(dict.fromkeys([*(name.strip() for name in weights.split(",") if name.strip()), _BASELINE]))
     with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
         labelled = _read(data) if data else None
         measured = memory.evaluate(labelled, weights=sets)
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
+    least = measured[_BASELINE]
+    deltas = {name: {measure: one[measure] - least[measure] for measure in one} for name, one in measured.items() if name != _BASELINE}
     if json:
-        print_json(Evaluated(questions=questions, sets=measured))
+        print_json(Evaluated(questions=questions, sets=measured, baseline=_BASELINE, deltas=deltas))
         return
     print_rows(
-        ("", *measured),
-        ((measure, *(f"{one[measure]:.3f}" for one in measured.values() if one)) for measure in MEASURES if questions),
+        ("", *measured, *(f"{name} − {_BASELINE}" for name in deltas)),
+        (
+            (measure, *(f"{one[measure]:.3f}" for one in measured.values()), *(f"{one[measure]:+.3f}" for one in deltas.values()))
+            for measure in MEASURES
+            if questions
+        ),
         none="There is nothing to measure with: give feedback, or --data.",
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, Literal, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
 
 from memdb import Fact, Hit, Hits, Item, Message, Verdict
-from memdb.records import Category, Source, TaskState
+from memdb.records import Category, Filters, MemoryType, Source, Status, TaskState, Tier
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -30,6 +30,11 @@ Query = Annotated[str, Field(max_length=20_000)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
+T = TypeVar("T")
+Only = Annotated[list[T], Field(max_length=50)] | None
+Turns = tuple[StrictInt | str, StrictInt | str]
+"""The first and the last turn of a stretch: their ids, or numbers where whoever wrote it counts turns."""
+Origin = Literal["llm_reflection", "human_feedback", "rules"]
 
 
 class Body(BaseModel):
@@ -38,12 +43,33 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class RetrieveIn(Body):
-    """A question, and what the user is after."""
+class Asked(Body):
+    """A question, what the user is after, and what is looked at only; what is null is no filter."""
 
     user_id: Name
     query: Query
     active_goal: Query | None = None
+    as_of: Moment | None = Field(None, description="What was true at that time.")
+    statuses: Only[Status] = Field(None, description="What is believed or pending, if null.")
+    kinds: Only[str] = None
+    categories: Only[Category] = None
+    memory_types: Only[MemoryType] = None
+    tags: Only[str] = Field(None, description="What bears at least one of these.")
+    participants: Only[str] = Field(None, description="What one of these people said or took part in.")
+    min_age_minutes: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
+    max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
+
+    def filters(self) -> Filters:
+        """Return what is looked at only."""
+        return Filters(
+            kinds=self.kinds, categories=self.categories, memory_types=self.memory_types, tags=self.tags, participants=self.participants,
+            min_age_minutes=self.min_age_minutes, max_age_days=self.max_age_days,
+        )  # fmt: skip
+
+
+class RetrieveIn(Asked):
+    """A question, and how many hits at most."""
+
     K: int = Field(16, strict=True, ge=1, le=200)
 
 
@@ -74,11 +100,12 @@ class Episode(Body):
     id: str
     user_id: str
     session_id: str | None
-    turn_range: JsonValue
+    turn_range: Turns | None
     summary: str
     raw_excerpt: str
     timestamp_start: datetime
     timestamp_end: datetime
+    speaker: str | None
     source: str
     tags: tuple[str, ...]
 
@@ -89,7 +116,7 @@ class Note(Body):
     id: str
     user_id: str
     text: str
-    origin: str | None
+    origin: Origin | None
     confidence_base: float
     tags: tuple[str, ...]
 
@@ -201,9 +228,10 @@ class EpisodeIn(Given):
     summary: Text
     raw_excerpt: str = Field("", max_length=100_000)
     session_id: Name | None = None
-    turn_range: tuple[StrictInt, StrictInt] | None = None
+    turn_range: Turns | None = None
     timestamp_start: Moment | None = None
     timestamp_end: Moment | None = None
+    speaker: Name | None = None
     confidence_base: Share = 1.0
     source: Source | Literal["chat"] = "chat"
     tags: Tags = ()
@@ -217,6 +245,7 @@ class EpisodeIn(Given):
         details: dict[str, JsonValue] = {
             "raw_excerpt": self.raw_excerpt,
             "turn_range": list(self.turn_range) if self.turn_range else None,
+            "speaker": self.speaker,
             **times,
         }
         return Item(
@@ -230,7 +259,7 @@ class NoteIn(Given):
     """An insight to keep."""
 
     text: Text
-    origin: Literal["llm_reflection", "human_feedback"] = "llm_reflection"
+    origin: Origin | None = "llm_reflection"
     confidence_base: Share = 0.7
     tags: Tags = ()
 
@@ -304,12 +333,6 @@ class CompactIn(Body):
     user_id: Name | None = None
 
 
-class Compacted(Body):
-    """How many rows were moved into the archive."""
-
-    archived: int
-
-
 class ObserveIn(Body):
     """A turn of a conversation."""
 
@@ -341,14 +364,12 @@ class Loaded(Body):
     new: int
 
 
-class SearchIn(Body):
-    """A question, and when its answer should have been true."""
+class SearchIn(Asked):
+    """A question, and how many hits at most, of which ages and from which score on."""
 
-    user_id: Name
-    query: Query
     limit: int = Field(10, strict=True, ge=1, le=200)
-    as_of: Moment | None = None
-    active_goal: Query | None = None
+    tiers: Only[Tier] = None
+    min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
 
 
 class Found(Body):
@@ -429,21 +450,40 @@ def profile_fact(fact: Fact) -> ProfileFact:
     )
 
 
+class _Told(BaseModel):
+    """What the details of an episode or a narrative say of it, as far as they do."""
+
+    turn_range: Turns | None = None
+    raw_excerpt: str = ""
+    timestamp_end: datetime | None = None
+    segment_end: datetime | None = None
+    speaker: str | None = None
+
+
 def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
-    details = fact.value_json if isinstance(fact.value_json, dict) else {}
+    told = _told(fact)
+    message = fact.kind == "message"
     return Episode(
         id=fact.fact_id,
         user_id=fact.user_id,
         session_id=fact.session_id,
-        turn_range=details.get("turn_range"),
+        turn_range=(fact.source_turn_id, fact.source_turn_id) if message else told.turn_range,
         summary=fact.value_text,
-        raw_excerpt=str(details.get("raw_excerpt") or fact.source_excerpt),
-        timestamp_start=fact.event_time if fact.kind != "message" and fact.event_time else fact.valid_from,
-        timestamp_end=fact.valid_to or fact.valid_from,
-        source=fact.speaker or fact.source,
+        raw_excerpt=told.raw_excerpt or fact.source_excerpt,
+        timestamp_start=fact.event_time if not message and fact.event_time else fact.valid_from,
+        timestamp_end=told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from,
+        speaker=fact.speaker or told.speaker,
+        source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,
     )
+
+
+def _told(fact: Fact) -> _Told:
+    try:
+        return _Told.model_validate(fact.value_json)
+    except ValidationError:
+        return _Told()  # details of an application's own making, or none
 
 
 def note(fact: Fact) -> Note:
@@ -454,7 +494,7 @@ def note(fact: Fact) -> Note:
         id=fact.fact_id,
         user_id=fact.user_id,
         text=fact.value_text,
-        origin=str(origin) if origin else None,
+        origin=origin if origin in get_args(Origin) else None,
         confidence_base=fact.confidence,
         tags=fact.tags,
     )

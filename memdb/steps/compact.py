@@ -10,6 +10,8 @@ from memdb.times import to_text
 
 def compact(db: Database, *, user_id: str | None, before: datetime, now: datetime) -> int:
     """Archive superseded and expired facts last changed by `before`, and return how many; their vectors go with the next sync."""
-    moved = db.all("compact.archive", user_id=user_id, before=to_text(before), now=to_text(now))
-    db.run("compact.clear", user_id=user_id, before=to_text(before))
+    which, at = {"user_id": user_id, "before": to_text(before)}, to_text(now)
+    moved = db.all("compact.archive", **which, now=at)
+    db.run("compact.history", **which, reason="long believed no longer: moved into the archive", turn_id=f"compact-{at}", now=at)
+    db.run("compact.clear", **which)
     return len(moved)

@@ -13,7 +13,7 @@ from memdb.times import to_text
 def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
     """Do one night's fading, of a user or of everybody, within the caller's transaction, and return how much it was.
 
-    Each archiving leaves a line in the history, without the text: what is deleted later is gone.
+    Each archiving and each deletion leaves a line in the history, without the text: what is deleted is gone.
     """
     processed = db.run(
         "maintain.decay",
@@ -36,5 +36,7 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
             turn_id=f"maintain-{to_text(now)}",
             now=to_text(now),
         )
-    deleted = db.run("maintain.delete", user_id=user_id, before=to_text(now - timedelta(days=config.delete_archived_after_days)))
+    before = to_text(now - timedelta(days=config.delete_archived_after_days))
+    db.run("maintain.deleted", user_id=user_id, before=before, turn_id=f"maintain-{to_text(now)}", now=to_text(now))
+    deleted = db.run("maintain.delete", user_id=user_id, before=before)
     return Maintained(processed=processed, archived=len(archived), deleted=deleted)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb.config import Config
@@ -99,7 +100,7 @@ def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
 
 
 def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config) -> Iterator[_Line]:
-    scores = {hit.fact.fact_id: hit.score for hit in hits}
+    found = {hit.fact.fact_id: hit for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
     goals = kinds["task"]
@@ -109,17 +110,19 @@ def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], 
         (2, _PROFILE, 0, _entries(profile.identity), True),
         (3, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
+    usable = [hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config)]
+    wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
         for entry in entries:
-            if always or entry.fact_id in scores:
+            if always or entry.fact_id in wanted:
                 shown.add(entry.fact_id)
-                yield _Line(item=_profile_item(entry, section, scores, rank=rank, now=now, config=config), rank=rank, order=order)
+                item = _profile_item(entry, section, found.get(entry.fact_id), rank=rank, now=now, config=config)
+                yield _Line(item=item, rank=rank, order=order)
     told = [hit.fact for hit in hits if hit.fact.fact_id in shown]
-    for hit in hits:
+    said = _words_of(hit.fact for hit in usable if hit.fact.kind == "message")
+    for hit in usable:
         fact = hit.fact
-        if _tone(hit, config) == "avoid" and not _asked_for(hit, config):
-            continue
-        if fact.fact_id not in shown and not _said_already(fact, told):
+        if fact.fact_id not in shown and not _said_already(fact, told) and not _only_quotes(fact, said):
             told.append(fact)
             kind = kinds[fact.kind]
             item = _hit_item(hit, kind.section, now=now, config=config)
@@ -130,28 +133,33 @@ def _entries(section: dict[str, list[ProfileEntry]]) -> list[ProfileEntry]:
     return [entry for entries in section.values() for entry in entries]
 
 
-def _profile_item(entry: ProfileEntry, section: str, scores: dict[str, float], *, rank: int, now: datetime, config: Config) -> ContextItem:
+def _profile_item(entry: ProfileEntry, section: str, hit: Hit | None, *, rank: int, now: datetime, config: Config) -> ContextItem:
+    """A line of what is always known. It is never left out for being unsure, but says so."""
     mentioned = entry.last_mentioned_at or entry.updated_at
+    judged = hit.confidence_now if hit else None
+    tone = _tone(entry.confidence if judged is None else judged, config)
     return ContextItem(
         section=section,
-        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}",
+        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}{_MARKS[tone] if tone else ''}",
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
         stale=(rank == 3 or section != _PROFILE) and now - mentioned > timedelta(days=config.stale_after_days),
         low_confidence=entry.confidence < config.low_confidence,
-        score=scores.get(entry.fact_id),
+        score=hit.score if hit else None,
+        tone=tone,
     )
 
 
 def _hit_item(hit: Hit, section: str, *, now: datetime, config: Config) -> ContextItem:
     fact = hit.fact
-    tone = _tone(hit, config)
-    if fact.kind == "message":
+    tone = _tone(hit.confidence_now, config)
+    if fact.kind == "message":  # it was said, whether or not it is so
         text = f"- [{fact.valid_from:%Y-%m-%d}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
     else:
         doubt = " (unconfirmed)" if fact.status == "pending_confirmation" else _MARKS[tone] if tone else ""
-        text = f"- {_one_line(fact.value_text)}{_until(fact.valid_to)}{doubt}"
+        summary = " (summary)" if fact.kind == "episode" else ""
+        text = f"- {_day(fact)}{_one_line(fact.value_text)}{summary}{_until(fact.valid_to)}{doubt}"
     return ContextItem(
         section=section,
         text=text,
@@ -164,13 +172,19 @@ def _hit_item(hit: Hit, section: str, *, now: datetime, config: Config) -> Conte
     )
 
 
-def _tone(hit: Hit, config: Config) -> Tone | None:
+def _day(fact: Fact) -> str:
+    """When what is told happened. A pattern tells of many days."""
+    pattern = isinstance(fact.value_json, dict) and fact.value_json.get("pattern")
+    return f"[{fact.event_time or fact.valid_from:%Y-%m-%d}] " if fact.kind in ("episode", "narrative") and not pattern else ""
+
+
+def _tone(confidence: float | None, config: Config) -> Tone | None:
     """How an item may be used: stated, hedged, or only if asked for; None where nobody judged."""
-    if hit.confidence_now is None:
+    if confidence is None:
         return None
-    if hit.confidence_now >= config.assert_confidence:
+    if confidence >= config.assert_confidence:
         return "assert"
-    return "hedge" if hit.confidence_now >= config.hedge_confidence else "avoid"
+    return "hedge" if confidence >= config.hedge_confidence else "avoid"
 
 
 def _asked_for(hit: Hit, config: Config) -> bool:
@@ -186,6 +200,24 @@ def _said_already(fact: Fact, told: Sequence[Fact]) -> bool:
         if theirs == words or _within(fact, other) or (fact.kind == "message" and theirs in words and len(theirs) >= 0.6 * len(words)):
             return True
     return False
+
+
+def _words_of(messages: Iterable[Fact]) -> dict[str, str]:
+    """What each speaker said in messages."""
+    said: dict[str, str] = {}
+    for message in messages:
+        speaker = message.speaker or "user"
+        said[speaker] = f"{said.get(speaker, '')}\n{' '.join(message.value_text.split())}"
+    return said
+
+
+def _only_quotes(fact: Fact, said: Mapping[str, str]) -> bool:
+    """Whether a summary says nothing but what somebody said in the messages at hand, word for word."""
+    if fact.kind != "episode" or not said:
+        return False
+    speakers = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
+    before, *quotes = re.split(rf"(?:^| )({speakers}): ", " ".join(fact.value_text.split()))
+    return not before and all(quote in said[speaker] for speaker, quote in zip(quotes[::2], quotes[1::2], strict=True))
 
 
 def _within(fact: Fact, other: Fact) -> bool:
