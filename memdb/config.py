@@ -107,8 +107,10 @@ class Config(BaseModel):
     embed_patience_seconds: float = Field(
         60.0, gt=0, description="how long a turn or a search waits for the embedder before words alone decide"
     )
-    embed_max_attempts: int = Field(8, ge=1, description="tries before a vector is set aside as dead")
-    retry_base_seconds: float = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
+    embed_max_attempts: int = Field(
+        8, ge=1, description="tries before a text that the embedder refuses, while it takes others, is set aside"
+    )
+    retry_base_seconds: float = Field(1.0, ge=0, description="first pause before what failed, or is down, is tried again; it doubles")
     retry_max_seconds: float = Field(300.0, ge=0, description="longest pause between tries")
     collection_timeout_seconds: float = Field(5.0, gt=0, description="how long to wait for the collection that serves as the index")
     archive_after_days: float = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
-from memdb.patience import Callers, TooLateError
+from memdb.patience import Callers, Rest, TooLateError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,12 +170,14 @@ _REMEMBERED = 256
 class Patient:
     """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question.
 
-    It remembers the last vectors: what was new a moment ago is soon compared with what comes next.
+    It remembers the last vectors: what was new a moment ago is soon compared with what comes next. `rest` is how long the background work
+    leaves the other one alone when it is down: an answer ends it.
     """
 
-    def __init__(self, embedder: Embedder, seconds: float) -> None:
+    def __init__(self, embedder: Embedder, seconds: float, *, rest: Rest) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder, self._seconds = embedder, seconds
+        self.rest = rest
         self._callers = Callers("memdb-embedding")
         self._late: threading.Thread | None = None
         self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -195,6 +197,7 @@ class Patient:
             known = {text: self._last[text] for text in texts if text in self._last}
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             made = check_vectors(self._ask(new), count=len(new), dimension=self.dimension, embedder=self.name)
+            self.rest.end()
             known |= dict(zip(new, made, strict=True))
             with self._lock:
                 self._last |= {text: known[text] for text in new}

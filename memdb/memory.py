@@ -24,7 +24,7 @@ from memdb.calibration import fit as fit_probability
 from memdb.config import Config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
 from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError
+from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, ModelUnavailable, NotFoundError
 from memdb.keeper import events_due, gather, gather_turn, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel
@@ -278,14 +278,14 @@ class Memory:
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
 
-        False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later.
+        False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
+        vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
 
         Raises:
             StoreError: the file cannot be read, or the work met a part of it that is damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
-        if self._index is not None:
-            self._index.wake()
+        self._interrupt_rests()
         while True:
             if self._worker is not None:
                 self._worker.raise_damage()
@@ -535,8 +535,7 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-        if self._index is not None:
-            self._index.wake()
+        self._interrupt_rests()
         self._wake()
         return revived
 
@@ -1132,6 +1131,8 @@ class Memory:
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
         state = count_vectors(self._store)
+        if self._patient is not None:
+            state = state.model_copy(update={"error": self._patient.rest.error or state.error})
         return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
@@ -1458,7 +1459,7 @@ class Memory:
         """Embed what something new is about to be compared with; what fails waits, as ever."""
         db = self._store.database()
         if self._patient is not None and db.has_vectors:
-            with suppress(BusyError):
+            with suppress(BusyError, ModelUnavailable):
                 sync(db, embedder=self._patient, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
@@ -1703,6 +1704,8 @@ class Memory:
         number = {name: int(value or 0) for name, value in row.items()}
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
+        elif self._patient is not None and self._patient.rest.lasts:
+            number["vectors_waiting"] = number["vectors"]
         left = number["turns"] + number["vectors"] + events
         untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
         return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
@@ -1713,9 +1716,17 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+        embedder, patient = self._embedder, self._patient
+        if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
             return True
         return self._mirror()
+
+    def _interrupt_rests(self) -> None:
+        """Let the background work try at once what failed lately."""
+        if self._patient is not None:
+            self._patient.rest.interrupt()
+        if self._index is not None:
+            self._index.rest.interrupt()
 
     def _mirror(self) -> bool:
         """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
