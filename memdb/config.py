@@ -49,7 +49,7 @@ class Config(BaseModel):
 
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
     model_arbitrates: bool = Field(True, description="let the model also weigh what is said against what is believed, not only read")
-    model_timeout_seconds: float = Field(60.0, gt=0, description="how long to wait for one answer of the model")
+    model_timeout_seconds: float = Field(60.0, gt=0, description="how long to wait for one answer of a model at an endpoint")
     model_attempts: int = Field(3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated")
     keep_model_calls: bool = Field(True, description="keep the raw answers of the model, with their cost, in the table model_calls")
 

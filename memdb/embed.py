@@ -1,4 +1,4 @@
-"""The door to embedders: MiniLM for use, a hashing one for tests, and the tokenizer that budgets are counted with."""
+"""The door to embedders: MiniLM, one at an endpoint, a hashing one for tests; and the tokenizer that budgets are counted with."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
+from memdb.endpoint import PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.patience import Callers, Rest, TooLateError
 
@@ -280,7 +281,12 @@ def to_blob(vector: NDArray[np.float32]) -> bytes:
 
 
 def choose_embedder(
-    spec: Embedder | str | None, *, remembered: str | None, carried: Callable[[], EdgeMiniLM] | None = None
+    spec: Embedder | str | None,
+    *,
+    remembered: str | None,
+    carried: Callable[[], EdgeMiniLM] | None = None,
+    dimension: int | None = None,
+    timeout: float = 60.0,
 ) -> Embedder | None:
     """Return the embedder to use: the one given, a shipped one by its name or folder, or None for words only.
 
@@ -288,8 +294,13 @@ def choose_embedder(
     if installed; otherwise None. MiniLM is the model that the file carries, if it does and onnxruntime is installed: `carried` makes it.
     One asked for by name is returned even if its packages are missing; it says so when it is used.
 
+    A name that begins with "endpoint:" is a model's at `OPENAI_BASE_URL`, or OpenAI's own where only `OPENAI_API_KEY` is set; "auto" asks
+    none but at that address. `dimension` is the length of the vectors of the embedder that the file remembers, and `timeout` how long to
+    wait for one answer.
+
     Raises:
-        ConfigError: no embedder has this name, no model lies in the folder, or a hashing one of this dimension cannot be.
+        ConfigError: no embedder has this name, no model lies in the folder, a hashing one of this dimension cannot be, or nothing says
+            where the endpoint is.
     """
     if spec is None or not isinstance(spec, str):
         return spec
@@ -298,18 +309,33 @@ def choose_embedder(
         wanted = remembered or MiniLM.name
         if wanted == MiniLM.name:
             return edge() if edge else MiniLM() if MiniLM.installed() else None
-        dimension = _hashing_dimension(wanted)
-        return HashingEmbedder(dimension) if dimension in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
+        if wanted.startswith(PREFIX):
+            reachable = os.environ.get("OPENAI_BASE_URL") and _installed("openai", "sqlite_vec", "numpy")
+            return _at_endpoint(wanted, dimension=dimension, timeout=timeout) if reachable else None
+        length = _hashing_dimension(wanted)
+        return HashingEmbedder(length) if length in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
     if spec == MiniLM.name:
         return edge() if edge else MiniLM()
-    if dimension := _hashing_dimension(spec):
-        return HashingEmbedder(dimension)
+    if length := _hashing_dimension(spec):
+        return HashingEmbedder(length)
+    if spec.startswith(PREFIX):
+        return _at_endpoint(spec, dimension=dimension if spec == remembered else None, timeout=timeout)
     if (Path(spec) / CARD).is_file():
         return EdgeMiniLM.from_folder(Path(spec))
     raise ConfigError(
-        f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, "
+        f"There is no embedder {spec!r}; the names are auto, {MiniLM.name}, hashing-384 and {PREFIX}MODEL, "
         f"or give the folder of a model, an Embedder or None."
     )
+
+
+def _at_endpoint(name: str, *, dimension: int | None, timeout: float) -> EndpointEmbedder:
+    base_url, api_key = os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_KEY")
+    model = name.removeprefix(PREFIX)
+    if not model or not (base_url or api_key):
+        raise ConfigError(
+            f"The embedder {name!r} cannot be asked; name its model, and set OPENAI_BASE_URL, or OPENAI_API_KEY for OpenAI itself."
+        )
+    return EndpointEmbedder(model, dimension=dimension, base_url=base_url, api_key=api_key, timeout=timeout)
 
 
 def choose_tokenizer(embedder: Embedder | None = None) -> Tokenizer:

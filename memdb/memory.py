@@ -1150,7 +1150,7 @@ class Memory:
                 f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
                 f"reindex, and then give another collection."
             )
-        chosen = choose_embedder(embedder, remembered=None)
+        chosen = choose_embedder(embedder, remembered=None, timeout=self._config.model_timeout_seconds)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
         store = Store(self._store.path, self._config, vectors=True)  # apart from this memory's, which may be for words only
