@@ -107,6 +107,9 @@ class Config(BaseModel):
     embed_patience_seconds: float = Field(
         60.0, gt=0, description="how long a turn or a search waits for the embedder before words alone decide"
     )
+    write_patience_seconds: float = Field(
+        0.5, ge=0, description="how long remember and write wait for the embedder to tell what is new before words alone decide"
+    )
     embed_max_attempts: int = Field(
         8, ge=1, description="tries before a text that the embedder refuses, while it takes others, is set aside"
     )

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from memdb.checks import searchable
@@ -169,7 +170,7 @@ _REMEMBERED = 256
 
 
 class Patient:
-    """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question.
+    """Another embedder, waited for so many seconds: afterwards asking it fails, at once if an earlier answer has been out for as long.
 
     It remembers the last vectors: what was new a moment ago is soon compared with what comes next. `rest` is how long the background work
     leaves the other one alone when it is down: an answer ends it.
@@ -180,7 +181,7 @@ class Patient:
         self._embedder, self._seconds = embedder, seconds
         self.rest = rest
         self._callers = Callers("memdb-embedding")
-        self._late: threading.Thread | None = None
+        self._late: tuple[threading.Thread, float] | None = None
         self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -190,6 +191,10 @@ class Patient:
         Raises:
             ModelUnavailable: the embedder takes too long. What it raises itself is raised here, too.
         """
+        return self.embed_within(self._seconds, texts)
+
+    def embed_within(self, seconds: float, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, if that takes no longer than `seconds`."""
         import numpy as np
 
         if not texts:
@@ -197,7 +202,7 @@ class Patient:
         with self._lock:
             known = {text: self._last[text] for text in texts if text in self._last}
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            made = check_vectors(self._ask(new), count=len(new), dimension=self.dimension, embedder=self.name)
+            made = check_vectors(self._ask(new, seconds), count=len(new), dimension=self.dimension, embedder=self.name)
             self.rest.end()
             known |= dict(zip(new, made, strict=True))
             with self._lock:
@@ -215,15 +220,38 @@ class Patient:
         """Let go of the threads that the other embedder is asked in."""
         self._callers.close()
 
-    def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        late = self._late
-        if late is not None and late.is_alive():
-            raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
+    def _ask(self, texts: Sequence[str], seconds: float) -> NDArray[np.float32]:
+        until = monotonic() + seconds
+        if self._late is not None:
+            thread, since = self._late
+            thread.join(max(0.0, since + seconds - monotonic()))
+            if thread.is_alive():
+                raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
+        asked = monotonic()
         try:
-            return self._callers.call(lambda: self._embedder.embed(texts), self._seconds)
+            return self._callers.call(lambda: self._embedder.embed(texts), max(0.0, until - asked))
         except TooLateError as error:
-            self._late = error.thread
-            raise ModelUnavailable(f"The embedder {self.name} took longer than {self._seconds:g} seconds; words alone decide.") from None
+            self._late = error.thread, asked
+            raise ModelUnavailable(f"The embedder {self.name} took longer than {seconds:.2g} seconds; words alone decide.") from None
+
+
+class Hurried:
+    """A patient embedder that all the questions of one write wait for only so many seconds."""
+
+    def __init__(self, patient: Patient, seconds: float) -> None:
+        self.name, self.dimension = patient.name, patient.dimension
+        self._patient, self._until = patient, monotonic() + seconds
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text.
+
+        Raises:
+            ModelUnavailable: the time is over. What the embedder raises itself is raised here, too.
+        """
+        left = self._until - monotonic()
+        if left <= 0:
+            raise ModelUnavailable(f"The embedder {self.name} takes too long to wait for it any more; words alone decide.")
+        return self._patient.embed_within(left, texts)
 
 
 class Tokenizer:

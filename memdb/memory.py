@@ -23,7 +23,7 @@ from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, proba
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, Hurried, check_vectors, choose_embedder, choose_tokenizer
 from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, ModelUnavailable, NotFoundError
 from memdb.keeper import events_due, gather, gather_turn, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
@@ -329,11 +329,12 @@ class Memory:
         turn_id: str | None = None,
         timestamp: Time | None = None,
     ) -> Fact:
-        """Store a fact that the application states, and return the row that stands afterwards.
+        """Store a fact that the application states, and return the row that stands afterwards. Words find it at once, meaning soon after.
 
         It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
-        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
-        wait as pending.
+        the same key it supersedes it. Where the embedder takes longer than `config.write_patience_seconds` to tell what says the same in
+        other words, words alone decide. What the user lets be kept binds the application as well: on a sensitive topic the fact may have
+        to wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -400,7 +401,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._patient, config=self._config)
+        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._hurried(), config=self._config)
         self._wake()
         if fact is not None:
             return fact
@@ -1431,7 +1432,8 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
-                self._embed_waiting(user_id, item.kind)
+                embedder = self._hurried()
+                self._embed_waiting(user_id, item.kind, embedder)
                 if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
                     accepted.append(self._moved(known, item, timestamp).fact_id)
                     continue
@@ -1442,7 +1444,7 @@ class Memory:
                     user_id=user_id,
                     consent=consent,
                     predicate=predicate_of(key, predicates),
-                    embedder=self._patient,
+                    embedder=embedder,
                     config=self._config,
                     now=self._time(timestamp),
                 )
@@ -1455,12 +1457,12 @@ class Memory:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
 
-    def _embed_waiting(self, user_id: str, kind: str) -> None:
+    def _embed_waiting(self, user_id: str, kind: str, embedder: Embedder | None) -> None:
         """Embed what something new is about to be compared with; what fails waits, as ever."""
         db = self._store.database()
-        if self._patient is not None and db.has_vectors:
+        if embedder is not None and db.has_vectors:
             with suppress(BusyError, ModelUnavailable):
-                sync(db, embedder=self._patient, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
+                sync(db, embedder=embedder, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
@@ -1720,6 +1722,11 @@ class Memory:
         if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
             return True
         return self._mirror()
+
+    def _hurried(self) -> Embedder | None:
+        """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""
+        patience = min(self._config.write_patience_seconds, self._config.embed_patience_seconds)
+        return None if self._patient is None else Hurried(self._patient, patience)
 
     def _interrupt_rests(self) -> None:
         """Let the background work try at once what failed lately."""

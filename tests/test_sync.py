@@ -77,7 +77,7 @@ def test_a_failing_embedder_never_holds_up_a_turn_or_an_answer(tmp_path: Path) -
 
 def test_an_outage_sets_no_vector_aside_however_long_it_lasts(tmp_path: Path) -> None:
     embedder = Broken()
-    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 1}) as mem:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False, "embed_max_attempts": 1}) as mem:
         mem.observe("Nice weather.", user_id="ana")
         for _ in range(20):
             assert not mem.drain()
@@ -229,6 +229,36 @@ def test_an_embedder_that_hangs_holds_up_no_answer_for_long(tmp_path: Path) -> N
             assert says in str(hits.degraded)
         assert "Porto" in mem.context("Where do I live, Porto?", user_id="ana").text
         embedder.go.set()
+
+
+@pytest.mark.parametrize("act", ["remember", "write", "flush"])
+def test_a_slow_embedder_holds_up_no_write_for_long_and_makes_the_vector_later(tmp_path: Path, act: str) -> None:
+    embedder = Slow()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"write_patience_seconds": 0.1}) as mem:
+        mem.remember("Likes tea", user_id="ana", kind="note")  # something to compare with
+        session = mem.session("ana")
+        session.working.add("Grows zeppelins")
+        started = monotonic()
+        if act == "remember":
+            mem.remember("Grows zeppelins", user_id="ana", kind="note")
+        elif act == "write":
+            mem.write([{"text": "Grows zeppelins", "kind": "note", "confidence": 1.0}], user_id="ana")
+        else:
+            session.flush()
+        assert monotonic() - started < 2
+        assert [hit.fact.value_text for hit in mem.search("zeppelins", user_id="ana", weights="lexical-only")] == ["Grows zeppelins"]
+        embedder.go.set()
+        assert mem.drain(timeout=20)
+        assert mem.search("zeppelins", user_id="ana")[0].parts["cosine"] > 0.3
+
+
+def test_a_turn_waits_for_an_embedder_that_a_write_has_given_up(tmp_path: Path) -> None:
+    embedder = Slow()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False, "write_patience_seconds": 0.1}) as mem:
+        for text in ("Likes tea", "Likes jam"):
+            mem.remember(text, user_id="ana", key="user.likes", object=text.split()[1])
+        threading.Timer(0.5, embedder.go.set).start()
+        assert mem.search("tea", user_id="ana").degraded is None
 
 
 def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -> None:
