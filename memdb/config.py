@@ -63,7 +63,7 @@ class Config(BaseModel):
 
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
     model_arbitrates: bool = Field(True, description="let the model also weigh what is said against what is believed, not only read")
-    model_timeout_seconds: Seconds = Field(60.0, gt=0, description="how long to wait for one answer of the model")
+    model_timeout_seconds: Seconds = Field(60.0, gt=0, description="how long to wait for one answer of a model at an endpoint")
     model_attempts: Count = Field(3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated")
     keep_model_calls: bool = Field(True, description="keep the raw answers of the model, with their cost, in the table model_calls")
 
@@ -121,8 +121,13 @@ class Config(BaseModel):
     embed_patience_seconds: Seconds = Field(
         60.0, gt=0, description="how long a turn or a search waits for the embedder before words alone decide"
     )
-    embed_max_attempts: Count = Field(8, ge=1, description="tries before a vector is set aside as dead")
-    retry_base_seconds: Seconds = Field(1.0, ge=0, description="first pause before a failed embedding is tried again; it doubles")
+    write_patience_seconds: Seconds = Field(
+        0.5, ge=0, description="how long remember and write wait for the embedder to tell what is new before words alone decide"
+    )
+    embed_max_attempts: Count = Field(
+        8, ge=1, description="tries before a text that the embedder refuses, while it takes others, is set aside"
+    )
+    retry_base_seconds: Seconds = Field(1.0, ge=0, description="first pause before what failed, or is down, is tried again; it doubles")
     retry_max_seconds: Seconds = Field(300.0, ge=0, description="longest pause between tries")
     collection_timeout_seconds: Seconds = Field(5.0, gt=0, description="how long to wait for the collection that serves as the index")
     archive_after_days: Days = Field(90.0, ge=0, description="compaction moves closed rows of this age to the archive")

@@ -1,4 +1,4 @@
-"""The door to embedders: MiniLM for use, a hashing one for tests, and the tokenizer that budgets are counted with."""
+"""The door to embedders: MiniLM, one at an endpoint, a hashing one for tests; and the tokenizer that budgets are counted with."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
+from memdb.endpoint import PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
-from memdb.patience import Callers, TooLateError
+from memdb.patience import Callers, Rest, TooLateError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,16 +170,18 @@ _REMEMBERED = 256
 
 
 class Patient:
-    """Another embedder, waited for so many seconds: afterwards asking it fails, at once while it is still at an earlier question.
+    """Another embedder, waited for so many seconds: afterwards asking it fails, at once if an earlier answer has been out for as long.
 
-    It remembers the last vectors: what was new a moment ago is soon compared with what comes next.
+    It remembers the last vectors: what was new a moment ago is soon compared with what comes next. `rest` is how long the background work
+    leaves the other one alone when it is down: an answer ends it.
     """
 
-    def __init__(self, embedder: Embedder, seconds: float) -> None:
+    def __init__(self, embedder: Embedder, seconds: float, *, rest: Rest) -> None:
         self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder, self._seconds = embedder, seconds
+        self.rest = rest
         self._callers = Callers("memdb-embedding")
-        self._late: threading.Thread | None = None
+        self._late: tuple[threading.Thread, float] | None = None
         self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -187,6 +191,10 @@ class Patient:
         Raises:
             ModelUnavailable: the embedder takes too long. What it raises itself is raised here, too.
         """
+        return self.embed_within(self._seconds, texts)
+
+    def embed_within(self, seconds: float, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, if that takes no longer than `seconds`."""
         import numpy as np
 
         if not texts:
@@ -194,7 +202,8 @@ class Patient:
         with self._lock:
             known = {text: self._last[text] for text in texts if text in self._last}
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            made = check_vectors(self._ask(new), count=len(new), dimension=self.dimension, embedder=self.name)
+            made = check_vectors(self._ask(new, seconds), count=len(new), dimension=self.dimension, embedder=self.name)
+            self.rest.end()
             known |= dict(zip(new, made, strict=True))
             with self._lock:
                 self._last |= {text: known[text] for text in new}
@@ -211,15 +220,38 @@ class Patient:
         """Let go of the threads that the other embedder is asked in."""
         self._callers.close()
 
-    def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        late = self._late
-        if late is not None and late.is_alive():
-            raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
+    def _ask(self, texts: Sequence[str], seconds: float) -> NDArray[np.float32]:
+        until = monotonic() + seconds
+        if self._late is not None:
+            thread, since = self._late
+            thread.join(max(0.0, since + seconds - monotonic()))
+            if thread.is_alive():
+                raise ModelUnavailable(f"The embedder {self.name} is still at an earlier question; words alone decide until it answers.")
+        asked = monotonic()
         try:
-            return self._callers.call(lambda: self._embedder.embed(texts), self._seconds)
+            return self._callers.call(lambda: self._embedder.embed(texts), max(0.0, until - asked))
         except TooLateError as error:
-            self._late = error.thread
-            raise ModelUnavailable(f"The embedder {self.name} took longer than {self._seconds:g} seconds; words alone decide.") from None
+            self._late = error.thread, asked
+            raise ModelUnavailable(f"The embedder {self.name} took longer than {seconds:.2g} seconds; words alone decide.") from None
+
+
+class Hurried:
+    """A patient embedder that all the questions of one write wait for only so many seconds."""
+
+    def __init__(self, patient: Patient, seconds: float) -> None:
+        self.name, self.dimension = patient.name, patient.dimension
+        self._patient, self._until = patient, monotonic() + seconds
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text.
+
+        Raises:
+            ModelUnavailable: the time is over. What the embedder raises itself is raised here, too.
+        """
+        left = self._until - monotonic()
+        if left <= 0:
+            raise ModelUnavailable(f"The embedder {self.name} takes too long to wait for it any more; words alone decide.")
+        return self._patient.embed_within(left, texts)
 
 
 class Tokenizer:
@@ -277,7 +309,12 @@ def to_blob(vector: NDArray[np.float32]) -> bytes:
 
 
 def choose_embedder(
-    spec: Embedder | str | None, *, remembered: str | None, carried: Callable[[], EdgeMiniLM] | None = None
+    spec: Embedder | str | None,
+    *,
+    remembered: str | None,
+    carried: Callable[[], EdgeMiniLM] | None = None,
+    dimension: int | None = None,
+    timeout: float = 60.0,
 ) -> Embedder | None:
     """Return the embedder to use: the one given, a shipped one by its name or folder, or None for words only.
 
@@ -285,8 +322,13 @@ def choose_embedder(
     if installed; otherwise None. MiniLM is the model that the file carries, if it does and onnxruntime is installed: `carried` makes it.
     One asked for by name is returned even if its packages are missing; it says so when it is used.
 
+    A name that begins with "endpoint:" is a model's at `OPENAI_BASE_URL`, or OpenAI's own where only `OPENAI_API_KEY` is set; "auto" asks
+    none but at that address. `dimension` is the length of the vectors of the embedder that the file remembers, and `timeout` how long to
+    wait for one answer.
+
     Raises:
-        ConfigError: no embedder has this name, no model lies in the folder, or a hashing one of this dimension cannot be.
+        ConfigError: no embedder has this name, no model lies in the folder, a hashing one of this dimension cannot be, or nothing says
+            where the endpoint is.
     """
     if spec is None or not isinstance(spec, str):
         return spec
@@ -295,18 +337,33 @@ def choose_embedder(
         wanted = remembered or MiniLM.name
         if wanted == MiniLM.name:
             return edge() if edge else MiniLM() if MiniLM.installed() else None
-        dimension = _hashing_dimension(wanted)
-        return HashingEmbedder(dimension) if dimension in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
+        if wanted.startswith(PREFIX):
+            reachable = os.environ.get("OPENAI_BASE_URL") and _installed("openai", "sqlite_vec", "numpy")
+            return _at_endpoint(wanted, dimension=dimension, timeout=timeout) if reachable else None
+        length = _hashing_dimension(wanted)
+        return HashingEmbedder(length) if length in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
     if spec == MiniLM.name:
         return edge() if edge else MiniLM()
-    if dimension := _hashing_dimension(spec):
-        return HashingEmbedder(dimension)
+    if length := _hashing_dimension(spec):
+        return HashingEmbedder(length)
+    if spec.startswith(PREFIX):
+        return _at_endpoint(spec, dimension=dimension if spec == remembered else None, timeout=timeout)
     if (Path(spec) / CARD).is_file():
         return EdgeMiniLM.from_folder(Path(spec))
     raise ConfigError(
-        f"There is no embedder {spec!r}; the names are auto, {MiniLM.name} and hashing-384, "
+        f"There is no embedder {spec!r}; the names are auto, {MiniLM.name}, hashing-384 and {PREFIX}MODEL, "
         f"or give the folder of a model, an Embedder or None."
     )
+
+
+def _at_endpoint(name: str, *, dimension: int | None, timeout: float) -> EndpointEmbedder:
+    base_url, api_key = os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_KEY")
+    model = name.removeprefix(PREFIX)
+    if not model or not (base_url or api_key):
+        raise ConfigError(
+            f"The embedder {name!r} cannot be asked; name its model, and set OPENAI_BASE_URL, or OPENAI_API_KEY for OpenAI itself."
+        )
+    return EndpointEmbedder(model, dimension=dimension, base_url=base_url, api_key=api_key, timeout=timeout)
 
 
 def choose_tokenizer(embedder: Embedder | None = None) -> Tokenizer:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb import checks
-from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
+from memdb.endpoint import failure, open_client
+from memdb.errors import ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
 
 if TYPE_CHECKING:
@@ -276,11 +277,8 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
     Raises:
         ConfigError: the package is not installed.
     """
-    try:
-        import openai
-    except ImportError as error:
-        raise ConfigError("A language model needs the package openai; install memdb[llm] or open with llm=None.") from error
-    client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
+    client = open_client(base_url=base_url, api_key=api_key, timeout=timeout)
+    import openai  # only now: without it, `open_client` has said what to install
 
     spelled = {
         "max_tokens": "max_tokens",
@@ -305,8 +303,6 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
                     **sent,
                 )
             )
-        except openai.APIConnectionError as error:  # timeouts are of this kind
-            raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
         except openai.APIStatusError as error:
             if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
                 spelled["max_tokens"] = "max_completion_tokens"
@@ -314,9 +310,9 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
             if error.status_code == 400 and "'temperature'" in str(error) and "temperature" in sent:
                 spelled.pop("temperature", None)
                 return call(request)
-            raise _status(model, error.status_code, str(error), request.mode) from error
+            raise _refusal(model, error.status_code, str(error), request.mode) or failure(model, error) from error
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:  # the client checks no shapes
-            raise _passing(f"The model {model} answered with something that is no answer ({error}); check the server.") from error
+            raise failure(model, error) from error
 
     return call
 
@@ -370,13 +366,8 @@ def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
 
 
-def _passing(message: str) -> ModelUnavailable:
-    error = ModelUnavailable(message)
-    error.passing = True
-    return error
-
-
-def _status(model: str, status: int, detail: str, mode: Mode) -> ModelError:
+def _refusal(model: str, status: int, detail: str, mode: Mode) -> ModelError | None:
+    """What of the prompt, or of the way of asking, the server does not take; None if it is neither."""
     short = " ".join(detail.split())[:200]
     if status in (400, 413) and re.search(r"context|too long|too large|token", detail, re.IGNORECASE):
         return ContextTooLong(f"The prompt is too long for the model {model} ({short}); give it shorter turns or a larger context.")
@@ -386,9 +377,7 @@ def _status(model: str, status: int, detail: str, mode: Mode) -> ModelError:
         and re.search(r"format|schema|json|grammar|unsupported", detail, re.IGNORECASE)
     ):
         return FormatRefused(f"{mode} is refused: {short}")
-    if status in (408, 409, 425, 429) or status >= 500:
-        return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
-    return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
+    return None
 
 
 def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:

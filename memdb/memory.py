@@ -24,8 +24,8 @@ from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, proba
 from memdb.calibration import fit as fit_probability
 from memdb.config import Config
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, NotFoundError, StoreError
+from memdb.embed import Embedder, Hurried, check_vectors, choose_embedder, choose_tokenizer
+from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, ModelUnavailable, NotFoundError, StoreError
 from memdb.keeper import events_due, gather, gather_turn, take_segment
 from memdb.keys import is_canonical, normalise, predicate_of, slug
 from memdb.llm import LanguageModel
@@ -286,14 +286,14 @@ class Memory:
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
 
-        False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later.
+        False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
+        vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
 
         Raises:
             StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
         deadline = None if timeout is None else monotonic() + timeout
-        if self._index is not None:
-            self._index.wake()
+        self._interrupt_rests()
         if self._worker is not None:
             self._worker.try_again()
         while True:
@@ -339,11 +339,12 @@ class Memory:
         turn_id: str | None = None,
         timestamp: Time | None = None,
     ) -> Fact:
-        """Store a fact that the application states, and return the row that stands afterwards.
+        """Store a fact that the application states, and return the row that stands afterwards. Words find it at once, meaning soon after.
 
         It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
-        the same key it supersedes it. What the user lets be kept binds the application as well: on a sensitive topic the fact may have to
-        wait as pending.
+        the same key it supersedes it. Where the embedder takes longer than `config.write_patience_seconds` to tell what says the same in
+        other words, words alone decide. What the user lets be kept binds the application as well: on a sensitive topic the fact may have
+        to wait as pending.
 
         Args:
             value_text: the fact as a sentence.
@@ -410,7 +411,7 @@ class Memory:
             )
         except ValidationError as error:
             raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._patient, config=self._config)
+        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._hurried(), config=self._config)
         self._wake()
         if fact is not None:
             return fact
@@ -545,8 +546,7 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-        if self._index is not None:
-            self._index.wake()
+        self._interrupt_rests()
         self._wake()
         return revived
 
@@ -1145,6 +1145,8 @@ class Memory:
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
         state = count_vectors(self._store)
+        if self._patient is not None:
+            state = state.model_copy(update={"error": self._patient.rest.error or state.error})
         return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
@@ -1162,7 +1164,7 @@ class Memory:
                 f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "
                 f"reindex, and then give another collection."
             )
-        chosen = choose_embedder(embedder, remembered=None)
+        chosen = choose_embedder(embedder, remembered=None, timeout=self._config.model_timeout_seconds)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
         store = Store(self._store.path, self._config, vectors=True)  # apart from this memory's, which may be for words only
@@ -1463,7 +1465,8 @@ class Memory:
             key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
             try:
                 checks.filled(item.text, "text")
-                self._embed_waiting(user_id, item.kind)
+                embedder = self._hurried()
+                self._embed_waiting(user_id, item.kind, embedder)
                 if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
                     accepted.append(self._moved(known, item, timestamp).fact_id)
                     continue
@@ -1474,7 +1477,7 @@ class Memory:
                     user_id=user_id,
                     consent=consent,
                     predicate=predicate_of(key, predicates),
-                    embedder=self._patient,
+                    embedder=embedder,
                     config=self._config,
                     now=self._time(timestamp),
                 )
@@ -1487,12 +1490,12 @@ class Memory:
                 rejected.append(Rejected(item=item, reason=reason))
         return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
 
-    def _embed_waiting(self, user_id: str, kind: str) -> None:
+    def _embed_waiting(self, user_id: str, kind: str, embedder: Embedder | None) -> None:
         """Embed what something new is about to be compared with; what fails waits, as ever."""
         db = self._store.database()
-        if self._patient is not None and db.has_vectors:
-            with suppress(BusyError):
-                sync(db, embedder=self._patient, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
+        if embedder is not None and db.has_vectors:
+            with suppress(BusyError, ModelUnavailable):
+                sync(db, embedder=embedder, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
@@ -1762,6 +1765,8 @@ class Memory:
         number = {name: int(value or 0) for name, value in row.items()}
         if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
             number["vectors"] = number["vectors_waiting"] = 0
+        elif self._patient is not None and self._patient.rest.lasts:
+            number["vectors_waiting"] = number["vectors"]
         left = number["turns"] + number["vectors"] + events
         untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
         return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
@@ -1772,9 +1777,22 @@ class Memory:
             return True
         if take_segment(self._store, self._config, self._narrator, now=utc_now()):
             return True
-        if self._embedder is not None and take_vectors(self._store, self._config, self._embedder):
+        embedder, patient = self._embedder, self._patient
+        if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
             return True
         return self._mirror()
+
+    def _hurried(self) -> Embedder | None:
+        """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""
+        patience = min(self._config.write_patience_seconds, self._config.embed_patience_seconds)
+        return None if self._patient is None else Hurried(self._patient, patience)
+
+    def _interrupt_rests(self) -> None:
+        """Let the background work try at once what failed lately."""
+        if self._patient is not None:
+            self._patient.rest.interrupt()
+        if self._index is not None:
+            self._index.rest.interrupt()
 
     def _mirror(self) -> bool:
         """Tell the collection that serves as the index one batch of what changed; return whether there was one."""

@@ -43,7 +43,7 @@ def open_index(store: Store, collection: VectorCollection, *, embedder: Embedder
 
 def take_changes(store: Store, config: Config, embedder: Embedder, index: OutsideIndex) -> bool:
     """Tell the collection one batch of what changed. Return whether there was anything to tell, and it took it."""
-    if index.resting:
+    if index.rest.lasts:
         return False
     db = store.database()
     try:
@@ -59,7 +59,7 @@ def count_changes(store: Store, index: OutsideIndex) -> tuple[int, int]:
     """Return how many changes the collection is still to be told, and how many of these wait to be tried again."""
     row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
     waiting = int(row["waiting"] or 0)
-    return waiting, waiting if index.resting else int(row["postponed"] or 0)
+    return waiting, waiting if index.rest.lasts else int(row["postponed"] or 0)
 
 
 def with_collection(state: Vectors, store: Store, index: OutsideIndex) -> Vectors:
@@ -70,7 +70,7 @@ def with_collection(state: Vectors, store: Store, index: OutsideIndex) -> Vector
             "collection": index.name,
             "collection_waiting": int(row["waiting"] or 0),
             "collection_dead": int(row["dead"] or 0),
-            "collection_error": index.error or row["error"],
+            "collection_error": index.rest.error or row["error"],
         }
     )
 

@@ -15,9 +15,10 @@ from memdb.config import Config
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
 from memdb.english import prepare
-from memdb.errors import BusyError, ConflictError, MdbError, StoreError
+from memdb.errors import BusyError, ConflictError, MdbError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
+from memdb.patience import Rest
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, move, read_fact
 from memdb.steps.arbitrate import arbitrate
@@ -186,13 +187,13 @@ class Worker:
         embedder: Embedder | None,
         llm: LanguageModel | None,
         *,
-        patient: Embedder | None = None,
+        patient: Patient | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
         identity = new_identity()
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
-        if embedder is not None:
-            jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder)
+        if embedder is not None and patient is not None:
+            jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
         self._trouble: Exception | None = None
         jobs |= more or {}
         self._stop = threading.Event()
@@ -261,7 +262,10 @@ def new_identity() -> str:
 
 def patiently(embedder: Embedder | None, config: Config) -> Patient | None:
     """Return the embedder as one that a turn waits for only so long."""
-    return None if embedder is None else Patient(embedder, config.embed_patience_seconds)
+    if embedder is None:
+        return None
+    rest = Rest(pause=config.retry_base_seconds, longest=config.retry_max_seconds)
+    return Patient(embedder, config.embed_patience_seconds, rest=rest)
 
 
 def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
@@ -283,9 +287,18 @@ def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder:
     return True
 
 
-def take_vectors(store: Store, config: Config, embedder: Embedder) -> bool:
-    """Bring one batch of vectors up to date. Return whether there was anything to do."""
-    result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
+def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest) -> bool:
+    """Bring one batch of vectors up to date. Return whether there was anything to do. An embedder that is down is left alone a while."""
+    if rest.lasts:
+        return False
+    try:
+        result = sync(store.database(), embedder=embedder, now=utc_now(), config=config)
+    except ModelUnavailable as error:
+        rest.begin(str(error))
+        log.warning("%s", error)
+        return False
+    if result.written:
+        rest.end()
     if result.error:
         log.warning("%d vectors could not be made and will be tried again: %s", result.failed, result.error)
     return not result.idle

@@ -35,7 +35,7 @@ def open(
         path: the file, such as "mem.db".
         config: settings by name, over `memdb.toml` beside the file and the environment; a `Config` is taken as it is.
         embedder: "auto" for the one the file was written with, or MiniLM where the file carries it or it is installed; an embedder's
-            name; the folder of a model; an `Embedder`; or None for words only.
+            name; "endpoint:" and a model's name at `OPENAI_BASE_URL`; the folder of a model; an `Embedder`; or None for words only.
         llm: the language model that reads the turns: "auto" for the one at `OPENAI_BASE_URL` if the setting `model` names it; a
             `LanguageModel`; or None for rules. When it fails, rules take its place.
         weights: the weight set that ranks unless a search names another.
@@ -45,6 +45,7 @@ def open(
         ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
+        ModelError: how long the vectors of a model at an endpoint are is not known yet, and it does not say.
     """
     path = Path(path)
     settings = load_config(path, config)
@@ -54,7 +55,9 @@ def open(
     try:
         remembered = store.embedder()
         model = partial(_carried, path, settings) if carried(store.database()) else None
-        chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
+        name, dimension = remembered or (None, None)
+        timeout = settings.model_timeout_seconds
+        chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=timeout)
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
@@ -62,9 +65,9 @@ def open(
         if not store.database().all("weights.of", weights=weights):
             names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
             raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-        thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=settings.model_attempts)
         writer = settings.generation_model
-        narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        narrator = writer and choose_llm(llm, model=writer, timeout=timeout, attempts=settings.model_attempts)
         return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()

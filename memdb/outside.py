@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
-from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from memdb.embed import to_blob
 from memdb.errors import ConfigError, StoreError
-from memdb.patience import Callers, TooLateError
+from memdb.patience import Callers, Rest, TooLateError
 from memdb.store import Database
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ Value = str | int | float | None
 
 _AS_COSINE = {"cosine": 1.0, "ip": 1.0, "l2": 0.5}  # what a distance between unit vectors is multiplied by to be 1 − cosine
 _METHODS = ("upsert", "delete", "query", "count")
-_LEAST_PAUSE = 0.1  # seconds
 _BEHIND = 256  # what a collection was not told is looked up one by one; beyond so many the file's own index is quicker
 
 
@@ -94,26 +91,17 @@ class OutsideIndex:
             raise ConfigError(f"The collection {collection.name} is an asynchronous client's; give one of a synchronous client.")
         self.name, self.identity = str(collection.name), str(collection.id)
         self._collection, self.dimension = collection, dimension
-        self._timeout, self._pause, self._longest = timeout, pause, longest
+        self._timeout = timeout
         self._callers = Callers("memdb-collection")
-        self._failures, self._rest_until, self._hangs = 0, 0.0, False
+        self._hangs = False
+        self.rest = Rest(pause=pause, longest=longest)
         self.checked = False  # whether it was seen to have lost nothing
-        self.error: str | None = None
         self._scale = _scale(collection, self.name)
         self._check()
 
     def close(self) -> None:
         """Let go of the threads that called it."""
         self._callers.close()
-
-    @property
-    def resting(self) -> bool:
-        """Whether it failed lately, so that the background work waits before it tries again."""
-        return monotonic() < self._rest_until
-
-    def wake(self) -> None:
-        """Let the background work try again at once."""
-        self._rest_until = 0.0
 
     def count(self) -> int:
         """Return how many records there are.
@@ -150,9 +138,9 @@ class OutsideIndex:
         is added from the file; while that is much, there is nothing to be gained from asking it.
         """
         if int((db.one("mirror.behind", most=_BEHIND + 1) or {})["behind"] or 0) > _BEHIND:
-            return None, self._degraded(self.error) if self.error else None
-        if self._hangs and self.resting:
-            return None, self._degraded(self.error or "")
+            return None, self._degraded(self.rest.error) if self.rest.error else None
+        if self._hangs and self.rest.lasts:
+            return None, self._degraded(self.rest.error or "")
         found: list[tuple[str, float]] = []
         there = {str(row["kind"]) for row in db.all("mirror.kinds", user_id=user_id, statuses=json.dumps(list(statuses)))}
         kinds = [kind for kind in kinds if kind in there]  # a question that cannot find anything costs as much as another
@@ -200,15 +188,15 @@ class OutsideIndex:
             raise self._failed(f"gave no answer for {self._timeout:g} s", hangs=True) from None
         except Exception as error:  # whatever a collection raises is that it failed
             raise self._failed(f"failed ({type(error).__name__}: {' '.join(str(error).split())[:200]})", hangs=False) from error
-        self._failures, self._rest_until, self._hangs, self.error = 0, 0.0, False, None
+        self.rest.end()
+        self._hangs = False
         return value
 
     def _failed(self, why: str, *, hangs: bool) -> CollectionError:
-        self._failures += 1
-        pause = min(self._longest, self._pause * 2.0 ** min(self._failures - 1, 30)) * random.uniform(0.5, 1.0)
-        self._rest_until, self._hangs = monotonic() + max(_LEAST_PAUSE, pause), hangs
-        self.error = f"the collection {self.name} {why}."
-        return CollectionError(self.error)
+        self._hangs = hangs
+        error = f"the collection {self.name} {why}."
+        self.rest.begin(error)
+        return CollectionError(error)
 
 
 def _scale(collection: VectorCollection, name: str) -> float:

@@ -1,13 +1,17 @@
-"""Foreign code, called so that nobody waits for it longer than he is willing to."""
+"""Foreign code, called so that nobody waits for it longer than he is willing to, and left alone for a while when it fails."""
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+_LEAST_PAUSE = 0.1  # seconds
 
 
 class TooLateError(Exception):
@@ -61,6 +65,37 @@ class Callers:
             idle, self._idle = self._idle, []
         for caller in idle:
             caller.end()
+
+
+class Rest:
+    """How long background work leaves alone what failed: `pause` seconds, twice as long each time up to `longest`, until it works again.
+
+    `error` tells what failed, and is None while it works. For all threads.
+    """
+
+    def __init__(self, *, pause: float, longest: float) -> None:
+        self._pause, self._longest = pause, longest
+        self._failures, self._until = 0, 0.0
+        self.error: str | None = None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is to be left alone still."""
+        return monotonic() < self._until
+
+    def begin(self, error: str) -> None:
+        """Leave it alone from now on, since it failed."""
+        self._failures += 1
+        pause = min(self._longest, self._pause * 2.0 ** min(self._failures - 1, 30)) * random.uniform(0.5, 1.0)
+        self._until, self.error = monotonic() + max(_LEAST_PAUSE, pause), error
+
+    def interrupt(self) -> None:
+        """Let it be tried at once, though nobody knows whether it works."""
+        self._until = 0.0
+
+    def end(self) -> None:
+        """It works."""
+        self._failures, self._until, self.error = 0, 0.0, None
 
 
 class _Caller:

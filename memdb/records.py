@@ -491,8 +491,9 @@ class Flushed(Record):
 class Vectors(Record):
     """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
 
-    While an embedder is being changed, `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of
-    the collection that serves as the index, if one does: what it is still to be told, what it refused for good, and what failed last.
+    `error` is the embedder's last failure of which something still waits or is set aside. While an embedder is being changed,
+    `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of the collection that serves as the
+    index, if one does: what it is still to be told, what it refused for good, and what failed last.
     """
 
     embedder: str | None
@@ -500,6 +501,7 @@ class Vectors(Record):
     written: int
     waiting: int
     dead: int
+    error: str | None = None
     next_embedder: str | None = None
     gathered: int = 0
     collection: str | None = None

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.embed import Embedder
-from memdb.errors import BusyError, ModelError
+from memdb.errors import BusyError, ModelError, ModelUnavailable
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
@@ -191,7 +191,7 @@ def compare_meanings(
     failed is not compared.
     """
     if embedder is not None and cases and db.has_vectors:
-        with suppress(BusyError):  # who writes for so long may go on; what waits is compared next time
+        with suppress(BusyError, ModelUnavailable):  # who writes for so long may go on; what waits is compared next time
             sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=kind)
     return liken(db, cases, user_id=user_id, now=now, embedder=embedder, predicates=predicates, config=config, kind=kind)
 

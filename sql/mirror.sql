@@ -45,6 +45,18 @@ cross join mirror_outbox m on m.fact_id = c.value
 left join facts f on f.fact_id = m.fact_id and f.status in ('active', 'pending_confirmation')
 left join facts_vec v on v.rowid = f.id;
 
+-- One that the collection has taken, and that it takes again as long as it takes any.
+-- statement: held
+select f.fact_id, f.embedding_id, f.user_id, f.kind, f.key, f.value_text, f.category, f.status, f.confidence, f.valid_from, f.valid_to,
+       f.updated_at, v.embedding
+from facts f
+cross join facts_vec v on v.rowid = f.id
+where f.status in ('active', 'pending_confirmation')
+  and f.embedding_id is not null
+  and not exists (select 1 from outbox o where o.id = f.id)
+  and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
+limit 1;
+
 -- statement: settled
 delete from mirror_outbox where fact_id = :fact_id and change = :change;
 

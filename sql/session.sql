@@ -37,6 +37,7 @@ select
   (select count(*) from facts where embedding_id is not null and (:user_id is null or user_id = :user_id)) as written,
   (select count(*) from outbox where dead = 0 and (:user_id is null or user_id = :user_id)) as waiting,
   (select count(*) from outbox where dead = 1 and (:user_id is null or user_id = :user_id)) as dead,
+  (select max(last_error) from outbox where :user_id is null or user_id = :user_id) as error,
   (select count(*) from reindexed) as gathered;
 
 -- What was said in a session, or from one instant until before another.

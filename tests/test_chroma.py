@@ -16,6 +16,7 @@ import memdb
 import memdb.interfaces.chroma as chroma
 from memdb.collection_types import Metadata
 from memdb.embed import HashingEmbedder
+from memdb.interfaces.chroma.configuration import CreateConfiguration
 from memdb.interfaces.chroma.types import Embeddings, Include, Where, WhereDocument
 from memdb.nearest import Space
 
@@ -157,6 +158,14 @@ def test_a_deleted_collection_leaves_no_rows(client: chroma.ClientAPI, points: c
     counts = [shell.execute(f"select count(*) from {table}").fetchone() for table in RECORD_TABLES]
     shell.close()
     assert counts == [(0,), (0,), (0,)]
+
+
+@pytest.mark.parametrize("configuration", [{}, {"hnsw": {}}, {"hnsw": {"space": "l2"}}, {"hnsw": {"space": None}}])
+def test_the_distance_in_the_metadata_counts_where_the_configuration_says_nothing_else(
+    client: chroma.ClientAPI, configuration: CreateConfiguration
+) -> None:
+    made = client.create_collection("points", metadata={"hnsw:space": "ip"}, configuration=configuration, embedding_function=None)
+    assert made.configuration_json["hnsw"]["space"] == "ip"
 
 
 def test_modify_renames_and_replaces_the_metadata(client: chroma.ClientAPI, points: chroma.Collection) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -396,14 +397,38 @@ CREATIONS: list[Mapping[str, object]] = [
     ),
     {"configuration": {"spann": {"space": "ip"}, "hnsw": {"space": "ip"}}},
     {"configuration": {"hnsw": {"space": "ip"}}, "metadata": {"hnsw:space": "cosine"}},
+    *(
+        {"configuration": configuration, "metadata": metadata}
+        for metadata in [{"hnsw:space": "ip", "hnsw:M": 9}, {"hnsw:M": 9}]
+        for configuration in [
+            {},
+            *(
+                {"hnsw": hnsw}
+                for hnsw in [None, {}, {"space": "l2"}, {"ef_search": 7}, {"ef_search": 100}, {"space": None, "ef_search": 5}]
+            ),
+            *({"spann": spann} for spann in [{}, {"space": "cosine"}, {"search_nprobe": 5}]),
+        ]
+    ),
+    *({"metadata": {"x": value}} for value in [np.int64(1), np.float32(1.5), np.bool_(True)]),
     *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
 ]
 
 
 @pytest.mark.parametrize("arguments", CREATIONS, ids=lambda arguments: f"{str(arguments)[:60]!a}")
 def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, object]) -> None:
-    given = {"name": f"made-{next(NUMBERS)}", "embedding_function": None, **arguments}
+    given = deepcopy({"name": f"made-{next(NUMBERS)}", "embedding_function": None, **arguments})
     same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+
+
+@pytest.mark.parametrize("hnsw", [{"max_neighbors": 3}, {"ef_search": 5, "max_neighbors": 4}, {"ef_search": None}, {"num_threads": 3}, {}])
+def test_settings_are_changed_the_same(pair: Pair, hnsw: dict[str, object]) -> None:
+    def changed(client: chroma.ClientAPI) -> object:
+        collection = client.create_collection(name, embedding_function=None)
+        collection.modify(configuration={"hnsw": dict(hnsw)})
+        return client.get_collection(name, embedding_function=None).configuration_json["hnsw"]
+
+    name = f"changed-{next(NUMBERS)}"
+    same(partial(changed, pair.theirs), partial(changed, pair.ours), hnsw)
 
 
 def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:

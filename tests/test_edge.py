@@ -219,8 +219,8 @@ def test_a_damaged_model_is_one_sentence_and_words_still_answer(db: Path, damage
         with pytest.raises(memdb.ModelError, match="The model in"):
             mem.carried_model()
         mem.observe("I like jazz.", user_id="ana")
-        mem.drain()
-        assert mem.stats().outbox_dead > 0
+        assert not mem.drain()
+        assert (mem.stats().outbox_dead, mem.stats().outbox_waiting > 0) == (0, True)
 
 
 @pytest.mark.parametrize("length", [1, 10_000], ids=["one byte", "three pages"])
@@ -243,7 +243,6 @@ def test_a_damaged_model_can_be_written_again_and_what_waited_is_embedded(db: Pa
         mem.observe("I like jazz.", user_id="ana")
         mem.drain()
         mem.carry_model(folder)
-        assert mem.retry() > 0
         assert mem.drain()
         assert mem.search(ASKED, user_id="ana").degraded is None
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memdb.embed import HashingEmbedder, MiniLM, Patient, check_vectors, choose_embedder, choose_tokenizer, conservative_count, to_blob
 from memdb.errors import ConfigError, ModelOutputError
+from memdb.patience import Rest
 from tests.embedders import Broken, OneMeaning
 
 needs_minilm = pytest.mark.skipif(not MiniLM.installed(), reason="MiniLM is not installed")
@@ -311,7 +312,7 @@ def test_minilm_loads_in_silence() -> None:
 
 def test_a_patient_embedder_is_asked_once_about_a_text_until_it_forgets() -> None:
     asked = OneMeaning()
-    patient = Patient(asked, 10)
+    patient = Patient(asked, 10, rest=Rest(pause=1, longest=1))
     for texts in (["a", "b"], ["b", "a"], ["a"]):
         assert patient.embed(texts).shape == (len(texts), 8)
     assert asked.asked == 1
@@ -322,4 +323,4 @@ def test_a_patient_embedder_is_asked_once_about_a_text_until_it_forgets() -> Non
 
 def test_a_patient_embedder_raises_what_the_other_raises_and_remembers_nothing_of_it() -> None:
     with pytest.raises(RuntimeError, match="out of order"):
-        Patient(Broken(), 10).embed(["a"])
+        Patient(Broken(), 10, rest=Rest(pause=1, longest=1)).embed(["a"])

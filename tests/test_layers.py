@@ -17,6 +17,7 @@ DOORS = {
     "memdb.outside",
     "memdb.embed",
     "memdb.edge",
+    "memdb.endpoint",
     "memdb.export",
     "memdb.llm",
     "memdb.narrator",

@@ -490,6 +490,48 @@ def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_c
         assert len(held(near)) == 3
 
 
+@pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
+def test_a_collection_that_only_answers_sets_no_record_aside(tmp_path: Path, near: Any, filled: bool) -> None:
+    class ReadOnly(Wrapped):
+        full = not filled
+
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            if self.full:
+                raise OSError("no space left on device")
+            return near.upsert(ids, **arguments)
+
+    collection = ReadOnly(near)
+    with opened(tmp_path, collection, embed_max_attempts=1) as mem:
+        mem.remember("Zero", user_id="ana", kind="note")
+        assert mem.drain() is filled
+        collection.full = True
+        for text in ("One", "Two"):
+            mem.remember(text, user_id="ana", kind="note")
+        for _ in range(3):
+            assert not mem.drain()
+        assert (mem.vectors().collection_dead, mem.vectors().collection_waiting) == (0, 3)
+        collection.full = False
+        assert mem.drain(60)
+        assert set(held(near)) == {"Zero", "One", "Two"}
+
+
+def test_many_records_that_are_refused_cost_no_good_one(tmp_path: Path, near: Any) -> None:
+    class Picky(Wrapped):
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            if any("poison" in document for document in arguments["documents"]):
+                raise ValueError("not this one")
+            return near.upsert(ids, **arguments)
+
+    with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
+        mem.remember("Good", user_id="ana", kind="note")
+        assert mem.drain(60)
+        for place in range(12):
+            mem.remember(f"poison {place}" if place < 9 else f"Good {place}", user_id="ana", kind="note")
+        assert mem.drain(60)
+        assert set(held(near)) == {"Good", "Good 9", "Good 10", "Good 11"}
+        assert (mem.vectors().collection_dead, mem.vectors().collection_waiting) == (9, 0)
+
+
 def test_what_is_forgotten_while_the_collection_is_down_is_said_to_be_pending(tmp_path: Path, near: Any) -> None:
     collection = Wrapped(near)
     with opened(tmp_path, collection) as mem:

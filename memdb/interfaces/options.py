@@ -13,7 +13,10 @@ Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
 AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Embedder = Annotated[str, typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, or a model's folder.")]
+Embedder = Annotated[
+    str,
+    typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, endpoint:MODEL, or a model's folder."),
+]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
 Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]

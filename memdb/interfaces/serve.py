@@ -20,7 +20,7 @@ def serve(
     workers: Annotated[int, typer.Option("--workers", min=1, help="How many processes serve the file.")] = 1,
     db: Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")] = Path("mem.db"),
     embedder: Annotated[
-        str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384.")
+        str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384 or endpoint:MODEL.")
     ] = "auto",
     weights: Annotated[str, typer.Option("--weights", help="The weight set that ranks.")] = "default",
 ) -> None:

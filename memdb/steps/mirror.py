@@ -21,8 +21,9 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
     """Send one batch of what is due, and return how many facts the collection now holds true. `now` is the clock's time.
 
     What is believed is upserted, what is not is deleted. The collection is called outside any transaction, so that nobody waits for it.
-    When it fails, all waits until it is back; a record that it refuses while it takes others waits, twice as long each time, and is set
-    aside as dead after `config.embed_max_attempts`. Like `sync` this step has transactions of its own: a batch is complete in itself.
+    When it fails or takes no record at all, all waits until it is back; a record that it refuses while it takes others waits, twice as long
+    each time, and is set aside as dead after `config.embed_max_attempts`. Like `sync` this step has transactions of its own: a batch is
+    complete in itself.
 
     Raises:
         CollectionError: the collection failed.
@@ -30,23 +31,24 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
     lines = _claim(db, embedder, now, timedelta(seconds=2 * config.collection_timeout_seconds) + _LEASE)
     if not lines:
         return 0
-    refused: dict[str, str] = {}
     try:
         gone = [str(row["fact_id"]) for row in lines if row["embedding"] is None]
         if gone:
             index.delete(gone)
-        _upsert(index, [row for row in lines if row["embedding"] is not None], refused)
+        refused, unsent = _upsert(db, index, [row for row in lines if row["embedding"] is not None])
     except CollectionError:
         with db.transaction():
             db.run("mirror.released", fact_ids=json.dumps([row["fact_id"] for row in lines]))
         raise
     with db.transaction():
         for row in lines:
-            if row["fact_id"] in refused:
+            if row["fact_id"] in unsent:
+                db.run("mirror.released", fact_ids=json.dumps([row["fact_id"]]))
+            elif row["fact_id"] in refused:
                 _postpone(db, row, refused[str(row["fact_id"])], now=now, config=config)
             elif not db.run("mirror.settled", fact_id=row["fact_id"], change=row["change"]):
                 db.run("mirror.again", fact_id=row["fact_id"])
-    return len(lines) - len(refused)
+    return len(lines) - len(refused) - len(unsent)
 
 
 def _claim(db: Database, embedder: str, now: datetime, lease: timedelta) -> list[Row]:
@@ -61,21 +63,45 @@ def _claim(db: Database, embedder: str, now: datetime, lease: timedelta) -> list
         return db.all("mirror.records", fact_ids=json.dumps([row["fact_id"] for row in claimed]))
 
 
-def _upsert(index: OutsideIndex, rows: Sequence[Row], refused: dict[str, str]) -> None:
-    """Send all at once, and if that fails though the collection is there, one by one: one that it refuses cannot hold up the others."""
+def _upsert(db: Database, index: OutsideIndex, rows: list[Row]) -> tuple[dict[str, str], set[str]]:
+    """Send all at once, and if that fails though the collection is there, one by one: one that it refuses cannot hold up the others.
+
+    Returns what was refused, and what was not sent in the end, by their fact_ids.
+
+    Raises:
+        CollectionError: it is down, or takes nothing.
+    """
+    refused: dict[str, str] = {}
     try:
         if rows:
             _send(index, rows)
+        return refused, set()
     except CollectionError:
         index.count()  # raises where it is not the records
-        for place, row in enumerate(rows):
-            try:
-                _send(index, [row])
-            except CollectionError as error:
-                refused[str(row["fact_id"])] = str(error)
-                if len(refused) == place + 1 == 3:  # it takes none of them
-                    refused |= {str(other["fact_id"]): str(error) for other in rows[3:]}
-                    break
+    for place, row in enumerate(rows):
+        try:
+            _send(index, [row])
+        except CollectionError as error:
+            refused[str(row["fact_id"])] = str(error)
+        if len(refused) == place + 1 == min(3, len(rows)):  # none so far: it is them, or it takes nothing
+            _send_held(db, index)
+            return refused, {str(other["fact_id"]) for other in rows[place + 1 :]}
+    return refused, set()
+
+
+def _send_held(db: Database, index: OutsideIndex) -> None:
+    """Send once more what the collection has taken before; it is told again later, should that have changed meanwhile.
+
+    Raises:
+        CollectionError: it does not take that now, or never took anything.
+    """
+    with db.transaction():
+        held = db.one("mirror.held")
+        if held is not None:
+            db.run("mirror.again", fact_id=held["fact_id"])
+    if held is None:
+        raise CollectionError(f"the collection {index.name} has taken no record so far.")
+    _send(index, [held])
 
 
 def _send(index: OutsideIndex, rows: Sequence[Row]) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.embed import Embedder, check_vectors, to_blob
-from memdb.errors import MdbError
+from memdb.errors import MdbError, ModelUnavailable
 from memdb.quantize import quantize
 from memdb.records import Record
 from memdb.store import Database, Row
@@ -33,9 +33,13 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
 
     With `user_id` and `kind`, only live rows of that kind of that user are embedded: what something new is to be compared with.
 
-    The embedder is called outside any transaction, so that nobody waits for it. When it fails the batch is tried again text by text, so
-    that one bad text cannot hold up the others; what still fails waits, twice as long each time and with jitter, and is set aside as dead
-    after `config.embed_max_attempts`. This is the one step with transactions of its own: a batch is complete in itself.
+    The embedder is called outside any transaction, so that nobody waits for it. When it fails, but takes a plain text, the batch
+    is tried again text by text, so that one bad text cannot hold up the others; what is refused waits, twice as long each time and with
+    jitter, and is set aside as dead after `config.embed_max_attempts`. When it is down, all waits as it is. This is the one step with
+    transactions of its own: a batch is complete in itself.
+
+    Raises:
+        ModelUnavailable: the embedder is down; nothing has changed.
     """
     if user_id is None:
         rows = db.all("sync.due", now=to_text(now), batch=config.embed_batch)
@@ -73,25 +77,30 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
 
 
 def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], list[str | None]]:
+    """Return a vector a text, or why the embedder refuses it while it takes others.
+
+    Raises:
+        ModelUnavailable: it takes none.
+    """
     if not texts:
         return [], []
     try:
-        checked = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
-        return [to_blob(vector) for vector in checked], [None] * len(texts)
+        return list(_vectors(texts, embedder)), [None] * len(texts)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not stop the worker
+        message = str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}"
+        try:
+            _vectors([f"Hello {random.random()}"], embedder)  # one that works takes this; new each time, as answers may be remembered
+        except Exception:
+            raise ModelUnavailable(f"The embedder {embedder.name} is down, and what waits for it is tried again: {message}") from error
         if len(texts) == 1:
-            message = str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}"
             return [None], [message]
-    vectors: list[bytes | None] = []
-    errors: list[str | None] = []
-    for text in texts:
-        one, why = _embed([text], embedder)
-        vectors += one
-        errors += why
-        if len(errors) >= 3 and all(errors):  # it is not the texts: the embedder is down
-            rest = len(texts) - len(errors)
-            return vectors + [None] * rest, errors + [errors[-1]] * rest
-    return vectors, errors
+    alone = [_embed([text], embedder) for text in texts]
+    return [vector for vectors, _ in alone for vector in vectors], [error for _, errors in alone for error in errors]
+
+
+def _vectors(texts: list[str], embedder: Embedder) -> list[bytes]:
+    checked = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
+    return [to_blob(vector) for vector in checked]
 
 
 def _postpone(db: Database, row: Row, error: str, *, now: datetime, config: Config) -> None:

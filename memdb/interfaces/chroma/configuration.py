@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Mapping
 from typing import TypedDict, cast
 
+import numpy as np
+
 from memdb import InputError
 from memdb.collection_types import Configuration, Hnsw, Scalar
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
@@ -26,7 +28,7 @@ _DEFAULTS: Hnsw = {
 }
 _CREATE = ("space", "ef_construction", "ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
 _MODIFY = ("ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
-_MODIFIED = ("ef_search", "resize_factor", "sync_threshold")
+_MODIFIED = ("ef_search", "max_neighbors", "resize_factor", "sync_threshold")
 _OLD_NAMES = {
     "hnsw:space": "space",
     "hnsw:construction_ef": "ef_construction",
@@ -96,7 +98,7 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
     for key, value in metadata.items():
         if not isinstance(key, str):
             raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
-        if not isinstance(value, str | int | float):
+        if not isinstance(value, str | int | float | np.bool_ | np.number):
             raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
         if not key:
             raise InvalidArgumentError("Validation error: metadata: Metadata key cannot be empty")
@@ -119,7 +121,7 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
 def created(
     configuration: CreateConfiguration, metadata: Mapping[str, Scalar] | None, function: AnyEmbeddingFunction | None
 ) -> Configuration:
-    """Return the set-up of a new collection: from its configuration, where that says nothing from its metadata, and by default.
+    """Return the set-up of a new collection: from its configuration, where that says nothing but the defaults from its metadata.
 
     Raises:
         InputError: it names two kinds of index, or the two embedding functions given differ.
@@ -135,10 +137,13 @@ def created(
     if hnsw is not None and spann is not None:
         raise InputError("hnsw and spann cannot both be provided")
     chosen = own or function
-    given = hnsw if hnsw is not None else {"space": spann["space"]} if spann and "space" in spann else None
-    settings = _from_metadata(metadata or {}) if given is None else _checked(given, _CREATE)
-    if "space" not in settings and chosen is not None:
+    description = described(chosen)
+    settings = _checked(hnsw if spann is None else {"space": spann.get("space")}, _CREATE)
+    named = hnsw is not None or spann is not None or (metadata or {}).get("hnsw:space") is None
+    if "space" not in settings and description is not None and description["type"] == "known" and named:
         settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
+    if spann is None and {**_DEFAULTS, **settings} == {**_DEFAULTS}:
+        settings = _from_metadata(metadata or {})
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
     supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
     if chosen is not None and kept["space"] not in supported:
@@ -146,7 +151,7 @@ def created(
     return {
         "hnsw": cast(Hnsw, kept),
         "spann": None,
-        "embedding_function": described(chosen) or ({"type": "legacy"} if configuration else None),
+        "embedding_function": description or ({"type": "legacy"} if configuration else None),
     }
 
 
@@ -160,7 +165,7 @@ def modified(existing: Configuration, configuration: CreateConfiguration) -> Con
     hnsw, function = configuration.get("hnsw"), configuration.get("embedding_function")
     if hnsw is not None and configuration.get("spann") is not None:
         raise InputError("hnsw and spann cannot both be provided")
-    changed = {name: value for name, value in _checked(hnsw or {}, _MODIFY).items() if name in _MODIFIED}
+    changed = {name: value for name, value in _checked(hnsw, _MODIFY).items() if name in _MODIFIED}
     description = existing["embedding_function"]
     if function is not None:
         old = (description or {}).get("name")
@@ -194,7 +199,8 @@ def check_same_function(configuration: Configuration, function: AnyEmbeddingFunc
         )
 
 
-def _kept(value: Scalar) -> Scalar:
+def _kept(value: Scalar | np.generic) -> Scalar:
+    value = cast(Scalar, value.item()) if isinstance(value, np.generic) else value
     too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
     return float(value) if too_large else value
 
@@ -207,8 +213,10 @@ def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
         raise InvalidArgumentError("Failed to parse hnsw parameters from segment metadata") from error
 
 
-def _checked(settings: Mapping[str, object], allowed: tuple[str, ...]) -> dict[str, object]:
-    for name, value in settings.items():
+def _checked(settings: Mapping[str, object] | None, allowed: tuple[str, ...]) -> dict[str, object]:
+    """The settings that say something: one that is None is as if it were not there."""
+    said = {name: value for name, value in (settings or {}).items() if value is not None}
+    for name, value in said.items():
         if name not in allowed:
             expected = ", ".join(f"`{other}`" for other in allowed)
             raise InvalidArgumentError(f"unknown field `{name}`, expected one of {expected}")
@@ -220,4 +228,4 @@ def _checked(settings: Mapping[str, object], allowed: tuple[str, ...]) -> dict[s
                 raise InvalidArgumentError(f"invalid type: {value!r}, expected f64")
         elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise InvalidArgumentError(f"invalid value: {value!r}, expected usize")
-    return dict(settings)
+    return said

@@ -1,0 +1,151 @@
+"""The door to OpenAI-compatible endpoints: the client, what its failures mean, and embedders behind one."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memdb.checks import searchable
+from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import openai
+    from numpy.typing import NDArray
+
+PREFIX = "endpoint:"
+"""What the names of embedders behind an endpoint begin with; the rest is the model's name there."""
+
+_BATCH = 256  # texts a request
+_READS = 100_000  # characters; no model of embeddings reads more
+_LONGEST = 8192  # what sqlite-vec takes
+_TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum.{0,40}token|exceed", re.IGNORECASE)
+
+
+def open_client(*, base_url: str | None, api_key: str | None, timeout: float) -> openai.OpenAI:
+    """Return a client that makes each call once; without an address, that of OpenAI.
+
+    Raises:
+        ConfigError: the package is not installed.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise ConfigError("A model at an endpoint needs the package openai; install memdb[llm] or open without one.") from error
+    return openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
+
+
+def failure(model: str, error: Exception) -> ModelUnavailable:
+    """Return what a failed call means. What may go away by itself is `passing`."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        status, short = error.status_code, " ".join(str(error).split())[:200]
+        if status in (408, 409, 425, 429) or status >= 500:
+            return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
+        return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
+    if isinstance(error, openai.APIConnectionError):  # timeouts are of this kind
+        return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
+    return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
+
+
+class EndpointEmbedder:
+    """A model of embeddings at an OpenAI-compatible endpoint, such as OpenAI's own, Ollama's or llama.cpp's.
+
+    Of a text that is too long for the model it reads the beginning. The length of its vectors is learned from its first answer, unless
+    `dimension` says it. Each request is made once and waited for `timeout` seconds; whoever asks decides whether to ask again.
+
+    Raises:
+        ConfigError: the package openai is not installed.
+    """
+
+    def __init__(
+        self, model: str, *, dimension: int | None = None, base_url: str | None = None, api_key: str | None = None, timeout: float = 60.0
+    ) -> None:
+        self.name = f"{PREFIX}{model}"
+        self._model, self._dimension = model, dimension
+        self._client = open_client(base_url=base_url, api_key=api_key, timeout=timeout)
+        self._lock = threading.Lock()
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector.
+
+        Raises:
+            ModelUnavailable: it is not known yet, and the endpoint cannot be asked.
+            ModelOutputError: the endpoint answers with something that is no vector, or one that is too long to be kept.
+        """
+        with self._lock:
+            if self._dimension is None:
+                length = self.embed(["Hello."]).shape[1]
+                if not 0 < length <= _LONGEST:
+                    raise ModelOutputError(f"The model {self._model} makes vectors of length {length}; use one that makes 1 to {_LONGEST}.")
+                self._dimension = length
+            return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector a text, of unit length unless it is zero.
+
+        Raises:
+            ModelUnavailable: the endpoint cannot be reached, or refuses.
+            ModelOutputError: it answers with something that is not one vector a text.
+        """
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        readable = [searchable(text[:_READS]) or " " for text in texts]  # nothing at all is refused
+        vectors = np.concatenate([self._read(readable[start : start + _BATCH]) for start in range(0, len(readable), _BATCH)])
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+        return np.asarray(vectors / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
+
+    def _read(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Ask for vectors; where a text is too long, for those of halves of the texts, and in the end for that of half the text."""
+        import numpy as np
+        import openai
+
+        try:
+            answer = self._client.embeddings.with_raw_response.create(model=self._model, input=list(texts), encoding_format="float")
+        except openai.APIStatusError as error:
+            too_long = error.status_code in (400, 413, 422, 500) and _TOO_LONG.search(str(error))
+            half = len(texts) // 2
+            if too_long and half:
+                return np.concatenate([self._read(texts[:half]), self._read(texts[half:])])
+            if too_long and len(texts[0]) > 1:
+                return self._read([texts[0][: len(texts[0]) // 2]])
+            raise failure(self._model, error) from error
+        except (openai.OpenAIError, ValueError) as error:
+            raise failure(self._model, error) from error
+        return self._vectors(answer.text, count=len(texts))
+
+    def _vectors(self, text: str, *, count: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        try:
+            found = _rows(json.loads(text), count=count)
+            with np.errstate(over="ignore"):  # a number too large becomes infinite
+                vectors = np.array([found[place] for place in range(count)], dtype=np.float32)
+            if vectors.ndim != 2 or not np.isfinite(vectors).all():
+                raise ValueError("numbers that are no vectors, or not finite")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            short = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            message = f"The model {self._model} answered with something else than one vector a text ({short}); use one for embeddings."
+            raise ModelOutputError(message) from error
+        return vectors
+
+
+def _rows(answer: object, *, count: int) -> dict[int, object]:
+    """The vectors of an answer by the places of their texts; a server that tells no places answers in order."""
+    rows = answer["data"] if isinstance(answer, Mapping) else None
+    if not isinstance(rows, list) or len(rows) != count:
+        raise ValueError(f"no list of {count}")
+    return {int(row.get("index", place)): row["embedding"] for place, row in enumerate(rows) if isinstance(row, Mapping)}
+
+
+def _passing(message: str) -> ModelUnavailable:
+    error = ModelUnavailable(message)
+    error.passing = True
+    return error

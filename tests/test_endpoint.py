@@ -1,0 +1,226 @@
+"""Embeddings from an OpenAI-compatible endpoint: asked only by name, checked, and never in the way when it fails."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import pytest
+
+import memdb
+from memdb.embed import HashingEmbedder, choose_embedder
+from memdb.endpoint import EndpointEmbedder
+from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
+from tests.hostile_server import send
+
+pytest.importorskip("openai")
+AT_ONCE: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
+Rows = list[dict[str, object]]
+
+
+class Embeddings:
+    """A server on loopback that makes hashed vectors of 16 numbers; `limit` is how many characters it reads, `spoil` what it makes of its answer."""
+
+    def __init__(self, *, limit: int = 10**9, spoil: Callable[[Rows], object] | None = None, status: int = 200) -> None:
+        self.limit, self.spoil, self.status = limit, spoil, status
+        self.asked: list[list[str]] = []
+        self.keys: list[str | None] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None:
+                return
+
+            def do_POST(self) -> None:
+                server.serve(self)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self.base_url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        request = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        assert (handler.path, request["model"]) == ("/v1/embeddings", "tiny")
+        self.asked.append(request["input"])
+        self.keys.append(handler.headers["Authorization"])
+        if self.status != 200:
+            return send(handler, self.status, {"error": {"message": "out of order"}})
+        if any(len(text) > self.limit for text in request["input"]):
+            return send(handler, 400, {"error": {"message": f"This model's maximum context length is {self.limit} tokens."}})
+        vectors = HashingEmbedder(16).embed(request["input"]) * 3  # of another length than 1
+        rows: Rows = [{"object": "embedding", "index": place, "embedding": row.tolist()} for place, row in enumerate(vectors)]
+        if self.spoil is not None:
+            return send(handler, 200, self.spoil(rows))
+        send(handler, 200, {"object": "list", "data": rows[::-1], "model": "tiny", "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+
+    def embedder(self, dimension: int | None = 16, *, timeout: float = 10) -> EndpointEmbedder:
+        return EndpointEmbedder("tiny", dimension=dimension, base_url=self.base_url, timeout=timeout)
+
+
+def spoilt(spoil: Callable[[Rows], object]) -> Callable[[Rows], object]:
+    return lambda rows: {"data": spoil(rows)}
+
+
+def test_a_memory_is_searched_by_meaning_with_a_model_at_an_endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Embeddings() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "secret")
+        with memdb.open(tmp_path / "mem.db", embedder="endpoint:tiny", config=AT_ONCE) as mem:
+            mem.observe("I live in Porto.", user_id="ana")
+            assert mem.drain()
+            hits = mem.search("Porto", user_id="ana")
+            assert (hits.degraded, hits[0].parts["cosine"] > 0.3) == (None, True)
+            assert (mem.vectors().embedder, mem.vectors().dimension) == ("endpoint:tiny", 16)
+        asked = len(server.asked)
+        with memdb.open(tmp_path / "mem.db", config=AT_ONCE) as mem:  # the file knows the name, and how long its vectors are
+            assert len(server.asked) == asked
+            assert mem.search("Porto", user_id="ana").degraded is None
+        assert set(server.keys) == {"Bearer secret"}
+
+
+def test_vectors_are_in_the_order_of_the_texts_and_of_unit_length() -> None:
+    texts = [f"text {place}" for place in range(600)]
+    with Embeddings() as server:
+        made = server.embedder(None).embed(texts)
+        assert np.allclose(made, HashingEmbedder(16).embed(texts), atol=1e-6)
+        assert [len(asked) for asked in server.asked] == [256, 256, 88]
+        assert server.embedder(None).dimension == 16
+
+
+def test_of_a_text_that_is_too_long_the_beginning_is_read() -> None:
+    long = "word " * 100
+    with Embeddings(limit=100) as server:
+        made = server.embedder().embed(["short", long, "brief", "terse"])
+    assert np.allclose(made, HashingEmbedder(16).embed(["short", long[:62], "brief", "terse"]), atol=1e-6)
+
+
+def test_any_text_can_be_asked_for() -> None:
+    with Embeddings() as server:
+        server.embedder().embed(["", "half \ud800 a pair", "x" * 300_000])
+        assert [len(text) for text in server.asked[0]] == [1, 13, 100_000]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda rows: "<html>proxy error</html>",
+        lambda rows: [],
+        lambda rows: {"data": None},
+        lambda rows: {"error": "no"},
+        spoilt(lambda rows: rows[:-1]),
+        spoilt(lambda rows: [*rows, *rows]),
+        spoilt(lambda rows: [rows[0]] * len(rows)),
+        spoilt(lambda rows: [{**row, "index": "one"} for row in rows]),
+        spoilt(lambda rows: [{"index": row["index"]} for row in rows]),
+        spoilt(lambda rows: [{**row, "embedding": "AAAA"} for row in rows]),
+        spoilt(lambda rows: [{**row, "embedding": [[1.0], [2.0]]} for row in rows]),
+        spoilt(lambda rows: [{**row, "embedding": [1.0] * place} for place, row in enumerate(rows, 1)]),
+        spoilt(lambda rows: [{**row, "embedding": {"a": 1}} for row in rows]),
+        spoilt(lambda rows: ["one", "two"]),
+    ],
+)
+def test_what_is_no_vector_for_each_text_is_told_in_one_sentence(spoil: Callable[[Rows], object]) -> None:
+    with Embeddings(spoil=spoil) as server, pytest.raises(ModelOutputError, match="The model tiny answered with something else than one"):
+        server.embedder().embed(["one", "two"])
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e60", "0.0", "null"])
+@pytest.mark.parametrize("length", [16, 8])
+def test_a_vector_that_cannot_be_compared_is_never_kept(tmp_path: Path, number: str, length: int) -> None:
+    def spoil(rows: Rows) -> str:
+        vector = ", ".join([number] * length) if length == 16 else ", ".join(["1.0"] * length)
+        return '{"data": [' + ", ".join(f'{{"index": {row["index"]}, "embedding": [{vector}]}}' for row in rows) + "]}"
+
+    with Embeddings(spoil=spoil) as server, memdb.open(tmp_path / "mem.db", embedder=server.embedder(), config=AT_ONCE) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert not mem.drain()
+        hits = mem.search("Porto", user_id="ana")
+        assert hits
+        assert any(says in str(hits.degraded) for says in ("not finite", "the shape (1, 8) instead of (1, 16)"))
+        server.spoil = None
+        assert mem.drain()
+        assert mem.search("Porto", user_id="ana").degraded is None
+
+
+@pytest.mark.parametrize(
+    ("status", "says", "passing"),
+    [
+        (401, "refused the call", False), (404, "refused the call", False), (429, "overloaded", True), (503, "overloaded", True),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_told_in_one_sentence(status: int, says: str, passing: bool) -> None:
+    with Embeddings(status=status) as server, pytest.raises(ModelUnavailable, match=says) as caught:
+        server.embedder().embed(["one"])
+    assert (caught.value.passing, "out of order" in str(caught.value)) == (passing, True)
+
+
+def test_an_endpoint_that_is_away_costs_no_answer_and_its_return_is_noticed(tmp_path: Path) -> None:
+    with Embeddings() as server:
+        address = server.base_url
+    with memdb.open(tmp_path / "mem.db", embedder=EndpointEmbedder("tiny", dimension=16, base_url=address), config=AT_ONCE) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert not mem.drain()
+        assert "could not be reached" in str(mem.search("Porto", user_id="ana").degraded)
+
+
+def test_an_endpoint_that_is_slow_is_waited_for_so_long() -> None:
+    go_on = threading.Event()
+
+    def wait(rows: Rows) -> object:
+        go_on.wait(30)
+        return {}
+
+    with Embeddings(spoil=wait) as server:
+        with pytest.raises(ModelUnavailable, match="could not be reached"):
+            server.embedder(timeout=0.2).embed(["one"])
+        go_on.set()
+
+
+def test_where_the_length_of_the_vectors_is_not_known_opening_says_that_it_cannot_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Embeddings() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    with pytest.raises(ModelUnavailable, match="could not be reached"):
+        memdb.open(tmp_path / "mem.db", embedder="endpoint:tiny")
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert mem.vectors().embedder is None
+
+
+def test_only_who_names_it_has_an_endpoint_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert choose_embedder("auto", remembered="endpoint:tiny", dimension=16) is None
+    named = choose_embedder("endpoint:tiny", remembered="endpoint:tiny", dimension=16)
+    assert named is not None
+    assert (named.name, named.dimension) == ("endpoint:tiny", 16)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    for name in ("endpoint:tiny", "endpoint:"):
+        with pytest.raises(ConfigError, match="set OPENAI_BASE_URL"):
+            choose_embedder(name, remembered=None)
+
+
+def test_a_file_changes_to_a_model_at_an_endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Embeddings() as server, memdb.open(tmp_path / "mem.db", embedder="hashing-64", config=AT_ONCE) as mem:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain()
+        state = mem.reindex("endpoint:tiny")
+        assert (state.embedder, state.dimension, state.waiting) == ("endpoint:tiny", 16, 0)
+        assert mem.search("Porto", user_id="ana").degraded is None
