@@ -891,11 +891,13 @@ class Memory:
     ) -> Tuned:
         """Fit the weights of the set `base` to labelled questions (the feedback given, if None) and write them as the set `name`.
 
+        That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
         Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
         `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after.
 
         Raises:
-            InputError: there is too little to fit to, a label cannot be used, or a number lies outside 0..1.
+            InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
+                to, a label cannot be used, or a number lies outside 0..1.
             ConfigError: numpy is not installed.
         """
         if not 0 <= held_out < 1:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.metrics import judge
+from memdb.ranking import SHIPPED
 
 Tell = Callable[..., memdb.Memory]
 NOW = "2025-06-01"
@@ -147,8 +148,9 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
     [
         (lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]), "There are 1 labelled questions"),
         (lambda mem: mem.tune("mine", [{"query": "x"}]), "Label 1 cannot be used: field user_id"),
-        (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'|gives no weight to words"),
-        (lambda mem: mem.tune("mine", base="vector-only"), "gives no weight to words"),
+        (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'"),
+        (lambda mem: mem.tune("mine", base="calibration"), "There is no weight set 'calibration' that ranks"),
+        (lambda mem: mem.tune("mine", base="vector-only"), "weighs one feature alone"),
         (lambda mem: mem.tune("mine", held_out=1.0), "held_out is 1.0"),
         (lambda mem: mem.tune(" "), "name is empty"),
     ],
@@ -156,6 +158,35 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
 def test_what_cannot_be_tuned_is_told(asked: memdb.Memory, call: Callable[[memdb.Memory], object], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
         call(asked)
+
+
+def test_no_set_that_every_file_has_is_fitted_over(asked: memdb.Memory) -> None:
+    before = asked.weight_sets()
+    assert set(before) == set(SHIPPED)
+    for name in SHIPPED:
+        with pytest.raises(memdb.InputError, match="give the fitted copy another name"):
+            asked.tune(name)
+    assert asked.weight_sets() == before
+
+
+@pytest.mark.parametrize(("base", "still"), [("first-person", "cosine"), ("priority", "match"), ("mem-skill", "lexical")])
+def test_a_set_that_does_not_weigh_words_is_fitted_against_its_largest_weight(asked: memdb.Memory, base: str, still: str) -> None:
+    tuned, before = asked.tune("mine", base=base), asked.weights(base)
+    assert tuned.weights[still] == before[still]
+    assert set(tuned.weights) == set(before)
+    assert tuned.fitted_after >= tuned.fitted_before
+
+
+def test_the_quality_of_a_set_that_multiplies_by_confidence_is_that_of_its_ranking(mem: memdb.Memory) -> None:
+    labels = []
+    for number in range(6):
+        mem.remember(f"The cat{number} is asleep", user_id="ana", confidence=0.1)
+        sure = mem.remember(f"The cat{number} is in the garden now", user_id="ana", confidence=0.9)
+        labels.append({"user_id": "ana", "query": f"cat{number} is asleep", "relevant": [sure.fact_id]})
+    mem.drain()
+    measured = mem.evaluate(labels, weights=["priority"])["priority"]
+    tuned = mem.tune("mine", labels, base="priority", held_out=0.0, write=False)
+    assert tuned.fitted_before == pytest.approx((measured["any@10"] + measured["rec@10"] + measured["nDCG@10"]) / 3)
 
 
 def test_forgetting_a_user_forgets_what_they_said_about_hits(asked: memdb.Memory) -> None:

@@ -116,7 +116,7 @@ def evaluate(
 
 
 def tune(
-    name: Annotated[str | None, typer.Argument(help="The name of the new weight set.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The name of the new weight set, which no set of a new file may have.")] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit the probability that the memory holds the answer, and when it abstains, instead.")
     ] = False,
