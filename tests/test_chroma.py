@@ -183,6 +183,15 @@ def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Pa
         client.set_tenant("acme", "sales")
 
 
+def test_an_admin_client_opens_the_file_that_a_client_of_that_folder_does(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with chroma.AdminClient(chroma.Settings(is_persistent=True, persist_directory=str(folder))) as admin:
+        admin.create_database("sales")
+    assert (folder / "mem.db").is_file()
+    with chroma.PersistentClient(folder, database="sales") as client, chroma.AdminClient(client.get_settings()) as admin:
+        assert [database["name"] for database in admin.list_databases()] == ["default_database", "sales"]
+
+
 def test_reset_deletes_collections_but_no_facts(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem, chroma.PersistentClient(tmp_path / "mem.db") as client:
         mem.remember("Ana lives in Lisbon.", user_id="ana")

@@ -11,8 +11,9 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -316,7 +317,7 @@ CALLS: list[Call] = [
     *(("delete", {"ids": ids}) for ids in [None, [], ["a", "a"]]),
     *(("delete", {"ids": ids, "limit": 1}) for ids in [None, ["a"]]),
     ("delete", {"where": {}}),
-    *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5]),
+    *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5, 2**32 - 1, 2**32, 2**70]),
     *(("peek", {"limit": limit}) for limit in [0, 1, -1, None, "x"]),
     *(
         (method, {"ids": ids, "embeddings": V})
@@ -352,7 +353,9 @@ CALLS: list[Call] = [
     *(("add", {"ids": ["n", "m"], "embeddings": V * 2, "uris": uris}) for uris in ["x", ["x", None], ["x", 5], []]),
     *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
     *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
-    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}]),
+    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}, [], "x"]),
+    *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x"]),
+    ("modify", {"configuration": {"spann": {}, "hnsw": {}}}),
     ("fork", {"new_name": "x"}),
     ("fork_count", {}),
     ("get_indexing_status", {}),
@@ -381,6 +384,11 @@ def state(collection: chroma.Collection) -> object:
     return [records, collection.count(), collection.metadata, collection.configuration_json["hnsw"]]
 
 
+HNSW: list[object] = [
+    *[None, {}, {"space": "l2"}, {"space": "ip"}, {"space": None}, {"ef_search": 100}, {"ef_search": 50}, {"ef_search": 2**64}],
+    *[{"batch_size": 100}, {"batch_size": 99}, {"resize_factor": None}, [], "x", 5],
+]
+SPANN: list[object] = [None, {}, {"space": "ip"}, {"space": None}, {"ef_search": 9}, {"foo": 1}, [], "x"]
 CREATIONS: list[Mapping[str, object]] = [
     *(
         {"metadata": metadata}
@@ -395,21 +403,65 @@ CREATIONS: list[Mapping[str, object]] = [
         for hnsw in [{"space": "ip"}, {"space": "x"}, {"x": 1}, {"ef_search": -1}, {"ef_search": 5}, {}, None]
     ),
     {"configuration": {"spann": {"space": "ip"}, "hnsw": {"space": "ip"}}},
-    {"configuration": {"hnsw": {"space": "ip"}}, "metadata": {"hnsw:space": "cosine"}},
+    *(
+        {"configuration": configuration, "metadata": metadata}
+        for configuration in [*({"hnsw": hnsw} for hnsw in HNSW), *({"spann": spann} for spann in SPANN)]
+        for metadata in [None, {"hnsw:space": "cosine"}, {"hnsw:space": "cosine", "hnsw:search_ef": 50}]
+    ),
+    *({"metadata": {"hnsw:sync_threshold": 1}, "configuration": {"hnsw": hnsw}} for hnsw in [None, {}, {"ef_search": 7}]),
+    *({"metadata": {f"hnsw:{name}": value}} for name in ["sync_threshold", "batch_size", "M"] for value in [0, 1, 2, 1.5, True]),
+    {"configuration": []},
     *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
 ]
 
 
 @pytest.mark.parametrize("arguments", CREATIONS, ids=lambda arguments: f"{str(arguments)[:60]!a}")
 def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, object]) -> None:
-    given = {"name": f"made-{next(NUMBERS)}", "embedding_function": None, **arguments}
-    same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+    for function in (None, Near()):
+        given = {"name": f"made-{next(NUMBERS)}", "embedding_function": function, **arguments}
+        same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+
+
+class Near(chroma.EmbeddingFunction):
+    """An embedding function that wants cosines."""
+
+    def __call__(self, input: list[str]) -> list[list[float]]:
+        """Give each the same."""
+        return [[1.0, 2.0] for _ in input]
+
+    @staticmethod
+    def name() -> str:
+        """Return its name."""
+        return "near"
+
+    def get_config(self) -> dict[str, object]:
+        """Return nothing."""
+        return {}
+
+    @classmethod
+    def build_from_config(cls, config: dict[str, object]) -> Near:
+        """Make it again."""
+        return cls()
+
+    def default_space(self) -> Literal["cosine"]:
+        """Return the distance that it wants."""
+        return "cosine"
 
 
 def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
-    collection = client.create_collection(**arguments)  # type: ignore[arg-type]
+    collection = client.create_collection(**deepcopy(arguments))  # type: ignore[arg-type]
     found = client.get_collection(collection.name, embedding_function=None)
-    return [found.name, found.metadata, found.configuration_json, found == collection, found.tenant, found.database, repr(found)]
+    found.add(ids="a", embeddings=[3.0, 4.0])
+    return [
+        found.query(query_embeddings=[6.0, 8.0])["distances"],
+        found.name,
+        found.metadata,
+        found.configuration_json,
+        found == collection,
+        found.tenant,
+        found.database,
+        repr(found),
+    ]
 
 
 # --- the client: random operations, and handles of what is gone --------------------------------------------------------------------

@@ -81,7 +81,7 @@ class _Handle:
     def __init__(self, settings: Settings | None = None) -> None:
         self._closed = True
         self._settings = settings or Settings()
-        self._key = str(Path(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
+        self._key = str(_file(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
         with translated():
             self._collections = _shared.take(self._key)
         self._closed = False
@@ -167,7 +167,7 @@ class ClientAPI(_Handle):
         if embedding_function is not None:
             check_signature(embedding_function)
         kept = check_collection_metadata(metadata)
-        settings = created(configuration or {}, kept, embedding_function)
+        settings = created({} if configuration is None else configuration, kept, embedding_function)
         with translated():
             model = self._collections.create(
                 check_name(name),
@@ -289,9 +289,8 @@ def PersistentClient(
     database: str = DEFAULT_DATABASE,
 ) -> ClientAPI:
     """Return a client on a mem.db: the file itself where the path ends in `.db` or is a file, otherwise `mem.db` in that folder."""
-    file = Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
     settings = settings or Settings()
-    settings.is_persistent, settings.persist_directory = True, str(file)
+    settings.is_persistent, settings.persist_directory = True, str(path)
     return ClientAPI(settings, str(tenant), str(database))
 
 
@@ -307,6 +306,10 @@ def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, datab
     if settings is not None and settings.is_persistent:
         return PersistentClient(settings.persist_directory, settings, tenant, database)
     return EphemeralClient(settings, tenant, database)
+
+
+def _file(path: str) -> Path:
+    return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
 
 
 def _long_enough(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -26,7 +27,22 @@ _DEFAULTS: Hnsw = {
 }
 _CREATE = ("space", "ef_construction", "ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
 _MODIFY = ("ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
-_MODIFIED = ("ef_search", "resize_factor", "sync_threshold")
+_MODIFIED = ("ef_search", "max_neighbors", "resize_factor", "sync_threshold")
+_UNSTORED = {"batch_size": 100, "num_threads": os.cpu_count()}  # their defaults: chromadb takes them, and keeps them nowhere
+_SPANN = (
+    "search_nprobe",
+    "write_nprobe",
+    "space",
+    "ef_construction",
+    "ef_search",
+    "max_neighbors",
+    "reassign_neighbor_count",
+    "split_threshold",
+    "merge_threshold",
+)
+_MODIFY_SPANN = ("search_nprobe", "ef_search")
+_AT_LEAST_TWO = ("batch_size", "sync_threshold")
+_USIZE = 2**64
 _OLD_NAMES = {
     "hnsw:space": "space",
     "hnsw:construction_ef": "ef_construction",
@@ -135,10 +151,21 @@ def created(
     if hnsw is not None and spann is not None:
         raise InputError("hnsw and spann cannot both be provided")
     chosen = own or function
-    given = hnsw if hnsw is not None else {"space": spann["space"]} if spann and "space" in spann else None
-    settings = _from_metadata(metadata or {}) if given is None else _checked(given, _CREATE)
-    if "space" not in settings and chosen is not None:
-        settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
+    description = described(chosen)
+    usual = None
+    if chosen is not None and description is not None and description["type"] == "known":
+        usual = getattr(chosen, "default_space", lambda: "l2")()
+    told = _from_metadata(metadata or {})
+    if hnsw is None and spann is None and usual is not None and "space" not in told:
+        hnsw = {}
+    if spann is not None:
+        settings = {"space": _checked(spann, _SPANN, "Spann").get("space", usual or "l2")}
+    else:
+        given = _checked({} if hnsw is None else hnsw, _CREATE, "Hnsw")
+        if hnsw is not None and usual is not None:
+            given.setdefault("space", usual)
+        same = all(value == {**_DEFAULTS, **_UNSTORED}[name] for name, value in given.items())
+        settings = told if same else given  # as in chromadb, where a configuration that says what is usual anyway counts as none
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
     supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
     if chosen is not None and kept["space"] not in supported:
@@ -146,7 +173,7 @@ def created(
     return {
         "hnsw": cast(Hnsw, kept),
         "spann": None,
-        "embedding_function": described(chosen) or ({"type": "legacy"} if configuration else None),
+        "embedding_function": description or ({"type": "legacy"} if configuration else None),
     }
 
 
@@ -154,13 +181,16 @@ def modified(existing: Configuration, configuration: CreateConfiguration) -> Con
     """Return the set-up of a collection with some of it changed.
 
     Raises:
-        InputError: it names two kinds of index, or another embedding function.
+        InputError: it names two kinds of index, or one that the collection does not have, or another embedding function.
         InvalidArgumentError: a setting is unknown, cannot be, or cannot be changed.
     """
-    hnsw, function = configuration.get("hnsw"), configuration.get("embedding_function")
-    if hnsw is not None and configuration.get("spann") is not None:
-        raise InputError("hnsw and spann cannot both be provided")
-    changed = {name: value for name, value in _checked(hnsw or {}, _MODIFY).items() if name in _MODIFIED}
+    hnsw, spann, function = configuration.get("hnsw"), configuration.get("spann"), configuration.get("embedding_function")
+    if hnsw is not None and spann is not None:
+        raise InvalidArgumentError("Multiple vector index configurations provided")
+    if spann is not None:
+        _checked(spann, _MODIFY_SPANN, "UpdateSpann")
+        raise InputError("Trying to update SPANN config but schema has HNSW")
+    changed = {name: value for name, value in _checked({} if hnsw is None else hnsw, _MODIFY, "UpdateHnsw").items() if name in _MODIFIED}
     description = existing["embedding_function"]
     if function is not None:
         old = (description or {}).get("name")
@@ -202,22 +232,35 @@ def _kept(value: Scalar) -> Scalar:
 def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
     given = {_OLD_NAMES.get(key, key): value for key, value in metadata.items() if key.startswith("hnsw:")}
     try:
-        return _checked(given, _CREATE)
+        settings = _checked(given, _CREATE, "Hnsw")
+        for name in _AT_LEAST_TWO:
+            _check_number(name, settings.get(name, 2), least=2)
+        return settings
     except InvalidArgumentError as error:
         raise InvalidArgumentError("Failed to parse hnsw parameters from segment metadata") from error
 
 
-def _checked(settings: Mapping[str, object], allowed: tuple[str, ...]) -> dict[str, object]:
+def _checked(settings: object, allowed: tuple[str, ...], index: str) -> dict[str, object]:
+    """The settings that are given, None being none."""
+    if not isinstance(settings, Mapping):
+        raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}Configuration")
     for name, value in settings.items():
         if name not in allowed:
             expected = ", ".join(f"`{other}`" for other in allowed)
             raise InvalidArgumentError(f"unknown field `{name}`, expected one of {expected}")
+        if value is None:
+            continue
         if name == "space":
             if value not in _SPACES:
                 raise InvalidArgumentError(f"unknown variant `{value}`, expected one of `l2`, `cosine`, `ip`")
         elif name == "resize_factor":
             if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
                 raise InvalidArgumentError(f"invalid type: {value!r}, expected f64")
-        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise InvalidArgumentError(f"invalid value: {value!r}, expected usize")
-    return dict(settings)
+        else:
+            _check_number(name, value)
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _check_number(name: str, value: object, *, least: int = 0) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < _USIZE:
+        raise InvalidArgumentError(f"invalid value of `{name}`: {value!r}, expected usize, at least {least}")

@@ -262,6 +262,7 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
     Raises:
         TypeError: it is no whole number.
         InputError: it is negative, or there is no filter to limit.
+        OverflowError: it does not fit into 32 bits.
     """
     if limit is None:
         return None
@@ -271,6 +272,8 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
         raise InputError("limit must be a non-negative integer")
     if not filtered:
         raise InputError("limit can only be specified when a where or where_document clause is provided")
+    if limit >= _U32:
+        raise OverflowError("out of range integral type conversion attempted")
     return limit
 
 
