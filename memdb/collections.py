@@ -16,9 +16,11 @@ import numpy as np
 
 from memdb.collection_types import CollectionModel, Configuration, DatabaseModel, Records, Scalar, Stored, Wanted
 from memdb.config import load_config
+from memdb.edge import EdgeMiniLM
 from memdb.embed import Embedder, MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
 from memdb.nearest import Floats, Vectors, empty, to_rows
+from memdb.steps.carry import carried, read_carried
 from memdb.steps.put import put
 from memdb.steps.read import read
 from memdb.steps.select import Filter, select
@@ -38,6 +40,7 @@ class Collections:
         self._store = Store(self.path, load_config(self.path), vectors=False)
         self._lock = threading.Lock()
         self._held: dict[uuid.UUID, Vectors] = {}  # the longest unused first
+        self._edge = EdgeMiniLM(lambda: read_carried(self._store.database()), origin=str(self.path))
 
     def __enter__(self) -> Self:
         """Return the collections themselves."""
@@ -52,6 +55,10 @@ class Collections:
         with self._lock:
             self._held.clear()
         self._store.close()
+
+    def embedder(self) -> Embedder:
+        """Return all-MiniLM-L6-v2: from the file where it carries it and onnxruntime is installed, otherwise the one of this machine."""
+        return self._edge if EdgeMiniLM.installed() and carried(self._store.database()) else local_embedder()
 
     # --- tenants and databases -----------------------------------------------------------------------------------------------
 

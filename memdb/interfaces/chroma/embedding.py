@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
 from memdb import InputError
 from memdb.collections import local_embedder
+from memdb.embed import Embedder
 from memdb.interfaces.chroma.errors import InvalidArgumentError
 from memdb.interfaces.chroma.types import Array, Embeddings
 from memdb.interfaces.chroma.validate import normal_embeddings
@@ -86,15 +87,21 @@ class EmbeddingFunction:
 
 
 class DefaultEmbeddingFunction(EmbeddingFunction):
-    """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use."""
+    """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use.
+
+    A collection that embeds by it takes the model that its file carries, if there is one.
+    """
+
+    def __init__(self, embedder: Callable[[], Embedder] = local_embedder) -> None:
+        self._embedder = embedder
 
     def __call__(self, input: list[str]) -> Embeddings:
         """Return one vector a text.
 
         Raises:
-            ModelUnavailable: memdb[minilm] is not installed.
+            ModelUnavailable: memdb[minilm] is not installed, or the file's model is damaged.
         """
-        return cast("Array", local_embedder().embed(input))
+        return cast("Array", self._embedder().embed(input))
 
     @staticmethod
     def name() -> str:
