@@ -56,9 +56,14 @@ class Collections:
             self._held.clear()
         self._store.close()
 
-    def embedder(self) -> Embedder:
-        """Return all-MiniLM-L6-v2: from the file where it carries it and onnxruntime is installed, otherwise the one of this machine."""
-        return self._edge if EdgeMiniLM.installed() and carried(self._store.database()) else local_embedder()
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return a vector a text by all-MiniLM-L6-v2: the file's where it has one and onnxruntime is installed, otherwise this machine's.
+
+        Raises:
+            ModelUnavailable: neither is there, or the file's is damaged.
+        """
+        own = EdgeMiniLM.installed() and carried(self._store.database())
+        return (self._edge if own else local_embedder()).embed(texts)
 
     # --- tenants and databases -----------------------------------------------------------------------------------------------
 

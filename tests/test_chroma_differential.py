@@ -738,6 +738,30 @@ def test_errors_are_known_by_the_same_names_over_http() -> None:
     }
 
 
+def test_every_name_of_chromadb_is_there_but_for_schemas_sparse_vectors_and_its_cloud_s() -> None:
+    elsewhere = {"Cmek", "Key", "K", "Knn", "Rrf", "Schema", "Search", "TokenTransportHeader"}
+    missing = {name for name in chromadb.__all__ if not hasattr(chroma, name)}
+    assert {name for name in missing if not name.startswith("Sparse") and not name.endswith("IndexConfig")} == elsewhere
+    assert chroma.__version__ == chromadb.__version__
+    assert chroma.config.DEFAULT_TENANT == chromadb.config.DEFAULT_TENANT
+    assert chroma.utils.embedding_functions.DefaultEmbeddingFunction is chroma.DefaultEmbeddingFunction
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"migrations": "apply"}, {"chroma_memory_limit_bytes": 5}, {"chroma_client_auth_provider": "x"}, {"allow_reset": True}],
+    ids=str,
+)
+def test_settings_take_what_chromadb_s_take(given: dict[str, Any]) -> None:
+    theirs, ours = chromadb.config.Settings(**given), chroma.config.Settings(**given)
+    for name in given:
+        same(partial(getattr, theirs, name), partial(getattr, ours, name))
+        same(partial(theirs.__getitem__, name), partial(ours.__getitem__, name))
+        same(partial(theirs.require, name), partial(ours.require, name))
+    same(partial(theirs.require, "chroma_server_http_port"), partial(ours.require, "chroma_server_http_port"))
+    same(partial(theirs.require, "nothing"), partial(ours.require, "nothing"))
+
+
 @pytest.mark.parametrize("kind", ["Collection", "ClientAPI", "AdminClient"])
 def test_methods_have_chromadb_s_signatures(kind: str) -> None:
     theirs = {"Collection": chromadb.Collection, "ClientAPI": chromadb.api.client.Client, "AdminClient": chromadb.api.client.AdminClient}[

@@ -17,6 +17,7 @@ from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
 from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.collection import Collection
+from memdb.interfaces.chroma.config import Settings
 from memdb.interfaces.chroma.configuration import (
     CreateConfiguration,
     check_collection_metadata,
@@ -26,11 +27,13 @@ from memdb.interfaces.chroma.configuration import (
 )
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
 from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
-from memdb.interfaces.chroma.types import DataLoader, Settings, UserIdentity
+from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
-_VERSION = "1.5.9"  # of the chromadb whose behaviour this is
 _IN_MEMORY = "ephemeral"
+
+VERSION = "1.5.9"
+"""The version of the chromadb whose behaviour this is."""
 
 
 class _Shared:
@@ -259,7 +262,7 @@ class ClientAPI(_Handle):
 
     def get_version(self) -> str:
         """Return the version of chromadb whose behaviour this is."""
-        return _VERSION
+        return VERSION
 
     def get_settings(self) -> Settings:
         """Return the settings the client was made with."""

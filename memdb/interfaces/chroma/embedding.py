@@ -10,7 +10,6 @@ import numpy as np
 
 from memdb import InputError
 from memdb.collections import local_embedder
-from memdb.embed import Embedder
 from memdb.interfaces.chroma.errors import InvalidArgumentError
 from memdb.interfaces.chroma.types import Array, Embeddings
 from memdb.interfaces.chroma.validate import normal_embeddings
@@ -92,8 +91,8 @@ class DefaultEmbeddingFunction(EmbeddingFunction):
     A collection that embeds by it takes the model that its file carries, if there is one.
     """
 
-    def __init__(self, embedder: Callable[[], Embedder] = local_embedder) -> None:
-        self._embedder = embedder
+    def __init__(self, embed: Callable[[list[str]], Array] | None = None) -> None:
+        self._embed = embed
 
     def __call__(self, input: list[str]) -> Embeddings:
         """Return one vector a text.
@@ -101,7 +100,7 @@ class DefaultEmbeddingFunction(EmbeddingFunction):
         Raises:
             ModelUnavailable: memdb[minilm] is not installed, or the file's model is damaged.
         """
-        return cast("Array", self._embedder().embed(input))
+        return self._embed(input) if self._embed is not None else cast("Array", local_embedder().embed(input))
 
     @staticmethod
     def name() -> str:
