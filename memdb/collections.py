@@ -400,7 +400,7 @@ def _model(row: Row) -> CollectionModel:
         id=uuid.UUID(str(row["collection_id"])),
         name=str(row["name"]),
         configuration_json=json.loads(str(row["configuration"])),
-        metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])),
+        metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])) or None,
         dimension=None if row["dimension"] is None else int(str(row["dimension"])),
         tenant=str(row["tenant"]),
         database=str(row["database"]),

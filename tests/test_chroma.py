@@ -168,6 +168,12 @@ def test_modify_renames_and_replaces_the_metadata(client: chroma.ClientAPI, poin
         points.modify(metadata={"hnsw:space": "l2"})
 
 
+def test_metadata_of_which_nothing_is_left_is_none(client: chroma.ClientAPI, points: chroma.Collection) -> None:
+    points.modify(metadata={"y": None})
+    assert points.metadata is None
+    assert client.get_collection(points.name, embedding_function=None).metadata is None
+
+
 def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Path) -> None:
     settings = client.get_settings()
     with chroma.AdminClient(settings) as admin:

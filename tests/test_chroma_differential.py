@@ -301,6 +301,8 @@ CALLS: list[Call] = [
     *(("get", {"where": where}) for where in [{}, [], "x", {"n": None}, {"n": [1]}, {1: 1}, {"": 1}, {"$x": 1}, {"n": {}}, {"a": 1, "b": 2}]),
     *(("get", {"where": {"n": {operator: 1}}}) for operator in ["$eq", "$like", "$in", "$and", "$contains", "$not", "$regex", "eq"]),
     *(("get", {"where": {"n": {"$gt": value}}}) for value in [True, "x", None, float("nan"), float("inf"), [1], 2**64]),
+    *(("get", {"where": {"n": {operator: value}}}) for operator in ["$eq", "$ne", "$contains"] for value in [2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, "\ud800"]),
+    *(("get", {"where_document": {operator: "\ud800"}}) for operator in ["$contains", "$not_contains", "$regex"]),
     *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64]]),
     *(("get", {"where": {"$and": parts}}) for parts in [[], [{"n": 1}], {"n": 1}, [{"n": 1}, 5], [{"n": 1}, {"$x": 1}], [{"n": 1}, {"n": 1}]]),
     *(("get", {"where": {key: {"$eq": "a doc"}}}) for key in ["#document", "chroma:document", "#id", "chroma:uri"]),
@@ -340,7 +342,8 @@ CALLS: list[Call] = [
         for metadata in [
             {"x": 1}, [{}], [{"x": {"y": 1}}], [{"x": []}], [{"x": [1, "x"]}], [{"x": [1, True]}], [{1: 1}], [{"": 1}], [{"$x": 1}], [{"#x": 1}],
             [{"chroma:document": "x"}], [{"x": 2**63}], [{"x": -(2**63)}], [{"x": 10**400}], [{"x": float("inf")}], [None], [{"x": None}],
-            [{"x": np.float64(1)}], [{"x": np.int64(1)}], [{"x": [1, 2**63]}],
+            [{"x": np.float64(1)}], [{"x": np.int64(1)}], [{"x": [1, 2**63]}], [{"x": "\ud800"}], [{"x": ["\ud800"]}], [{"\ud800": 1}],
+            [{"chroma:uri": "file:b"}],
         ]
     ),
     *(
@@ -351,6 +354,11 @@ CALLS: list[Call] = [
     *((method, {"ids": ["n"], "metadatas": {"x": 1}}) for method in ("add", "update", "upsert")),
     *((method, {"ids": ["n"]}) for method in ("add", "update", "upsert")),
     *(("add", {"ids": ["n", "m"], "embeddings": V * 2, "uris": uris}) for uris in ["x", ["x", None], ["x", 5], []]),
+    *(
+        (method, {"ids": ["n", "m", "a"], "embeddings": V * 3, "metadatas": [{"chroma:uri": "file:n", "k": 1}, None, {"chroma:uri": "y"}], "uris": uris})
+        for method in ("add", "update", "upsert")
+        for uris in [None, ["file:other", None, None]]
+    ),
     *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
     *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
     *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}, [], "x"]),
@@ -396,7 +404,10 @@ CREATIONS: list[Mapping[str, object]] = [
     ),
     *(
         {"metadata": {key: value}}
-        for key, value in [("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63)]
+        for key, value in [
+            *[("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63), ("x", 10**400)],
+            *[("x", np.int64(1)), ("x", np.bool_(True)), ("x", np.float32(1.5)), ("x", "\ud800"), ("\ud800", 1)],
+        ]
     ),
     *(
         {"configuration": {"hnsw": hnsw}}
@@ -462,6 +473,12 @@ def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
         found.database,
         repr(found),
     ]
+
+
+@pytest.mark.parametrize("name", [None, 1, b"x", ["a"]], ids=repr)
+@pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
+def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
+    same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
 
 
 # --- the client: random operations, and handles of what is gone --------------------------------------------------------------------

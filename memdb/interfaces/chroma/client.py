@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from memdb import InputError
 from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
 from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
 from memdb.interfaces.chroma import validate
@@ -199,7 +200,7 @@ class ClientAPI(_Handle):
     ) -> Collection:
         """Return a collection by its name."""
         with translated():
-            model = self._collections.get(name, tenant=self.tenant, database=self.database)
+            model = self._collections.get(_text(name), tenant=self.tenant, database=self.database)
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection_by_id(
@@ -229,15 +230,17 @@ class ClientAPI(_Handle):
     def delete_collection(self, name: str) -> None:
         """Delete a collection with all its records."""
         with translated():
-            self._collections.drop(name, tenant=self.tenant, database=self.database)
+            self._collections.drop(_text(name), tenant=self.tenant, database=self.database)
 
     # --- the client itself ---------------------------------------------------------------------------------------------------
 
     def set_tenant(self, tenant: str, database: str = DEFAULT_DATABASE) -> None:
         """Work in another tenant's database from now on."""
+        if not isinstance(tenant, str):
+            raise InputError(f"Could not connect to tenant {tenant}. Are you sure it exists?")
         with translated():
             self._collections.check_tenant(tenant)
-            self._collections.database(database, tenant)
+            self._collections.database(_text(database), tenant)
         self.tenant, self.database = tenant, database
 
     def set_database(self, database: str) -> None:
@@ -313,6 +316,12 @@ def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, datab
 
 def _file(path: str) -> Path:
     return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    return name
 
 
 def _long_enough(name: str) -> str:

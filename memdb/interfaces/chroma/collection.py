@@ -145,7 +145,7 @@ class Collection:
         self._model = replace(
             self._model,
             name=name or self.name,
-            metadata=self._model.metadata if kept is None else kept,
+            metadata=self._model.metadata if kept is None else kept or None,
             configuration_json=settings or self._model.configuration_json,
         )
 

@@ -10,10 +10,13 @@ import warnings
 from collections.abc import Mapping
 from typing import TypedDict, cast
 
+import numpy as np
+
 from memdb import InputError
 from memdb.collection_types import Configuration, Hnsw, Scalar
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
 from memdb.interfaces.chroma.errors import InvalidArgumentError
+from memdb.interfaces.chroma.validate import is_unicode
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")
 _SPACES = ("l2", "cosine", "ip")
@@ -109,16 +112,20 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
         raise TypeError(f"argument 'metadata': {type(metadata).__name__!r} object cannot be converted to 'PyDict'")
     if not metadata:
         raise InvalidArgumentError("Validation error: metadata: Metadata cannot be empty")
+    kept: dict[str, Scalar] = {}
     for key, value in metadata.items():
         if not isinstance(key, str):
             raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
-        if not isinstance(value, str | int | float):
+        scalar = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(scalar, str | int | float) or not _is_storable(scalar):
             raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
         if not key:
             raise InvalidArgumentError("Validation error: metadata: Metadata key cannot be empty")
         if key[0] in "#$":
             raise InvalidArgumentError(f"Validation error: metadata: Metadata key cannot start with '#' or '$': {key}")
-    return {key: _kept(value) for key, value in metadata.items()}
+        key.encode()
+        kept[key] = _kept(scalar)
+    return kept
 
 
 def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
@@ -222,6 +229,12 @@ def check_same_function(configuration: Configuration, function: AnyEmbeddingFunc
             "An embedding function already exists in the collection configuration, and a new one is provided. If this is intentional, "
             f"please embed documents separately. Embedding function conflict: new: {name} vs persisted: {persisted}"
         )
+
+
+def _is_storable(value: Scalar) -> bool:
+    if isinstance(value, str):
+        return is_unicode(value)
+    return not isinstance(value, int) or abs(value) <= 10**308
 
 
 def _kept(value: Scalar) -> Scalar:
