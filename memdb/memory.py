@@ -6,7 +6,7 @@ import json
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -893,7 +893,7 @@ class Memory:
             return any(hit.fact.fact_id == fact_id for hit in found)
 
         then = self._time(as_of) if as_of else hits.question.as_of
-        with db.supposing():
+        with db.supposing() if fact is not None else nullcontext():
             return explain(
                 hits,
                 fact,
