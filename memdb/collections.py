@@ -16,9 +16,11 @@ import numpy as np
 
 from memdb.collection_types import CollectionModel, Configuration, DatabaseModel, Records, Scalar, Stored, Wanted
 from memdb.config import load_config
+from memdb.edge import EdgeMiniLM
 from memdb.embed import Embedder, MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
 from memdb.nearest import Floats, Vectors, empty, to_rows
+from memdb.steps.carry import carried, read_carried
 from memdb.steps.put import put
 from memdb.steps.read import read
 from memdb.steps.select import Filter, select
@@ -38,6 +40,7 @@ class Collections:
         self._store = Store(self.path, load_config(self.path), vectors=False)
         self._lock = threading.Lock()
         self._held: dict[uuid.UUID, Vectors] = {}  # the longest unused first
+        self._edge = EdgeMiniLM(lambda: read_carried(self._store.database()), origin=str(self.path))
 
     def __enter__(self) -> Self:
         """Return the collections themselves."""
@@ -52,6 +55,15 @@ class Collections:
         with self._lock:
             self._held.clear()
         self._store.close()
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return a vector a text by all-MiniLM-L6-v2: the file's where it has one and onnxruntime is installed, otherwise this machine's.
+
+        Raises:
+            ModelUnavailable: neither is there, or the file's is damaged.
+        """
+        own = EdgeMiniLM.installed() and carried(self._store.database())
+        return (self._edge if own else local_embedder()).embed(texts)
 
     # --- tenants and databases -----------------------------------------------------------------------------------------------
 
@@ -388,7 +400,7 @@ def _model(row: Row) -> CollectionModel:
         id=uuid.UUID(str(row["collection_id"])),
         name=str(row["name"]),
         configuration_json=json.loads(str(row["configuration"])),
-        metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])),
+        metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])) or None,
         dimension=None if row["dimension"] is None else int(str(row["dimension"])),
         tenant=str(row["tenant"]),
         database=str(row["database"]),

@@ -7,7 +7,7 @@ import logging
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -831,13 +831,25 @@ class Memory:
         fact_id: str | None = None,
         limit: int = 10,
         kinds: Sequence[str] | None = None,
-        statuses: Sequence[Status] | None = None,
+        as_of: Time | None = None,
         weights: str | None = None,
+        statuses: Sequence[Status] | None = None,
+        categories: Sequence[Category] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        tags: Sequence[str] | None = None,
+        min_age_minutes: float | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        participants: Sequence[str] | None = None,
+        goal: str | None = None,
+        tiers: Sequence[Tier] | None = None,
+        vector: ArrayLike | None = None,
         now: Time | None = None,
     ) -> Explanation:
         """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
 
-        The arguments are those of `search`; `limit` is the number of hits the fact should be among.
+        The arguments are those of `search`; `limit` is the number of hits the fact should be among. Every weight that is told was tried:
+        a search with that number in the set finds the fact so high. None is, where the embedder failed.
 
         Raises:
             NotFoundError: there is no such fact of this user.
@@ -848,10 +860,63 @@ class Memory:
         fact = self._fact(fact_id) if fact_id is not None else None
         if fact is not None and fact.user_id != user_id:
             raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
-        hits = self.search(
-            query, user_id=user_id, limit=_ALL_CANDIDATES, kinds=kinds, statuses=statuses, weights=weights, now=now, record=False
+        at, name, db = self._now(now), weights or self._set_for(user_id), self._store.database()
+        ask = partial(
+            self.search,
+            query,
+            user_id=user_id,
+            limit=_ALL_CANDIDATES,
+            kinds=kinds,
+            as_of=as_of,
+            weights=name,
+            statuses=statuses,
+            categories=categories,
+            memory_types=memory_types,
+            tags=tags,
+            min_age_minutes=min_age_minutes,
+            max_age_days=max_age_days,
+            min_score=min_score,
+            participants=participants,
+            goal=goal,
+            tiers=tiers,
+            vector=vector,
+            now=at,
+            record=False,
         )
-        return explain(hits, fact, limit=limit, statuses=statuses or LIVE, kinds=kinds, now=self._now(now))
+        filters = {
+            "categories": (categories, partial(ask, categories=None)),
+            "memory_types": (memory_types, partial(ask, memory_types=None)),
+            "tags": (tags, partial(ask, tags=None)),
+            "min_age_minutes": (min_age_minutes, partial(ask, min_age_minutes=None)),
+            "max_age_days": (max_age_days, partial(ask, max_age_days=None)),
+            "min_score": (min_score, partial(ask, min_score=None)),
+            "participants": (participants, partial(ask, participants=None)),
+            "tiers": (tiers, partial(ask, tiers=None)),
+        }
+        hits = ask()
+        failed = hits.degraded is not None and self._patient is not None and db.has_vectors
+        weight = self.weights(name)
+
+        def lifts(feature: str, wanted: float, within: int) -> bool:
+            if failed:
+                return False
+            db.run("weights.put", name=name, feature=feature, value=wanted)
+            found = ask(limit=within)
+            db.run("weights.put", name=name, feature=feature, value=weight.get(feature, 0.0))
+            return any(hit.fact.fact_id == fact_id for hit in found)
+
+        then = self._time(as_of) if as_of else hits.question.as_of
+        with db.supposing() if fact is not None else nullcontext():
+            return explain(
+                hits,
+                fact,
+                limit=limit,
+                statuses=statuses or (_EVER if then or hits.question.past else LIVE),
+                kinds=kinds,
+                now=then or at,
+                lifts=lifts,
+                without={name: asked for name, (given, asked) in filters.items() if given is not None},
+            )
 
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
@@ -904,11 +969,13 @@ class Memory:
     ) -> Tuned:
         """Fit the weights of the set `base` to labelled questions (the feedback given, if None) and write them as the set `name`.
 
+        That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
         Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
         `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after.
 
         Raises:
-            InputError: there is too little to fit to, a label cannot be used, or a number lies outside 0..1.
+            InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
+                to, a label cannot be used, or a number lies outside 0..1.
             ConfigError: numpy is not installed.
         """
         if not 0 <= held_out < 1:

@@ -15,8 +15,11 @@ from memdb.times import to_utc
 Search = Callable[[Labelled, str, int], Hits]
 """Asks a labelled question with a weight set and returns at most so many hits."""
 
-_ANCHOR = "lexical"  # proportions are what matters, so one weight stands still
+_ANCHOR = "lexical"  # proportions are what matters, so one weight stands still: this one, or the largest of a set without it
 _ALL = 1_000_000
+
+SHIPPED = ("calibration", "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
+"""The weight sets of a new file. The memory itself judges, recalls and compares by them, so that none is fitted over."""
 
 
 def labels_of(db: Database) -> list[Labelled]:
@@ -42,14 +45,21 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
     """Fit a copy of the weight set `base` to the labelled questions; nothing is written.
 
     Raises:
-        InputError: there is no set `base`, it does not rank by words, or there is too little to fit to.
+        InputError: `name` is a set that every file has, there is no set `base`, it weighs one feature alone, or there is too little to
+            fit to.
     """
+    if name in SHIPPED:
+        raise InputError(f"{name!r} is a weight set that every memory has and needs; give the fitted copy another name.")
     before = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=base)}
     start = {feature: before[feature] for feature in FEATURES if before.get(feature)}
-    if _ANCHOR not in start:
-        raise InputError(f"The weight set {base!r} gives no weight to words, which tuning measures the others against; tune another one.")
+    if base == "calibration" or not before:
+        names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
+        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {names}.")
+    if len(start) < 2:
+        raise InputError(f"The weight set {base!r} weighs one feature alone, so that there is nothing to fit; tune another one.")
     examples = [_example(search(one, base, _ALL), one, list(start)) for one in labelled if one.relevant or one.wrong]
-    found = tune(examples, start=start, anchor=_ANCHOR, held_out=held_out, seed=seed)
+    anchor = _ANCHOR if _ANCHOR in start else max(start, key=lambda feature: abs(start[feature]))
+    found = tune(examples, start=start, anchor=anchor, held_out=held_out, seed=seed)
     return Tuned(
         name=name,
         base=base,
@@ -67,7 +77,7 @@ def _example(hits: Iterable[Hit], one: Labelled, features: Sequence[str]) -> Exa
     rows = list(hits)
     return Example(
         group=one.user_id,
-        parts=[[hit.parts[feature] for feature in features] for hit in rows],
+        parts=[[hit.parts[feature] * hit.factor for feature in features] for hit in rows],
         gains=[float(_named(hit, one.relevant) is not None) - float(_named(hit, one.wrong) is not None) for hit in rows],
         relevant=len(set(one.relevant)),
     )

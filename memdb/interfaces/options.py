@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
 from memdb import NotFoundError
+from memdb.records import Status
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
@@ -36,3 +37,17 @@ def existing(db: Path) -> Path:
     if not db.exists():
         raise NotFoundError(f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db.")
     return db
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Return the parts of a text that are separated by commas."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def statuses_of(text: str | None) -> list[Status] | None:
+    """Return the statuses that a text names."""
+    names = listed(text)
+    for name in names or ():
+        if name not in get_args(Status):
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(Status))}.", param_hint="--status")
+    return cast("list[Status] | None", names)

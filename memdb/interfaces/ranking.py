@@ -15,7 +15,22 @@ import memdb
 from memdb import Explanation, InputError, Labelled
 from memdb.calibration import Calibration
 from memdb.conversations import read_conversation
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Kinds, Limit, Now, User, Weights, existing
+from memdb.interfaces.options import (
+    FILE,
+    AsOf,
+    Db,
+    Embedder,
+    Json,
+    Kinds,
+    Limit,
+    Now,
+    Statuses,
+    User,
+    Weights,
+    existing,
+    listed,
+    statuses_of,
+)
 from memdb.interfaces.show import parts, print_json, print_rows, say
 from memdb.metrics import MEASURES
 from memdb.records import Record
@@ -60,16 +75,27 @@ def explain(
     fact: Annotated[str | None, typer.Option("--fact", help="The id of the fact that should be found.")] = None,
     limit: Limit = 10,
     kinds: Kinds = None,
+    as_of: AsOf = None,
     weights: Weights = "default",
+    statuses: Statuses = None,
     now: Now = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
     """Tell why a question finds what it finds; and where a fact stands, why not higher, and which single weight would change that."""
-    wanted = None if kinds is None else [part.strip() for part in kinds.split(",") if part.strip()]
     with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
-        why = memory.explain(query, user_id=user, fact_id=fact, limit=limit, kinds=wanted, weights=weights, now=now)
+        why = memory.explain(
+            query,
+            user_id=user,
+            fact_id=fact,
+            limit=limit,
+            kinds=listed(kinds),
+            as_of=as_of,
+            weights=weights,
+            statuses=statuses_of(statuses),
+            now=now,
+        )
     if json:
         print_json(why)
         return
@@ -104,7 +130,7 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone."""
-    sets = list(dict.fromkeys([*(name.strip() for name in weights.split(",") if name.strip()), _BASELINE]))
+    sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
     with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
         labelled = _read(data) if data else None
         measured = memory.evaluate(labelled, weights=sets)
@@ -126,7 +152,7 @@ def evaluate(
 
 
 def tune(
-    name: Annotated[str | None, typer.Argument(help="The name of the new weight set.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The name of the new weight set, which no set of a new file may have.")] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit the probability that the memory holds the answer, and when it abstains, instead.")
     ] = False,
@@ -214,6 +240,8 @@ def _print_fact(why: Explanation, limit: int) -> None:
     rows += [(f"lacks {name}", f"{gap:+.3f}") for name, gap in why.lacks.items()]
     goal = "be the first" if why.place is not None and why.place <= limit else f"be among the first {limit}"
     rows += [(f"to {goal}", f"{one.feature} = {one.wanted:.3f} in place of {one.weight:.3f}") for one in why.changes[:5]]
+    if why.rival is not None and not why.changes:
+        rows.append((f"to {goal}", "no single weight was found that does it"))
     print_rows(("", ""), rows)
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from memdb.records import Explanation, Fact, Hit, Hits, Status, WeightChange
 
-_MARGIN = 1e-7  # by how much a score must pass another's, beyond what rounding could undo
+_MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding or the next minutes could undo
+_PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed
+_FARTHEST = 10.0  # times the largest weight of the set: beyond that nothing else would count any more
+_TRIES = 3  # weights tried for each feature
+
+Lifts = Callable[[str, float, int], bool]
+"""Whether a feature's weight, changed alone, brings the fact among so many hits: found out by asking."""
 
 
 def explain(
@@ -18,18 +25,20 @@ def explain(
     statuses: Sequence[Status],
     kinds: Collection[str] | None,
     now: datetime,
+    lifts: Lifts,
+    without: Mapping[str, Callable[[], Hits]],
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
 
     `hits` are all candidates, best first. What a fact lacks is told against the last hit within the limit, or where it is among them,
-    against the hit just above it.
+    against the hit just above it. `without` asks again without one of the filters that were given; `now` is the time asked about.
     """
-    place = next((place for place, hit in enumerate(hits, start=1) if fact is not None and hit.fact.fact_id == fact.fact_id), None)
+    place = _place(hits, fact)
     shown = tuple(hits[:limit])
     if fact is None:
         return Explanation(question=hits.question, degraded=hits.degraded, candidates=len(hits), hits=shown)
     if place is None:
-        why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now)
+        why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, without=without)
         return Explanation(question=hits.question, degraded=hits.degraded, candidates=len(hits), hits=shown, fact=fact, reason=why)
     own = hits[place - 1]
     rival = None if place == 1 else hits[place - 2] if place <= limit else hits[limit - 1]
@@ -45,8 +54,12 @@ def explain(
         rival=rival,
         lacks=lacks,
         reason=_reason(place, rival, lacks),
-        changes=tuple(_changes(own, hits, limit=1 if place <= limit else limit)) if rival is not None else (),
+        changes=tuple(_changes(own, hits, limit=1 if place <= limit else limit, lifts=lifts)) if rival is not None else (),
     )
+
+
+def _place(hits: Hits, fact: Fact | None) -> int | None:
+    return next((place for place, hit in enumerate(hits, start=1) if fact is not None and hit.fact.fact_id == fact.fact_id), None)
 
 
 def _lacks(own: Hit, rival: Hit) -> dict[str, float]:
@@ -68,33 +81,64 @@ def _reason(place: int, rival: Hit | None, lacks: dict[str, float]) -> str:
     return f"It is number {place}; what {rival.fact.value_text[:60]!r} has before it: {by}."
 
 
-def _absent(fact: Fact, hits: Hits, *, statuses: Sequence[Status], kinds: Collection[str] | None, now: datetime) -> str:
+def _absent(
+    fact: Fact,
+    hits: Hits,
+    *,
+    statuses: Sequence[Status],
+    kinds: Collection[str] | None,
+    now: datetime,
+    without: Mapping[str, Callable[[], Hits]],
+) -> str:
     if kinds is not None and fact.kind not in kinds:
         return f"It is of kind {fact.kind}, which was not asked for."
     if fact.status not in statuses:
         return f"It is {fact.status}; only {', '.join(statuses)} were asked for."
     if fact.valid_to is not None and fact.valid_to <= now:
         return f"It was true until {fact.valid_to:%Y-%m-%d %H:%M} UTC; ask with as_of for an earlier time."
+    if fact.valid_from > now:
+        return f"It is true from {fact.valid_from:%Y-%m-%d %H:%M} UTC on; ask about a later time."
+    for name, ask in without.items():
+        if place := _place(ask(), fact):
+            return f"It is left out by {name}; without that it would be number {place}."
     terms = ", ".join(hits.question.terms) or "none"
-    near = "and meaning took no part" if hits.degraded else "and others are nearer in meaning"
+    near = "and meaning took no part" if hits.degraded or not hits.semantic else "and others are nearer in meaning"
     return f"It is no candidate: too few of the question's telling words ({terms}) are in it, {near}."
 
 
-def _changes(own: Hit, hits: Sequence[Hit], *, limit: int) -> list[WeightChange]:
-    """Return for each feature the nearest weight that, changed alone, brings the hit within the limit; those that cannot are left out."""
+def _changes(own: Hit, hits: Sequence[Hit], *, limit: int, lifts: Lifts) -> list[WeightChange]:
+    """Return for each feature the nearest weight that, changed alone, brings the hit within the limit; those that cannot are left out.
+
+    The scores tell which weights may. Another weight also finds other candidates, so that each is tried before it is told.
+    """
+    farthest = _FARTHEST * max(map(abs, own.weights.values()))
     changes = []
     for name, weight in own.weights.items():
-        steps = []
-        for rival in hits:
-            lead = _counted(own, name) - _counted(rival, name)
-            if rival is not own and lead:
-                steps.append((rival.score - own.score + _MARGIN) / lead)
-        for nudged in sorted(steps, key=abs):
-            above = sum(
-                rival is not own and rival.score + nudged * _counted(rival, name) > own.score + nudged * _counted(own, name)
-                for rival in hits
-            )
-            if above < limit:
-                changes.append(WeightChange(feature=name, weight=weight, wanted=weight + nudged))
+        for tried, wanted in enumerate(_promising(own, hits, name, limit=limit, farthest=farthest)):
+            if tried == _TRIES:
+                break
+            if lifts(name, wanted, limit):
+                changes.append(WeightChange(feature=name, weight=weight, wanted=wanted))
                 break
     return sorted(changes, key=lambda change: abs(change.wanted - change.weight))
+
+
+def _promising(own: Hit, hits: Sequence[Hit], name: str, *, limit: int, farthest: float) -> Iterator[float]:
+    """The weights of a feature that would do if the candidates stayed the same, the nearest first."""
+    weight = own.weights[name]
+    leads = [(own.score - rival.score, _counted(own, name) - _counted(rival, name)) for rival in hits if rival is not own]
+    steps = [(_MARGIN - gap) / lead for gap, lead in leads if lead]
+    told = set()
+    for step in sorted(steps, key=abs):
+        wanted = _outward(weight + step, up=step > 0)
+        if wanted in told or abs(wanted) > farthest:
+            continue
+        told.add(wanted)
+        if sum(gap + (wanted - weight) * lead < (_MARGIN / 2 if lead else 0) for gap, lead in leads) < limit:
+            yield wanted
+
+
+def _outward(value: float, *, up: bool) -> float:
+    """A number in few decimals that is no nearer to where it came from."""
+    scaled = value * _PARTS
+    return (math.ceil(scaled) if up else math.floor(scaled)) / _PARTS

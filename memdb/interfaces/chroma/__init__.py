@@ -8,26 +8,66 @@ if importlib.util.find_spec("numpy") is None:
     raise memdb.ConfigError("Chroma's client interface needs numpy; install memdb[chroma].")
 
 # what follows needs numpy
-from memdb.interfaces.chroma import errors
-from memdb.interfaces.chroma.client import AdminClient, Client, ClientAPI, EphemeralClient, PersistentClient
+from memdb.collection_types import Metadata
+from memdb.interfaces.chroma import api, config, errors, utils
+from memdb.interfaces.chroma.client import VERSION, AdminClient, Client, ClientAPI, EphemeralClient, PersistentClient
 from memdb.interfaces.chroma.collection import Collection
+from memdb.interfaces.chroma.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from memdb.interfaces.chroma.embedding import DefaultEmbeddingFunction, EmbeddingFunction, register_embedding_function
-from memdb.interfaces.chroma.types import DeleteResult, GetResult, QueryResult, ReadLevel, Settings
+from memdb.interfaces.chroma.types import (
+    URI,
+    CollectionMetadata,
+    DeleteResult,
+    Documents,
+    Embeddings,
+    GetResult,
+    IDs,
+    Include,
+    Metadatas,
+    QueryResult,
+    ReadLevel,
+    UpdateCollectionMetadata,
+    UpdateMetadata,
+    URIs,
+    Where,
+    WhereDocument,
+)
+
+__version__ = VERSION
 
 __all__ = [
+    "DEFAULT_DATABASE",
+    "DEFAULT_TENANT",
+    "URI",
     "AdminClient",
     "Client",
     "ClientAPI",
     "Collection",
+    "CollectionMetadata",
     "DefaultEmbeddingFunction",
     "DeleteResult",
+    "Documents",
     "EmbeddingFunction",
+    "Embeddings",
     "EphemeralClient",
     "GetResult",
+    "IDs",
+    "Include",
+    "Metadata",
+    "Metadatas",
     "PersistentClient",
     "QueryResult",
     "ReadLevel",
     "Settings",
+    "URIs",
+    "UpdateCollectionMetadata",
+    "UpdateMetadata",
+    "Where",
+    "WhereDocument",
+    "__version__",
+    "api",
+    "config",
     "errors",
     "register_embedding_function",
+    "utils",
 ]

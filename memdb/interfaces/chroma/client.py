@@ -13,10 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from memdb import InputError
 from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
 from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.collection import Collection
+from memdb.interfaces.chroma.config import Settings
 from memdb.interfaces.chroma.configuration import (
     CreateConfiguration,
     check_collection_metadata,
@@ -26,11 +28,13 @@ from memdb.interfaces.chroma.configuration import (
 )
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
 from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
-from memdb.interfaces.chroma.types import DataLoader, Settings, UserIdentity
+from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
-_VERSION = "1.5.9"  # of the chromadb whose behaviour this is
 _IN_MEMORY = "ephemeral"
+
+VERSION = "1.5.9"
+"""The version of the chromadb whose behaviour this is."""
 
 
 class _Shared:
@@ -81,7 +85,7 @@ class _Handle:
     def __init__(self, settings: Settings | None = None) -> None:
         self._closed = True
         self._settings = settings or Settings()
-        self._key = str(Path(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
+        self._key = str(_file(self._settings.persist_directory).resolve()) if self._settings.is_persistent else _IN_MEMORY
         with translated():
             self._collections = _shared.take(self._key)
         self._closed = False
@@ -167,7 +171,7 @@ class ClientAPI(_Handle):
         if embedding_function is not None:
             check_signature(embedding_function)
         kept = check_collection_metadata(metadata)
-        settings = created(configuration or {}, kept, embedding_function)
+        settings = created({} if configuration is None else configuration, kept, embedding_function)
         with translated():
             model = self._collections.create(
                 check_name(name),
@@ -196,7 +200,7 @@ class ClientAPI(_Handle):
     ) -> Collection:
         """Return a collection by its name."""
         with translated():
-            model = self._collections.get(name, tenant=self.tenant, database=self.database)
+            model = self._collections.get(_text(name), tenant=self.tenant, database=self.database)
         return self._collection(model, embedding_function, data_loader)
 
     def get_collection_by_id(
@@ -226,15 +230,17 @@ class ClientAPI(_Handle):
     def delete_collection(self, name: str) -> None:
         """Delete a collection with all its records."""
         with translated():
-            self._collections.drop(name, tenant=self.tenant, database=self.database)
+            self._collections.drop(_text(name), tenant=self.tenant, database=self.database)
 
     # --- the client itself ---------------------------------------------------------------------------------------------------
 
     def set_tenant(self, tenant: str, database: str = DEFAULT_DATABASE) -> None:
         """Work in another tenant's database from now on."""
+        if not isinstance(tenant, str):
+            raise InputError(f"Could not connect to tenant {tenant}. Are you sure it exists?")
         with translated():
             self._collections.check_tenant(tenant)
-            self._collections.database(database, tenant)
+            self._collections.database(_text(database), tenant)
         self.tenant, self.database = tenant, database
 
     def set_database(self, database: str) -> None:
@@ -259,7 +265,7 @@ class ClientAPI(_Handle):
 
     def get_version(self) -> str:
         """Return the version of chromadb whose behaviour this is."""
-        return _VERSION
+        return VERSION
 
     def get_settings(self) -> Settings:
         """Return the settings the client was made with."""
@@ -289,9 +295,8 @@ def PersistentClient(
     database: str = DEFAULT_DATABASE,
 ) -> ClientAPI:
     """Return a client on a mem.db: the file itself where the path ends in `.db` or is a file, otherwise `mem.db` in that folder."""
-    file = Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
     settings = settings or Settings()
-    settings.is_persistent, settings.persist_directory = True, str(file)
+    settings.is_persistent, settings.persist_directory = True, str(path)
     return ClientAPI(settings, str(tenant), str(database))
 
 
@@ -307,6 +312,16 @@ def Client(settings: Settings | None = None, tenant: str = DEFAULT_TENANT, datab
     if settings is not None and settings.is_persistent:
         return PersistentClient(settings.persist_directory, settings, tenant, database)
     return EphemeralClient(settings, tenant, database)
+
+
+def _file(path: str) -> Path:
+    return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    return name
 
 
 def _long_enough(name: str) -> str:

@@ -145,7 +145,7 @@ class Collection:
         self._model = replace(
             self._model,
             name=name or self.name,
-            metadata=self._model.metadata if kept is None else kept,
+            metadata=self._model.metadata if kept is None else kept or None,
             configuration_json=settings or self._model.configuration_json,
         )
 
@@ -361,7 +361,7 @@ class Collection:
         function = remembered(self._model.configuration_json["embedding_function"]) or own
         if function is None:
             raise InputError("You must provide an embedding function to compute embeddings.")
-        return function
+        return DefaultEmbeddingFunction(self._client.embed) if type(function) is DefaultEmbeddingFunction else function
 
 
 def _check_filters(where: object, where_document: object) -> None:

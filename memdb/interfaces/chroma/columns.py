@@ -57,7 +57,15 @@ class Columns:
         if self.embeddings is not None:
             matrix = to_matrix(self.embeddings)
             validate.check_finite(matrix)
-        return Records(ids=ids, embeddings=matrix, metadatas=self.metadatas, documents=self.documents, uris=self.uris)
+        return Records(ids=ids, embeddings=matrix, metadatas=self.metadatas, documents=self.documents, uris=self._uris())
+
+    def _uris(self) -> list[str | None] | None:
+        """The URIs given, and those that stand in the metadata under chromadb's own name for them."""
+        told = [metadata.get("chroma:uri") if metadata else None for metadata in self.metadatas or []]
+        if not any(isinstance(uri, str) for uri in told):
+            return self.uris
+        given = self.uris or [None] * len(told)
+        return [one if one is not None else uri if isinstance(uri, str) else None for one, uri in zip(given, told, strict=True)]
 
 
 def given(

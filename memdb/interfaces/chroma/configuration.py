@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from memdb import InputError
 from memdb.collection_types import Configuration, Hnsw, Scalar
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
 from memdb.interfaces.chroma.errors import InvalidArgumentError
+from memdb.interfaces.chroma.validate import is_unicode
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")
 _SPACES = ("l2", "cosine", "ip")
@@ -29,6 +31,21 @@ _DEFAULTS: Hnsw = {
 _CREATE = ("space", "ef_construction", "ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
 _MODIFY = ("ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
 _MODIFIED = ("ef_search", "max_neighbors", "resize_factor", "sync_threshold")
+_UNSTORED = {"batch_size": 100, "num_threads": os.cpu_count()}  # their defaults: chromadb takes them, and keeps them nowhere
+_SPANN = (
+    "search_nprobe",
+    "write_nprobe",
+    "space",
+    "ef_construction",
+    "ef_search",
+    "max_neighbors",
+    "reassign_neighbor_count",
+    "split_threshold",
+    "merge_threshold",
+)
+_MODIFY_SPANN = ("search_nprobe", "ef_search")
+_AT_LEAST_TWO = ("batch_size", "sync_threshold")
+_USIZE = 2**64
 _OLD_NAMES = {
     "hnsw:space": "space",
     "hnsw:construction_ef": "ef_construction",
@@ -95,16 +112,20 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
         raise TypeError(f"argument 'metadata': {type(metadata).__name__!r} object cannot be converted to 'PyDict'")
     if not metadata:
         raise InvalidArgumentError("Validation error: metadata: Metadata cannot be empty")
+    kept: dict[str, Scalar] = {}
     for key, value in metadata.items():
         if not isinstance(key, str):
             raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
-        if not isinstance(value, str | int | float | np.bool_ | np.number):
+        scalar = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(scalar, str | int | float) or not _is_storable(scalar):
             raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
         if not key:
             raise InvalidArgumentError("Validation error: metadata: Metadata key cannot be empty")
         if key[0] in "#$":
             raise InvalidArgumentError(f"Validation error: metadata: Metadata key cannot start with '#' or '$': {key}")
-    return {key: _kept(value) for key, value in metadata.items()}
+        key.encode()
+        kept[key] = _kept(scalar)
+    return kept
 
 
 def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
@@ -121,7 +142,7 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
 def created(
     configuration: CreateConfiguration, metadata: Mapping[str, Scalar] | None, function: AnyEmbeddingFunction | None
 ) -> Configuration:
-    """Return the set-up of a new collection: from its configuration, where that says nothing but the defaults from its metadata.
+    """Return the set-up of a new collection: from its configuration, where that says nothing from its metadata, and by default.
 
     Raises:
         InputError: it names two kinds of index, or the two embedding functions given differ.
@@ -138,12 +159,20 @@ def created(
         raise InputError("hnsw and spann cannot both be provided")
     chosen = own or function
     description = described(chosen)
-    settings = _checked(hnsw if spann is None else {"space": spann.get("space")}, _CREATE)
-    named = hnsw is not None or spann is not None or (metadata or {}).get("hnsw:space") is None
-    if "space" not in settings and description is not None and description["type"] == "known" and named:
-        settings["space"] = getattr(chosen, "default_space", lambda: "l2")()
-    if spann is None and {**_DEFAULTS, **settings} == {**_DEFAULTS}:
-        settings = _from_metadata(metadata or {})
+    usual = None
+    if chosen is not None and description is not None and description["type"] == "known":
+        usual = getattr(chosen, "default_space", lambda: "l2")()
+    told = _from_metadata(metadata or {})
+    if hnsw is None and spann is None and usual is not None and "space" not in told:
+        hnsw = {}
+    if spann is not None:
+        settings = {"space": _checked(spann, _SPANN, "Spann").get("space", usual or "l2")}
+    else:
+        given = _checked({} if hnsw is None else hnsw, _CREATE, "Hnsw")
+        if hnsw is not None and usual is not None:
+            given.setdefault("space", usual)
+        same = all(value == {**_DEFAULTS, **_UNSTORED}[name] for name, value in given.items())
+        settings = told if same else given  # as in chromadb, where a configuration that says what is usual anyway counts as none
     kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
     supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
     if chosen is not None and kept["space"] not in supported:
@@ -159,13 +188,16 @@ def modified(existing: Configuration, configuration: CreateConfiguration) -> Con
     """Return the set-up of a collection with some of it changed.
 
     Raises:
-        InputError: it names two kinds of index, or another embedding function.
+        InputError: it names two kinds of index, or one that the collection does not have, or another embedding function.
         InvalidArgumentError: a setting is unknown, cannot be, or cannot be changed.
     """
-    hnsw, function = configuration.get("hnsw"), configuration.get("embedding_function")
-    if hnsw is not None and configuration.get("spann") is not None:
-        raise InputError("hnsw and spann cannot both be provided")
-    changed = {name: value for name, value in _checked(hnsw, _MODIFY).items() if name in _MODIFIED}
+    hnsw, spann, function = configuration.get("hnsw"), configuration.get("spann"), configuration.get("embedding_function")
+    if hnsw is not None and spann is not None:
+        raise InvalidArgumentError("Multiple vector index configurations provided")
+    if spann is not None:
+        _checked(spann, _MODIFY_SPANN, "UpdateSpann")
+        raise InputError("Trying to update SPANN config but schema has HNSW")
+    changed = {name: value for name, value in _checked({} if hnsw is None else hnsw, _MODIFY, "UpdateHnsw").items() if name in _MODIFIED}
     description = existing["embedding_function"]
     if function is not None:
         old = (description or {}).get("name")
@@ -199,8 +231,13 @@ def check_same_function(configuration: Configuration, function: AnyEmbeddingFunc
         )
 
 
-def _kept(value: Scalar | np.generic) -> Scalar:
-    value = cast(Scalar, value.item()) if isinstance(value, np.generic) else value
+def _is_storable(value: Scalar) -> bool:
+    if isinstance(value, str):
+        return is_unicode(value)
+    return not isinstance(value, int) or abs(value) <= 10**308
+
+
+def _kept(value: Scalar) -> Scalar:
     too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
     return float(value) if too_large else value
 
@@ -208,24 +245,35 @@ def _kept(value: Scalar | np.generic) -> Scalar:
 def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
     given = {_OLD_NAMES.get(key, key): value for key, value in metadata.items() if key.startswith("hnsw:")}
     try:
-        return _checked(given, _CREATE)
+        settings = _checked(given, _CREATE, "Hnsw")
+        for name in _AT_LEAST_TWO:
+            _check_number(name, settings.get(name, 2), least=2)
+        return settings
     except InvalidArgumentError as error:
         raise InvalidArgumentError("Failed to parse hnsw parameters from segment metadata") from error
 
 
-def _checked(settings: Mapping[str, object] | None, allowed: tuple[str, ...]) -> dict[str, object]:
-    """The settings that say something: one that is None is as if it were not there."""
-    said = {name: value for name, value in (settings or {}).items() if value is not None}
-    for name, value in said.items():
+def _checked(settings: object, allowed: tuple[str, ...], index: str) -> dict[str, object]:
+    """The settings that are given, None being none."""
+    if not isinstance(settings, Mapping):
+        raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}Configuration")
+    for name, value in settings.items():
         if name not in allowed:
             expected = ", ".join(f"`{other}`" for other in allowed)
             raise InvalidArgumentError(f"unknown field `{name}`, expected one of {expected}")
+        if value is None:
+            continue
         if name == "space":
             if value not in _SPACES:
                 raise InvalidArgumentError(f"unknown variant `{value}`, expected one of `l2`, `cosine`, `ip`")
         elif name == "resize_factor":
             if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
                 raise InvalidArgumentError(f"invalid type: {value!r}, expected f64")
-        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise InvalidArgumentError(f"invalid value: {value!r}, expected usize")
-    return said
+        else:
+            _check_number(name, value)
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _check_number(name: str, value: object, *, least: int = 0) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < _USIZE:
+        raise InvalidArgumentError(f"invalid value of `{name}`: {value!r}, expected usize, at least {least}")

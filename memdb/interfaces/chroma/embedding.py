@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -86,15 +86,21 @@ class EmbeddingFunction:
 
 
 class DefaultEmbeddingFunction(EmbeddingFunction):
-    """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use."""
+    """all-MiniLM-L6-v2 on this machine: 384 dimensions, unit length, the first 256 tokens of a text. Loaded at its first use.
+
+    A collection that embeds by it takes the model that its file carries, if there is one.
+    """
+
+    def __init__(self, embed: Callable[[list[str]], Array] | None = None) -> None:
+        self._embed = embed
 
     def __call__(self, input: list[str]) -> Embeddings:
         """Return one vector a text.
 
         Raises:
-            ModelUnavailable: memdb[minilm] is not installed.
+            ModelUnavailable: memdb[minilm] is not installed, or the file's model is damaged.
         """
-        return cast("Array", local_embedder().embed(input))
+        return self._embed(input) if self._embed is not None else cast("Array", local_embedder().embed(input))
 
     @staticmethod
     def name() -> str:

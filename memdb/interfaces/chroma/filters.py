@@ -6,7 +6,9 @@ import math
 
 from memdb import InputError
 from memdb.interfaces.chroma.errors import InvalidArgumentError
+from memdb.interfaces.chroma.validate import is_unicode
 
+_NEITHER = (2**63, 2**64)  # what is no 64-bit whole number to chromadb, nor a broken one
 _ORDER = ("$gt", "$gte", "$lt", "$lte")
 _OPERATORS = (*_ORDER, "$ne", "$eq", "$in", "$nin", "$contains", "$not_contains")
 _DOCUMENT_OPERATORS = ("$contains", "$not_contains", "$regex", "$not_regex", "$and", "$or")
@@ -64,6 +66,8 @@ def check_comparable(where: object) -> None:
         or not all(isinstance(item, str | int | float) for item in operands)
         or len({isinstance(item, bool) for item in operands}) > 1
         or any(isinstance(item, float) and not math.isfinite(item) for item in operands)
+        or any(isinstance(item, int) and _NEITHER[0] <= item < _NEITHER[1] for item in operands)
+        or any(isinstance(item, str) and not is_unicode(item) for item in operands)
     )
     if strange:
         raise InvalidArgumentError("Invalid where clause")
@@ -74,6 +78,7 @@ def check_where_document(where_document: object) -> None:
 
     Raises:
         InputError: it is not.
+        InvalidArgumentError: it asks for what is no Unicode text.
     """
     if not isinstance(where_document, dict):
         raise InputError(f"Expected where document to be a dictionary, got {where_document}")
@@ -95,6 +100,8 @@ def check_where_document(where_document: object) -> None:
         raise InputError(f"Expected where document operand value for operator {operator} to be a str, got {operand}")
     elif not operand:
         raise InputError(f"Expected where document operand value for operator {operator} to be a non-empty str")
+    elif operator in ("$contains", "$not_contains") and not is_unicode(operand):
+        raise InvalidArgumentError("Invalid where document clause")
 
 
 def _check_comparison(key: str, comparison: dict[object, object]) -> None:

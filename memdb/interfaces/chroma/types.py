@@ -10,11 +10,18 @@ from typing import Literal, Protocol, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from memdb.collection_types import Scalar
+from memdb.collection_types import Metadata, Scalar
 
 ID = str
+IDs = list[ID]
 Document = str
+Documents = list[Document]
 URI = str
+URIs = list[URI]
+Metadatas = list[Metadata]
+UpdateMetadata = Metadata
+CollectionMetadata = dict[str, object]
+UpdateCollectionMetadata = Metadata
 Where = Mapping[str, object]
 WhereDocument = Mapping[str, object]
 Numbers = Sequence[float] | Sequence[int]
@@ -67,19 +74,6 @@ class ReadLevel(str, Enum):  # noqa: UP042  # as chromadb's own, which are strin
     INDEX_AND_WAL = "index_and_wal"
     INDEX_ONLY = "index_only"
     INDEX_AND_BOUNDED_WAL = "index_and_bounded_wal"
-
-
-@dataclass
-class Settings:
-    """The settings of a client. Only `allow_reset`, `is_persistent` and `persist_directory` have an effect; chromadb's own will do too."""
-
-    allow_reset: bool = False
-    is_persistent: bool = False
-    persist_directory: str = "./chroma"
-    anonymized_telemetry: bool = False
-    chroma_api_impl: str = "memdb.interfaces.chroma"
-    chroma_server_host: str | None = None
-    chroma_server_http_port: int | None = None
 
 
 @dataclass(frozen=True)

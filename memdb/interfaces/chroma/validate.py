@@ -143,6 +143,15 @@ def check_texts(texts: Sequence[object], *, nullable: bool) -> None:
             raise InputError(f"Expected document to be a str, got {text}")
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be stored as UTF-8: it holds no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def check_unicode(texts: Sequence[str | None]) -> None:
     """Make sure that texts can be stored as UTF-8.
 
@@ -188,7 +197,7 @@ def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) 
 
     Raises:
         InvalidArgumentError: a key is empty or begins with "$" or "#", or a list holds NaN or infinity.
-        TypeError: a value is None where only new records are made, or a number is too large.
+        TypeError: a value is None where only new records are made, a text is no Unicode, or a number is too large.
     """
     for place, metadata in enumerate(metadatas):
         for key, value in (metadata or {}).items():
@@ -197,9 +206,9 @@ def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) 
             if value is None and not none_allowed:
                 raise TypeError(f"argument 'metadatas': the value of {key!r} is None; leave the key out")
             for item in value if isinstance(value, list) else [value]:
-                if isinstance(item, str):
-                    item.encode()
-                elif isinstance(item, int) and abs(item) > 10**308:
+                if isinstance(item, str) and not is_unicode(item):
+                    raise TypeError(f"argument 'metadatas': the value of {key!r} is no Unicode text; leave halves of surrogate pairs out")
+                if isinstance(item, int) and abs(item) > 10**308:
                     raise TypeError(f"argument 'metadatas': the value of {key!r} is too large a number")
                 elif isinstance(item, float) and isinstance(value, list) and not math.isfinite(item):
                     raise InvalidArgumentError(f"Validation error: metadatas: Invalid metadata at index {place}")
@@ -262,6 +271,7 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
     Raises:
         TypeError: it is no whole number.
         InputError: it is negative, or there is no filter to limit.
+        OverflowError: it does not fit into 32 bits.
     """
     if limit is None:
         return None
@@ -271,6 +281,8 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
         raise InputError("limit must be a non-negative integer")
     if not filtered:
         raise InputError("limit can only be specified when a where or where_document clause is provided")
+    if limit >= _U32:
+        raise OverflowError("out of range integral type conversion attempted")
     return limit
 
 
