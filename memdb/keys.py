@@ -17,6 +17,7 @@ _APOSTROPHES = re.compile("['\u2019]")
 _PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
 _PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
+_BREAK = re.compile(r"[,;()]")  # "Lisbon, Portugal" is two names
 _ARTICLES = frozenset({"a", "an", "the"})
 _EMPTY = frozenset({"called", "named", "my", "our", "his", "her", "their", "is"})
 
@@ -95,6 +96,35 @@ def says_no_more(text: str, known: str) -> bool:
 def says_the_same(text: str, known: str) -> bool:
     """Tell whether two objects have the same telling words in the same order: "nuts" is more than "pine nuts"."""
     return _told(text) == _told(known)
+
+
+def names_another(text: str, known: str, *, changed: bool = False) -> bool:
+    """Tell whether one of two objects is the other's name with words in front that make it another name.
+
+    "New York" is not "York", though "red Volvo" is a "Volvo" and "Lisbon, Portugal" is in "Portugal": the word right before a name is part of it
+    if it has a capital, and says what the name's bearer is like if it has none. Where everything is in small letters, capitals tell nothing;
+    then they are two names only if one is said to have taken the place of the other (`changed`).
+    """
+    shorter, longer = sorted((_names(text), _names(known)), key=len)
+    folded = [name.casefold() for name, _ in longer]
+    if not shorter or len(shorter) == len(longer) or shorter[0][0].casefold() not in folded[1:]:
+        return False
+    at = folded.index(shorter[0][0].casefold())
+    (before, part), (name, same_part) = longer[at - 1], longer[at]
+    if at == 0 or part != same_part:
+        return False
+    return _has_capital(before) or (changed and not _has_capital(name))
+
+
+def _names(text: str) -> list[tuple[str, int]]:
+    """The words of a text as they are written, without articles, each with the number of the part that it stands in."""
+    plain = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text))
+    parts = enumerate(_PUNCTUATION.sub(" ", part).split() for part in _BREAK.split(plain))
+    return [(word, place) for place, words in parts for word in words if word.casefold() not in _ARTICLES]
+
+
+def _has_capital(word: str) -> bool:
+    return word != word.lower()
 
 
 def _told(text: str) -> tuple[str, ...]:

@@ -33,6 +33,18 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
     assert [object for object, _, _ in stated(tmp_path, "Berlin", "Munich", key="user.lives_in")] == ["Munich"]
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "held"),
+    [("Volvo", "red Volvo", 1), ("Atlanta", "Atlanta, GA", 1), ("new york", "york", 2), ("New York", "York", 2), ("York", "New York", 2)],
+)
+def test_a_name_is_refined_but_not_taken_for_another(tmp_path: Path, first: str, then: str, held: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for value in (first, then):
+            mem.remember(f"User has {value}", user_id="ana", key="user.favourite_thing", object=value)
+        rows = mem.facts("ana", statuses=["active", "superseded"])
+        assert (len(rows), [fact.object for fact in rows if fact.status == "active"]) == (held, [then])
+
+
 def test_a_broken_embedder_loses_nothing(tmp_path: Path) -> None:
     both = stated(tmp_path, "dog called Bica", "dog named Bica", "dog called Bica", embedder=Broken())
     assert [object for object, _, _ in both] == ["dog called Bica", "dog named Bica"]

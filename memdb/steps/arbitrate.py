@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb.config import Config
-from memdb.keys import normalise, predicate_of
+from memdb.keys import names_another, normalise, predicate_of
 from memdb.records import Action, Candidate, Fact, Predicate
 
 
@@ -64,7 +64,8 @@ def _end(candidate: Candidate, own: Sequence[Fact], config: Config, *, now: date
     ending = []
     for fact in own:
         held = set(normalise(fact.object).split())
-        if not fact.denies and _said_last(fact) <= now and (not said or said <= held or held <= said):
+        over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
+        if over and not fact.denies and _said_last(fact) <= now:
             ending.append(fact)
     ends = candidate.valid_from or candidate.valid_to or now
     return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
@@ -103,7 +104,8 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     lasting = [fact for fact in own if fact.valid_to is None and not fact.denies]
     for fact in lasting:
         held = set(normalise(fact.object).split())
-        if fact.status == "active" and words and held and (held < words or words < held):
+        alike = bool(words and held) and (held < words or words < held)
+        if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
 
