@@ -101,9 +101,9 @@ def says_the_same(text: str, known: str) -> bool:
 def names_another(text: str, known: str, *, changed: bool = False) -> bool:
     """Tell whether one of two objects is the other's name with words in front that make it another name.
 
-    "New York" is not "York", though "red Volvo" is a "Volvo" and "Lisbon, Portugal" is in "Portugal": the word right before a name is part of it
-    if it has a capital, and says what the name's bearer is like if it has none. Where everything is in small letters, capitals tell nothing;
-    then they are two names only if one is said to have taken the place of the other (`changed`).
+    "New York" is not "York", though "red Volvo" is a "Volvo" and "Lisbon, Portugal" is in "Portugal": the word right before a name is part
+    of it if it has a capital, and says what the name's bearer is like if it has none. Where everything is in small letters, capitals
+    tell nothing; then they are two names only if one is said to have taken the place of the other (`changed`).
     """
     shorter, longer = sorted((_names(text), _names(known)), key=len)
     folded = [name.casefold() for name, _ in longer]

@@ -408,9 +408,10 @@ class Memory:
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
-        """Take a fact as explicitly confirmed: a pending one becomes the belief, and what it contradicted is superseded.
+        """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
 
-        Its confidence closes `config.confirmation_rate` of the gap to 1.00.
+        Under a key that has one value, so is everything else that is held there for good. Its confidence closes
+        `config.confirmation_rate` of the gap to 1.00.
 
         Raises:
             NotFoundError: no fact has this id.
@@ -420,7 +421,7 @@ class Memory:
         origin = Origin(user_id=fact.user_id, turn_id=f"confirm-{uuid.uuid4().hex}", now=self._time(now))
         raised = fact.confidence + (1 - fact.confidence) * self._config.confirmation_rate
         with db.transaction():
-            settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised)
+            settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised, predicates=read_predicates(db))
         self._wake()
         return self._fact(fact_id)
 

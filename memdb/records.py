@@ -23,6 +23,7 @@ ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pe
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
 
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
+UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
 RELIABILITY: dict[Source, float] = {
@@ -249,7 +250,10 @@ class Kind(Record):
 
 
 class Action(Record):
-    """One decision of arbitration, in mem-skill's shape (stage 2), with the candidate it decides about."""
+    """One decision of arbitration, in mem-skill's shape (stage 2), with the candidate it decides about.
+
+    `also` are further facts that a doubt contradicts beside its target.
+    """
 
     type: ActionType
     key: str
@@ -261,6 +265,7 @@ class Action(Record):
     confidence_delta: float = 0.0
     reason: str
     candidate: Candidate | None = None
+    also: tuple[str, ...] = ()
 
 
 class Change(Record):

@@ -105,6 +105,14 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.favourite_colour", "blue", A), ("user.favourite_colour", "green", S)]),
     ("another new one plainly", "supersede reject insert", ("I live in Porto.", "I live in Braga.", "I moved to Faro."),
      [("user.lives_in", "Braga", X), ("user.lives_in", "Faro", A), ("user.lives_in", "Porto", S)]),
+    ("a third place in passing waits once", "mark_pending_confirmation", ("I live in Porto.", "I live in Lisbon.", "I live in Madrid."),
+     [("user.lives_in", "Lisbon", P), ("user.lives_in", "Madrid", P), ("user.lives_in", "Porto", A)]),
+    ("of three places the third, plainly", "supersede reject confirm",
+     ("I live in Porto.", "I live in Lisbon.", "I live in Madrid.", "I moved to Madrid."),
+     [("user.lives_in", "Lisbon", X), ("user.lives_in", "Madrid", A), ("user.lives_in", "Porto", S)]),
+    ("of three places the first again", "noop reject reject",
+     ("I live in Porto.", "I live in Lisbon.", "I live in Madrid.", "I live in Porto."),
+     [("user.lives_in", "Lisbon", X), ("user.lives_in", "Madrid", X), ("user.lives_in", "Porto", A)]),
     # of high risk, however little is known
     ("an income in passing", "mark_pending_confirmation", ("I earn 3000 euros a month.", "I earn 4000 euros a month."),
      [("user.income", "3000 euros a month", A), ("user.income", "4000 euros a month", P)]),
@@ -197,6 +205,56 @@ def test_confirming_a_pending_fact_ends_what_it_contradicted(tell: Tell) -> None
     confirmed = mem.confirm(pending.fact_id)
     assert (confirmed.status, confirmed.confidence) == ("active", 0.7)
     assert [fact.object for fact in mem.facts("ana")] == ["Braga"]
+
+
+@pytest.mark.parametrize("kept", ["Porto", "Lisbon", "Madrid"])
+def test_confirming_one_of_three_settles_all(kept: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Lisbon.", "I live in Madrid.")
+    madrid = next(fact for fact in mem.facts("ana") if fact.object == "Madrid")
+    db = mem._store.database()
+    assert [str(row["record"]).count("Madrid") for row in db.all("believe.contradicted_by", fact_id=madrid.fact_id)] == [0, 0]
+    mem.confirm(next(fact.fact_id for fact in mem.facts("ana") if fact.object == kept))
+    assert [(fact.object, fact.status) for fact in mem.facts("ana")] == [(kept, A)]
+    assert {change.operation for change in mem.history(user_id="ana")} >= {"confirm", "reject"}
+
+
+def test_confirming_what_was_doubted_ends_what_took_its_place(mem: memdb.Memory) -> None:
+    atlanta = place(mem, "Atlanta", "2025-03-01")
+    mem.doubt(atlanta.fact_id, now="2025-03-02")
+    seattle = place(mem, "Seattle", "2025-03-03")
+    mem.confirm(atlanta.fact_id, now="2025-03-04")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana")] == [("Atlanta", A)]
+    assert [change.operation for change in mem.history(fact_id=seattle.fact_id)] == ["insert", "supersede"]
+
+
+def test_what_is_doubted_and_said_again_is_the_same_fact(mem: memdb.Memory) -> None:
+    atlanta = place(mem, "Atlanta", "2025-03-01")
+    mem.doubt(atlanta.fact_id, now="2025-03-02")
+    assert place(mem, "atlanta", "2025-03-03").fact_id == atlanta.fact_id
+    (fact,) = mem.facts("ana", statuses=["active", "uncertain", "pending_confirmation"])
+    assert (fact.status, fact.seen_count) == (A, 2)
+
+
+def test_what_is_doubted_and_said_again_in_passing_stays_doubted_where_the_risk_is_high(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "My favourite colour is green.")
+    for fact in mem.facts("ana"):
+        mem.doubt(fact.fact_id)
+    tell("I live in Porto.", "My favourite colour is green.")
+    held = mem.facts("ana", statuses=["active", "uncertain"])
+    assert {(fact.object, fact.status) for fact in held} == {("Porto", "uncertain"), ("green", A)}
+
+
+def test_confirming_what_is_only_for_a_time_displaces_nothing(mem: memdb.Memory) -> None:
+    place(mem, "Porto", "2025-03-01")
+    stay = mem.remember(
+        "User lives in Berlin", user_id="ana", key="user.lives_in", object="Berlin", timestamp="2025-03-02", valid_to="2030-01-01"
+    )
+    mem.confirm(stay.fact_id, now="2025-03-03")
+    assert [fact.object for fact in mem.facts("ana", now="2025-03-04")] == ["Porto", "Berlin"]
+
+
+def place(mem: memdb.Memory, name: str, day: str) -> Fact:
+    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day)
 
 
 def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.keys import names_another, normalise, predicate_of
-from memdb.records import Action, Candidate, Fact, Predicate
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 
 
 def arbitrate(
@@ -15,8 +15,8 @@ def arbitrate(
 ) -> list[Action]:
     """Return the actions that a candidate calls for, in order.
 
-    `beliefs` are the live facts under the candidate's key and its opposite's; `now` is the time of the turn. What is proposed here,
-    `guard` may still turn into a question.
+    `beliefs` are the live facts under the candidate's key and its opposite's, and what is uncertain and says the same; `now` is the time of
+    the turn. What is proposed here, `guard` may still turn into a question.
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
     said = normalise(candidate.object)
@@ -24,7 +24,9 @@ def arbitrate(
     if candidate.negated:
         return _end(candidate, own, config, now=now)
     if same:
-        return [_repeat(candidate, same[0], config)]
+        return [_repeat(candidate, min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status)), config)]
+    beliefs = [fact for fact in beliefs if fact.status in LIVE]
+    own = [fact for fact in own if fact.status in LIVE]
     contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
     if refined is not None:
         return [_refine(candidate, refined, config)]
@@ -79,7 +81,7 @@ def _repeat(candidate: Candidate, known: Fact, config: Config) -> Action:
         return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
     if candidate.event_time is not None and candidate.event_time != known.event_time:
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
-    if known.status == "pending_confirmation":
+    if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
     reason = "confirmed" if candidate.explicit else "said again"
     return _action("noop", candidate, target=known, delta=delta, reason=reason, valid_to=known.valid_to)

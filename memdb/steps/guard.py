@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from memdb.config import Config
 from memdb.keys import predicate_of
 from memdb.privacy import topic_of
-from memdb.records import RELIABILITY, Action, Consent, Fact, Predicate, Source
+from memdb.records import RELIABILITY, UNDECIDED, Action, Consent, Fact, Predicate, Source
 
 _RISKY_TOPICS = ("health", "money")
 _TOLERANCE = 0.11  # what a tool has verified counts as much as what the user says, an inference as much as the web
@@ -27,23 +27,23 @@ def guard(
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
     single contradiction of a fact of high confidence, when it comes from a `source` that is clearly less reliable than the belief's, such
     as the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
-    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said
-    again stays pending until its confidence reaches that mark, and one that only such sources say stays pending. Where `consent` says to
+    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
+    merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent` says to
     ask, a fact on a sensitive topic is kept pending until it is confirmed, however often it is said.
     """
     said = action.candidate
     if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated and (topic := topic_of(said)):
         if action.type == "supersede" or (action.type == "insert" and target is None):
             return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
-        if action.type == "update" and target is not None and target.status == "pending_confirmation":
+        if action.type == "update" and target is not None and target.status in UNDECIDED:
             return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic}: waits for leave to be kept"})
     if target is None or said is None:
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health") or topic_of(said) in _RISKY_TOPICS
     stated = said.explicit and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
-    waits = target.status == "pending_confirmation" and risky and not stated and raised < config.high_risk_confidence
-    if action.type == "update" and target.status == "pending_confirmation" and _weaker(source, "user_message"):
+    waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
+    if action.type == "update" and target.status in UNDECIDED and _weaker(source, "user_message"):
         return action.model_copy(update={"type": "noop", "reason": "said again, but not by the user: waits for a confirmation"})
     if action.type == "update" and waits:
         return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
