@@ -1567,15 +1567,15 @@ class Memory:
         return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
 
     def _task_called(self, title: str, user_id: str) -> Fact | None:
-        """The latest task of this title, open or done."""
+        """The latest task of this title, open or done; one that was rejected is none."""
         tasks = self.facts(user_id, kinds=["task"], statuses=(*LIVE, "expired"))
+        tasks = [task for task in tasks if task.status in LIVE or _state_of(task) == "done"]
         return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
     def _moved(self, task: Fact, item: Item, timestamp: Time | None) -> Fact:
         """A task as it stands by what is said of it."""
         state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
-        held = task.value_json.get("state") if isinstance(task.value_json, dict) else None
-        stands = state == held and (state == "done") == (task.status == "expired")
+        stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
         return task if stands else self.task(task.fact_id, state, now=timestamp)
 
     def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
@@ -1733,3 +1733,7 @@ class Memory:
         for row in db.all("profile.outdated"):
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
+
+
+def _state_of(task: Fact) -> object:
+    return task.value_json.get("state") if isinstance(task.value_json, dict) else None

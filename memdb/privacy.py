@@ -9,7 +9,7 @@ from functools import cache
 from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
-from memdb.records import Candidate
+from memdb.records import Candidate, Fact
 
 _CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
@@ -48,12 +48,13 @@ def secret_in(candidate: Candidate) -> str | None:
     return next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
 
 
-def topic_of(candidate: Candidate) -> str | None:
+def topic_of(fact: Candidate | Fact) -> str | None:
     """Return the sensitive topic of a fact ("health", "religion", "money", …), or None."""
-    if candidate.category == "health":
+    if fact.category == "health":
         return "health"
-    by_key = next((topic for topic, names in _rules().predicates.items() if candidate.predicate in names), None)
-    words = f"{candidate.predicate.replace('_', ' ')} {candidate.value_text}"
+    predicate = fact.key.partition(".")[2]
+    by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
+    words = f"{predicate.replace('_', ' ')} {fact.value_text}"
     return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(words)), None)
 
 

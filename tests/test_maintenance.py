@@ -20,6 +20,7 @@ from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
 from memdb.maintenance import take_tidying
+from memdb.records import TaskState
 
 Tell = Callable[..., memdb.Memory]
 LATER = "2025-09-01"
@@ -32,7 +33,7 @@ def chat(mem: memdb.Memory, session: str, day: str, *texts: str) -> None:
 
 
 def of(mem: memdb.Memory, kind: str) -> list[memdb.Fact]:
-    return mem.facts("ana", kinds=[kind], statuses=["active", "expired", "archived"])
+    return mem.facts("ana", kinds=[kind], statuses=["active", "expired", "archived", "pending_confirmation"])
 
 
 # --- episodes --------------------------------------------------------------------------------------------------------------------
@@ -244,6 +245,25 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     (task,) = of(tell(), "task")
     assert (task.status, task.value_json["state"]) == ("active", "stalled")  # type: ignore[index, call-overload]
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize("states", [("stalled",), ("done", "active"), ("stalled", "done", "stalled")])
+def test_a_task_that_waits_for_leave_waits_wherever_it_stands(mem: memdb.Memory, states: tuple[TaskState, ...]) -> None:
+    for state in (None, *states):
+        mem.write([{"kind": "task", "text": "Refill the HIV medication", "details": {"state": state} if state else {}}], user_id="ana")
+    (task,) = of(mem, "task")
+    assert (task.status, task.value_json["state"]) == ("pending_confirmation", states[-1])  # type: ignore[index, call-overload]
+    mem.confirm(task.fact_id)
+    assert [mem.task(task.fact_id, state).status for state in ("done", "active")] == ["expired", "active"]
+
+
+def test_a_task_that_was_rejected_is_not_taken_up_but_asked_about_anew(mem: memdb.Memory) -> None:
+    item = {"kind": "task", "text": "Refill the HIV medication", "details": {"state": "active"}}
+    (rejected,) = mem.write([item], user_id="ana").accepted
+    mem.reject(rejected)
+    assert [mem.task(rejected, state).status for state in ("done", "active")] == ["expired", "expired"]
+    mem.write([item], user_id="ana")
+    assert [task.status for task in of(mem, "task") if task.fact_id != rejected] == ["pending_confirmation"]
 
 
 def test_only_tasks_have_a_state(mem: memdb.Memory) -> None:

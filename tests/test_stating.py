@@ -93,6 +93,21 @@ def test_a_sensitive_topic_is_kept_as_the_user_chose(mem: memdb.Memory, choice: 
         assert mem.remember("Is allergic to nuts", user_id="ana", key="user.allergic_to", object="nuts").status == status
 
 
+def test_a_detail_on_a_sensitive_topic_waits_for_leave(mem: memdb.Memory) -> None:
+    for work in ("nurse", "nurse for cancer patients"):
+        mem.remember(f"Works as a {work}", user_id="ana", key="user.works_as", object=work)
+    assert {fact.object: fact.status for fact in mem.facts("ana")} == {
+        "nurse": "active",
+        "nurse for cancer patients": "pending_confirmation",
+    }
+
+
+def test_what_waits_for_leave_is_not_let_in_by_plainer_words(mem: memdb.Memory) -> None:
+    for text in ("Is in the HIV ward", "Is in ward 7"):
+        fact = mem.remember(text, user_id="ana", key="user.place", object="ward 7")
+        assert (fact.value_text, fact.status) == ("Is in the HIV ward", "pending_confirmation")
+
+
 def test_what_an_application_is_unsure_of_is_kept_as_unsure(mem: memdb.Memory) -> None:
     assert mem.remember("Likes figs", user_id="ana", key="user.likes", confidence=0.2).confidence == 0.2
 

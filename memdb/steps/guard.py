@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from memdb.config import Config
 from memdb.keys import predicate_of
 from memdb.privacy import topic_of
-from memdb.records import RELIABILITY, UNDECIDED, Action, Consent, Fact, Predicate, Source
+from memdb.records import RELIABILITY, UNDECIDED, Action, Candidate, Consent, Fact, Predicate, Source
 
 _RISKY_TOPICS = ("health", "money")
 _TOLERANCE = 0.11  # what a tool has verified counts as much as what the user says, an inference as much as the web
@@ -28,15 +28,15 @@ def guard(
     single contradiction of a fact of high confidence, when it comes from a `source` that is clearly less reliable than the belief's, such
     as the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
     was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
-    merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent` says to
-    ask, a fact on a sensitive topic is kept pending until it is confirmed, however often it is said.
+    merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
+    says to ask, a fact on a sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however
+    often it is said.
     """
     said = action.candidate
-    if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated and (topic := topic_of(said)):
-        if action.type == "supersede" or (action.type == "insert" and target is None):
-            return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
-        if action.type == "update" and target is not None and target.status in UNDECIDED:
-            return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic}: waits for leave to be kept"})
+    if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated:
+        waiting = _waits_for_leave(action, said, target)
+        if waiting is not None:
+            return waiting
     if target is None or said is None:
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health") or topic_of(said) in _RISKY_TOPICS
@@ -55,6 +55,17 @@ def guard(
     if doubt is None and _weaker(source, target.source):
         doubt = f"the source ({source}) is less reliable than that of {target.object!r} ({target.source})"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
+
+
+def _waits_for_leave(action: Action, said: Candidate, target: Fact | None) -> Action | None:
+    """What becomes of an action that would keep something on a sensitive topic that was not kept before; None if it would not."""
+    topic, known = topic_of(said), None if target is None else topic_of(target)
+    if action.type == "update" and target is not None and target.status in UNDECIDED and (topic or known):
+        return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic or known}: waits for leave to be kept"})
+    new = action.type == "supersede" or (action.type == "insert" and target is None) or (action.type == "update" and known is None)
+    if topic is None or not new:
+        return None
+    return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
 
 
 def _weaker(source: Source, than: Source) -> bool:
