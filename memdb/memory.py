@@ -55,6 +55,7 @@ from memdb.records import (
     Change,
     Consent,
     Context,
+    Doubt,
     Event,
     Explanation,
     Fact,
@@ -649,16 +650,15 @@ class Memory:
 
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
-        `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
-        answer from this at all. Cold messages are asked only when the rest is not enough.
+        `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
+        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
         """
         at = self._time(now)
         db = self._store.database()
         profile = materialize(db, user_id=user_id, now=at, config=self._config)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
-        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        hits, verdict, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
         result = inject(
             profile,
             diversify(db, hits, limit=limit, balance=self._config.context_balance),
@@ -670,7 +670,8 @@ class Memory:
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
             config=self._config,
-            question=clarification,
+            question=verdict.question or next((doubt.question for doubt in doubts if doubt.worth), None),
+            disputed={doubt.against for doubt in doubts if doubt.against},
             degraded=hits.degraded,
         )
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
@@ -1401,8 +1402,7 @@ class Memory:
         """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them."""
         at, db = self._time(now), self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
-        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits, verdict = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        hits, verdict, _ = self._weigh(question, user_id=user_id, goal=goal, now=at)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         hits.verdict = verdict
         hits[:] = diversify(db, hits, limit=limit, balance=self._config.context_balance)
@@ -1582,9 +1582,7 @@ class Memory:
         given = item.model_dump(exclude={"text", "details", "key"})
         return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
 
-    def _weigh(
-        self, question: Question, *, user_id: str, goal: str | None, clarification: str | None, now: datetime
-    ) -> tuple[Hits, Verdict]:
+    def _weigh(self, question: Question, *, user_id: str, goal: str | None, now: datetime) -> tuple[Hits, Verdict, list[Doubt]]:
         """Ask the hot and the warm first, and the cold too if that is not enough."""
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
@@ -1612,11 +1610,12 @@ class Memory:
                 base_half_life_days=self._config.base_half_life_days,
                 minimum_importance=self._config.minimum_importance,
             )
-            verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            doubts = clarify(db, hits, user_id=user_id, now=now, config=self._config)
+            verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
-        return hits, verdict
+        return hits, verdict, doubts
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

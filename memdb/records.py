@@ -330,6 +330,10 @@ class Hit(Record):
         """Relevance times confidence, or None where it was not asked."""
         return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
+    def bears(self, least: float) -> bool:
+        """Whether it bears on the question at all: by a word, or by a meaning as near as `least`."""
+        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least
+
     @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
@@ -513,11 +517,25 @@ class ContextItem(Record):
     tone: Tone | None = None
 
 
+class Doubt(Record):
+    """Something that waits for a word of the user, and what to ask.
+
+    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for leave to be remembered.
+    `worth` says that it is worth a question whatever is spoken of.
+    """
+
+    fact_id: str
+    against: str | None = None
+    question: str
+    worth: bool = False
+
+
 class Verdict(Record):
     """Whether what was found is good enough to answer from, and why.
 
     `relevance` and `confidence` are those of the best item, as the weight set `priority` counts them; `probability` is the calibrated
-    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it.
+    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it, and
+    `question` what to ask the user where it is for them to decide.
     """
 
     decision: Decision
@@ -527,6 +545,7 @@ class Verdict(Record):
     probability: float | None = None
     fact_id: str | None = None
     instruction: str | None = None
+    question: str | None = None
 
 
 class Section(Record):
