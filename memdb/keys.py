@@ -20,8 +20,8 @@ _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _BREAK = re.compile(r"[,;()]")  # "Lisbon, Portugal" is two names
 _ARTICLES = frozenset({"a", "an", "the"})
 _NOT = frozenset(
-    "not no never none nobody nothing nowhere neither nor without cannot dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt "
-    "shouldnt hasnt havent hadnt mustnt neednt aint".split()
+    "not no never none nobody nothing nowhere neither nor without cannot dont doesnt didnt isnt arent wasnt werent cant couldnt wont "
+    "wouldnt shouldnt hasnt havent hadnt mustnt neednt aint".split()
 )
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()

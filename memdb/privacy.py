@@ -25,6 +25,7 @@ class _Rules(BaseModel):
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
+    high_risk: dict[str, str]
 
 
 @cache
@@ -56,6 +57,12 @@ def topic_of(fact: Candidate | Fact) -> str | None:
     by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
     words = f"{predicate.replace('_', ' ')} {fact.value_text}"
     return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(words)), None)
+
+
+def is_high_risk(key: str) -> bool:
+    """Tell whether a key is about identity, money or health by its words, whatever the vocabulary knows of it."""
+    words = key.partition(".")[2].replace("_", " ")
+    return any(pattern.search(words) for pattern in _compiled("high_risk").values())
 
 
 def without_secrets(text: str) -> str:

@@ -420,12 +420,31 @@ def test_a_denial_said_again_makes_its_doubt_surer_and_no_second_one(tell: Tell)
     assert mem.facts("ana") == []
 
 
-@pytest.mark.parametrize("key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose"])
+RISKY = [
+    f"user.{name}"
+    for name in ("investments", "stocks", "credit_card_limit", "rent", "monthly_rent", "insurance", "tax_rate", "payment_method", "wealth",
+                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose", *RISKY]
+)
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20")
     candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
     proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
     assert guard(proposed, known, predicates={}, config=Config()).type == "mark_pending_confirmation"
+
+
+@pytest.mark.parametrize(
+    "key", ["user.current_project", "user.dog_food", "user.shares_flat_with", "user.instagram_account", "user.different_hobby"]
+)
+def test_a_key_of_no_such_words_is_of_no_high_risk(key: str, mem: memdb.Memory) -> None:
+    known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
+    proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=said(
+        key=key, value_text="User has 30", object="30", category="other", explicit=False))  # fmt: skip
+    assert guard(proposed, known, predicates={}, config=Config()).type == "supersede"
 
 
 def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:

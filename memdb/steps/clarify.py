@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.privacy import is_high_risk
 from memdb.records import Doubt, Hit
 from memdb.store import Database, Row
 from memdb.times import to_text
@@ -17,8 +18,8 @@ _MOST = 100
 def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, config: Config) -> list[Doubt]:
     """Return what waits for a word of the user, first what bears on a question by its `hits`, then what is of the highest value.
 
-    Worth a question whatever is spoken of are identity, health, whatever is at least as important as `config.clarify_importance`, and
-    leave to remember. Other conflicts are minor: they are asked about where an answer depends on them, and settle themselves in time
+    Worth a question whatever is spoken of are identity, health, money, whatever is at least as important as `config.clarify_importance`,
+    and leave to remember. Other conflicts are minor: they are asked about where an answer depends on them, and settle themselves in time
     otherwise.
     """
     bearing = [hit.fact.fact_id for hit in hits if hit.bears(config.bearing_match)]
@@ -30,9 +31,10 @@ def _doubt(row: Row, config: Config) -> Doubt:
     believed, said = (" ".join(str(row[side] or "").split()) for side in ("believed", "said"))  # stored text cannot forge a second line
     against = str(row["against"]) if row["against"] else None
     conflict, leave = f"Which is right now: “{believed}”, as held so far, or “{said}”, as said since?", f"Shall I remember this: “{said}”?"
+    risky = row["category"] in ("identity", "health") or is_high_risk(str(row["key"]))
     return Doubt(
         fact_id=str(row["fact_id"]),
         against=against,
         question=conflict if against else leave,
-        worth=against is None or row["category"] in ("identity", "health") or float(row["importance"] or 0.0) >= config.clarify_importance,
+        worth=against is None or risky or float(row["importance"] or 0.0) >= config.clarify_importance,
     )

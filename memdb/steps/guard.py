@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.privacy import topic_of
+from memdb.privacy import is_high_risk, topic_of
 from memdb.records import RELIABILITY, UNDECIDED, Action, Candidate, Consent, Fact, Predicate, Source
 
 _RISKY_TOPICS = ("health", "money")
@@ -39,7 +39,8 @@ def guard(
             return waiting
     if target is None or said is None:
         return action
-    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health") or topic_of(said) in _RISKY_TOPICS
+    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
+    risky = risky or topic_of(said) in _RISKY_TOPICS or is_high_risk(target.key)
     stated = said.explicit and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
