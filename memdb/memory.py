@@ -386,6 +386,7 @@ class Memory:
                 valid_to=self._time(valid_to) if valid_to else None,
                 temporary=valid_to is not None,
                 explicit=True,
+                stated=True,
             )
             origin = Origin(
                 user_id=checks.name(user_id, "user_id"),
@@ -655,7 +656,7 @@ class Memory:
         """
         at = self._time(now)
         db = self._store.database()
-        profile = materialize(db, user_id=user_id, now=at, config=self._config)
+        profile = materialize(db, user_id=user_id, now=at, config=self._config, others=False)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         hits, verdict, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)

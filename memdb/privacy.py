@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
@@ -51,11 +51,15 @@ def secret_in(candidate: Candidate) -> str | None:
 
 def topic_of(fact: Candidate | Fact) -> str | None:
     """Return the sensitive topic of a fact ("health", "religion", "money", …), or None."""
-    if fact.category == "health":
-        return "health"
-    predicate = fact.key.partition(".")[2]
+    return "health" if fact.category == "health" else topic_in(fact.key, fact.value_text)
+
+
+@lru_cache(maxsize=8192)  # a profile asks of the same facts again and again
+def topic_in(key: str, text: str) -> str | None:
+    """Return the sensitive topic that a key or a text names, or None."""
+    predicate = key.partition(".")[2]
     by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
-    words = f"{predicate.replace('_', ' ')} {fact.value_text}"
+    words = f"{predicate.replace('_', ' ')} {text}"
     return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(words)), None)
 
 

@@ -164,7 +164,8 @@ class Candidate(Record):
     """A fact that a turn may contain, before anything is decided about it.
 
     `confidence` (0..1) is the extractor's own estimate that the turn says this. `explicit` marks a statement of the change itself
-    ("I moved to", "not any more", "actually"), which counts as a confirmation. `negated` says that the thing is no longer, or not,
+    ("I moved to", "not any more", "actually"), which counts as a confirmation of what takes the place of something; `stated` marks
+    what an application states, which counts as one by itself. `negated` says that the thing is no longer, or not,
     so. `temporary` facts carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
     """
 
@@ -181,6 +182,7 @@ class Candidate(Record):
     temporary: bool = False
     negated: bool = False
     explicit: bool = False
+    stated: bool = False
 
     @property
     def subject(self) -> str:
@@ -397,7 +399,8 @@ class ProfileChange(Record):
 class Profile(Record):
     """What is held of a user, active and valid only, in the shape of mem-skill's stage 5.
 
-    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes").
+    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes"). The sensitive topics
+    are health, and what is of no category and on another such topic ("user.income").
     """
 
     identity: dict[str, list[ProfileEntry]] = {}

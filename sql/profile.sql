@@ -1,4 +1,4 @@
--- The profile: what is held of a user, active and valid.
+-- The profile: what is held of a user, active and valid. What is of no category counts only where `others` asks for it.
 
 -- statement: entries
 select
@@ -10,7 +10,7 @@ where f.user_id = :user_id
   and f.status = 'active'
   and f.valid_from <= :now
   and (f.valid_to is null or f.valid_to > :now)
-  and f.category <> 'other'
+  and (:others or f.category <> 'other')
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- statement: changes

@@ -192,6 +192,19 @@ def test_confidence_begins_low_and_closes_half_the_gap(times: int, confidence: f
     assert fact.seen_count == times
 
 
+@pytest.mark.parametrize(
+    ("turns", "confidence"),
+    [(("I moved to Lisbon last month.",), 0.40), (("I live in Porto.", "I moved to Lisbon."), 0.70), (("I moved to Lisbon.",) * 2, 0.70)],
+)
+def test_a_change_counts_as_confirmed_only_where_something_was_held(turns: tuple[str, ...], confidence: float, tell: Tell) -> None:
+    [fact] = tell(*turns).facts("ana")
+    assert fact.confidence == pytest.approx(confidence)
+
+
+def test_what_an_application_states_is_one_confirmation_ahead(mem: memdb.Memory) -> None:
+    assert place(mem, "Porto", "2025-03-01").confidence == pytest.approx(0.70)
+
+
 def test_what_is_only_for_a_time_ends_by_itself(tell: Tell) -> None:
     mem = tell("I live in Porto.", "For this week I'm staying in Berlin.")
     assert [fact.object for fact in mem.facts("ana", now="2025-03-02T12:00:00Z")] == ["Porto", "Berlin"]

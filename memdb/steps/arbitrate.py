@@ -34,7 +34,7 @@ def arbitrate(
     starts = candidate.valid_from or now
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
-        return [_action("insert", candidate, delta=boost, reason=reason)]
+        return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
     newest = max(contradicted, key=_said_last)
     if now < _said_last(newest):  # by when it was said: "I've lived here since 2019" is news all the same
         reason = f"said before {newest.object!r}, which stays"

@@ -286,7 +286,7 @@ def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: 
     """Confidence moves by one confirmation at most, and a first mention starts where the policy says."""
     known = target.confidence if target and decided.type in ("noop", "update") else config.first_confidence
     most = (1.0 - known) * config.confirmation_rate
-    if decided.type in ("insert", "supersede") and not candidate.explicit:
+    if decided.type == "insert" or (decided.type == "supersede" and not candidate.explicit):
         most = 0.0
     if decided.type in ("expire", "mark_pending_confirmation"):
         return 0.0
