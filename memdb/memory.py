@@ -1316,9 +1316,9 @@ class Memory:
         Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
         what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
         up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
-        recurs is drawn into reflective notes, which the worker does as they come due; tasks that nobody mentions stall, what recurs is
-        promoted to the profile, and what is more than is kept goes to the archive, which the worker does each night. With `dry_run` nothing
-        is written and no model is asked, and the answer is what one run would do by the rules.
+        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
+        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
+        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
         """
         at = self._time(now)
         self._notebook.write_down_recalled()

@@ -796,8 +796,8 @@ class Maintained(Record):
 
     Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
-    summarised, tasks stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes, old versions, and
-    what was `compacted`. `dry_run` says that nothing was written.
+    summarised, tasks stalled, `notes` drawn, facts and notes `merged` into others that say the same, facts `promoted` to the profile, and
+    what went to the archive: weak notes, old versions, and what was `compacted`. `dry_run` says that nothing was written.
     """
 
     nights: int = 0
@@ -809,6 +809,7 @@ class Maintained(Record):
     episodes: int = 0
     tasks_stalled: int = 0
     notes: int = 0
+    merged: int = 0
     promoted: int = 0
     notes_archived: int = 0
     versions_archived: int = 0

@@ -27,6 +27,7 @@ left join fact_history s on h.operation = 'supersede' and s.user_id = h.user_id 
   and s.action_hash = h.action_hash and s.operation in ('insert', 'confirm')
 where h.user_id = :user_id
   and h.operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+  and (h.operation <> 'supersede' or s.id is not null)  -- what was only brought together with the same is no change
   and h.changed_at > :since
   and h.changed_at <= :now
 order by h.id desc

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
@@ -128,6 +128,21 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
     db.run("apply.unlink", source_id=fact.fact_id)
+
+
+def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
+    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, and has their links."""
+    log = _Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
+    confidence = max(kept.confidence, *(fact.confidence for fact in others))
+    for _ in others:
+        confidence += (1.0 - confidence) * config.confirmation_rate
+    mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
+    seen = sum(fact.seen_count for fact in others)
+    log.change(kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), seen=seen, mentioned=to_text(mentioned))
+    for fact in others:
+        log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))
+        db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
+        db.run("apply.unlink", source_id=fact.fact_id)
 
 
 def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
