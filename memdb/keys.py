@@ -126,17 +126,17 @@ def says_otherwise(text: str, known: str) -> bool:
     return any(prefix + word in right for left, right in ((only, others), (others, only)) for word in left for prefix in _OPPOSITES)
 
 
-def _numbers(words: list[str]) -> list[str]:
+def _numbers(words: list[str]) -> set[str]:
     named = [str(_NUMBERS.index(word)) if word in _NUMBERS else word for word in words]
-    return sorted(word for word in named if word in _DATES or any(letter.isdecimal() for letter in word))
+    return {word for word in named if word in _DATES or any(letter.isdecimal() for letter in word)}
 
 
 def names_another(text: str, known: str, *, changed: bool = False) -> bool:
     """Tell whether one of two objects is the other's name with words in front that make it another name.
 
     "New York" is not "York", though "red Volvo" is a "Volvo" and "Lisbon, Portugal" is in "Portugal": the word right before a name is part
-    of it if it has a capital, and says what the name's bearer is like if it has none. Where everything is in small letters, capitals
-    tell nothing; then they are two names only if one is said to have taken the place of the other (`changed`).
+    of it if it has a capital, and says what the name's bearer is like if it has none. Where a name that has a capital is written without
+    one, "new york", capitals tell nothing; then they are two names only if one is said to have taken the place of the other (`changed`).
     """
     shorter, longer = sorted((_names(text), _names(known)), key=len)
     folded = [name.casefold() for name, _ in longer]
@@ -146,7 +146,7 @@ def names_another(text: str, known: str, *, changed: bool = False) -> bool:
     (before, part), (name, same_part) = longer[at - 1], longer[at]
     if at == 0 or part != same_part:
         return False
-    return _has_capital(before) or (changed and not _has_capital(name))
+    return _has_capital(before) or (changed and _has_capital(shorter[0][0]) and not _has_capital(name))
 
 
 def _names(text: str) -> list[tuple[str, int]]:

@@ -35,7 +35,7 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("first", "then", "held"),
-    [("Volvo", "red Volvo", 1), ("Atlanta", "Atlanta, GA", 1), ("new york", "york", 2), ("New York", "York", 2), ("York", "New York", 2)],
+    [("Volvo", "red Volvo", 1), ("Atlanta", "Atlanta, GA", 1), ("new york", "York", 2), ("New York", "York", 2), ("York", "New York", 2)],
 )
 def test_a_name_is_refined_but_not_taken_for_another(tmp_path: Path, first: str, then: str, held: int) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:

@@ -42,14 +42,15 @@ def gather(db: Database, *, user_id: str, predicates: Mapping[str, Predicate], c
     alike: dict[tuple[object, ...], set[str]] = {}
     for name, row in held.items():
         alike.setdefault((row["shelf"], row["circumstances"], normalise(str(row["object"]))), set()).add(name)
-    groups = [group for group in alike.values() if len(group) > 1]
+    names = {str(row["fact_id"]) for row in fresh}
+    groups = [group for group in alike.values() if len(group) > 1 and group & names]
     for row in fresh:
         predicate = str(row["key"]).partition(".")[2]
         if db.has_vectors and (row["kind"] == "note" or predicate == _FREE or predicate not in predicates):
             near = _near(db, row, held, user_id=user_id, config=config, now=now)
             groups += [near | {str(row["fact_id"])}] if near else []
-    rows = list(held)
-    return Gathered(tuple(tuple(sorted(group, key=rows.index)) for group in _joined(groups)), int(fresh[-1]["id"] or 0))
+    place = {name: number for number, name in enumerate(held)}
+    return Gathered(tuple(tuple(sorted(group, key=place.__getitem__)) for group in _joined(groups)), int(fresh[-1]["id"] or 0))
 
 
 def _near(db: Database, row: Row, held: Mapping[str, Row], *, user_id: str, config: Config, now: datetime) -> set[str]:
