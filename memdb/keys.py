@@ -17,7 +17,18 @@ _APOSTROPHES = re.compile("['\u2019]")
 _PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
 _PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
+_BREAK = re.compile(r"[,;()]")  # "Lisbon, Portugal" is two names
 _ARTICLES = frozenset({"a", "an", "the"})
+_NOT = frozenset(
+    "not no never none nobody nothing nowhere neither nor without cannot dont doesnt didnt isnt arent wasnt werent cant couldnt wont "
+    "wouldnt shouldnt hasnt havent hadnt mustnt neednt aint".split()
+)
+_OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_DATES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday "
+    "january february march april may june july august september october november december".split()
+)
 _EMPTY = frozenset({"called", "named", "my", "our", "his", "her", "their", "is"})
 
 
@@ -95,6 +106,58 @@ def says_no_more(text: str, known: str) -> bool:
 def says_the_same(text: str, known: str) -> bool:
     """Tell whether two objects have the same telling words in the same order: "nuts" is more than "pine nuts"."""
     return _told(text) == _told(known)
+
+
+def is_no_news(text: str, known: str, *, kind: str) -> bool:
+    """Tell whether a sentence near in meaning to a known one of its kind is the same: a fact by its telling words, another by no denial."""
+    return says_the_same(text, known) if kind == "fact" else not says_otherwise(text, known)
+
+
+def says_otherwise(text: str, known: str) -> bool:
+    """Tell whether two sentences, however near in meaning, cannot be the same: one denies what the other says, or they differ in a number.
+
+    "Does not like it" is not "likes it", nor "dislikes it", and "the rent for March" is not "the rent for April"; negations and names of
+    numbers, days and months are read in English.
+    """
+    one, other = normalise(text).split(), normalise(known).split()
+    if sum(word in _NOT for word in one) != sum(word in _NOT for word in other) or _numbers(one) != _numbers(other):
+        return True
+    only, others = set(one) - set(other), set(other) - set(one)
+    return any(prefix + word in right for left, right in ((only, others), (others, only)) for word in left for prefix in _OPPOSITES)
+
+
+def _numbers(words: list[str]) -> set[str]:
+    named = [str(_NUMBERS.index(word)) if word in _NUMBERS else word for word in words]
+    return {word for word in named if word in _DATES or any(letter.isdecimal() for letter in word)}
+
+
+def names_another(text: str, known: str, *, changed: bool = False) -> bool:
+    """Tell whether one of two objects is the other's name with words in front that make it another name.
+
+    "New York" is not "York", though "red Volvo" is a "Volvo" and "Lisbon, Portugal" is in "Portugal": the word right before a name is part
+    of it if it has a capital, and says what the name's bearer is like if it has none. Where a name that has a capital is written without
+    one, "new york", capitals tell nothing; then they are two names only if one is said to have taken the place of the other (`changed`).
+    """
+    shorter, longer = sorted((_names(text), _names(known)), key=len)
+    folded = [name.casefold() for name, _ in longer]
+    if not shorter or len(shorter) == len(longer) or shorter[0][0].casefold() not in folded[1:]:
+        return False
+    at = folded.index(shorter[0][0].casefold())
+    (before, part), (name, same_part) = longer[at - 1], longer[at]
+    if at == 0 or part != same_part:
+        return False
+    return _has_capital(before) or (changed and _has_capital(shorter[0][0]) and not _has_capital(name))
+
+
+def _names(text: str) -> list[tuple[str, int]]:
+    """The words of a text as they are written, without articles, each with the number of the part that it stands in."""
+    plain = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text))
+    parts = enumerate(_PUNCTUATION.sub(" ", part).split() for part in _BREAK.split(plain))
+    return [(word, place) for place, words in parts for word in words if word.casefold() not in _ARTICLES]
+
+
+def _has_capital(word: str) -> bool:
+    return word != word.lower()
 
 
 def _told(text: str) -> tuple[str, ...]:

@@ -13,9 +13,10 @@ from memdb.nights import night_from
 from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
 from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
-from memdb.steps.apply import Origin, expire_over, move, put, read_fact
+from memdb.steps.apply import Origin, expire_over, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
+from memdb.steps.gather import gather
 from memdb.steps.reflect import Reflection, reflect
 from memdb.steps.summarize import Summary, summarize
 from memdb.store import Database, Row
@@ -31,7 +32,8 @@ def maintain(
     episodes = notes = 0
     while done := take_upkeep(db, user_id=user_id, now=now, config=config, llm=llm):
         episodes, notes = episodes + done.episodes, notes + done.notes
-    return tidy(db, user_id=user_id, now=now, config=config).model_copy(update={"episodes": episodes, "notes": notes})
+    merged = bring_together(db, user_id=user_id, now=now, config=config)
+    return tidy(db, user_id=user_id, now=now, config=config).model_copy(update={"episodes": episodes, "notes": notes, "merged": merged})
 
 
 def take_upkeep(
@@ -167,7 +169,37 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
         db.run("meta.put", name="tidied_at", value=to_text(now))
         if "tidied_at" in meta:
             tidy(db, user_id=None, now=now, config=config)
+    if "tidied_at" in meta:
+        bring_together(db, user_id=None, now=now, config=config)
     return "tidied_at" in meta
+
+
+def bring_together(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:
+    """Make one of what a user, or each user, is held to have said twice: the one that is true for longest stands for the others.
+
+    Only rows that came since the last time are looked at, some hundred at once, and only writing them down holds the file. Return how many
+    rows were brought together with others.
+    """
+    merged, predicates = 0, read_predicates(db)
+    for row in db.all("gather.users", user_id=user_id):
+        owner = str(row["user_id"])
+        while gathered := gather(db, user_id=owner, predicates=predicates, config=config, now=now):
+            with db.transaction():
+                for group in gathered.groups:
+                    merged += _one_of(db, group, now, config)
+                db.run("gather.looked_at", user_id=owner, up_to=gathered.up_to)
+    return merged
+
+
+def _one_of(db: Database, group: Sequence[str], now: datetime, config: Config) -> int:
+    """Merge what of a group still is believed, and return how many rows are no more."""
+    read = [read_fact(db, fact_id) for fact_id in group]
+    facts = [fact for fact in read if fact is not None and fact.status == "active"]
+    if len(facts) < 2:
+        return 0
+    kept, *others = sorted(facts, key=lambda fact: fact.valid_from)
+    merge(db, kept, others, origin=_origin(kept, now), reason=f"the same was held {len(facts)} times", config=config)
+    return len(others)
 
 
 def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:

@@ -57,6 +57,7 @@ from memdb.records import (
     Change,
     Consent,
     Context,
+    Doubt,
     Event,
     Explanation,
     Fact,
@@ -396,6 +397,7 @@ class Memory:
                 valid_to=self._time(valid_to) if valid_to else None,
                 temporary=valid_to is not None,
                 explicit=True,
+                stated=True,
             )
             origin = Origin(
                 user_id=checks.name(user_id, "user_id"),
@@ -419,9 +421,10 @@ class Memory:
         return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
 
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
-        """Take a fact as explicitly confirmed: a pending one becomes the belief, and what it contradicted is superseded.
+        """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
 
-        Its confidence closes `config.confirmation_rate` of the gap to 1.00.
+        Under a key that has one value, so is everything else that is held there for good. Its confidence closes
+        `config.confirmation_rate` of the gap to 1.00.
 
         Raises:
             NotFoundError: no fact has this id.
@@ -431,7 +434,7 @@ class Memory:
         origin = Origin(user_id=fact.user_id, turn_id=f"confirm-{uuid.uuid4().hex}", now=self._now(now))
         raised = fact.confidence + (1 - fact.confidence) * self._config.confirmation_rate
         with db.transaction():
-            settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised)
+            settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised, predicates=read_predicates(db))
         self._wake()
         return self._fact(fact_id)
 
@@ -659,16 +662,15 @@ class Memory:
         Hard constraints first, then current tasks, then what bears on `query`; when tokens are short, stale and doubtful lines go first;
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
         Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
-        `Context.question` is what the user should be asked, where a conflict of high value is pending; `Context.verdict` says whether to
-        answer from this at all. Cold messages are asked only when the rest is not enough.
+        `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
+        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
         """
         at = self._now(now)
         db = self._store.database()
-        profile = materialize(db, user_id=user_id, now=at, config=self._config)
+        profile = materialize(db, user_id=user_id, now=at, config=self._config, others=False)
         budget = self._config.context_max_tokens if max_tokens is None else max_tokens
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
-        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at)
+        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
         result = inject(
             profile,
             self._diverse(hits, limit=limit),
@@ -680,7 +682,8 @@ class Memory:
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
             config=self._config,
-            question=clarification,
+            question=(hits.verdict and hits.verdict.question) or next((doubt.question for doubt in doubts if doubt.worth), None),
+            disputed={doubt.against for doubt in doubts if doubt.against},
             degraded=hits.degraded,
         )
         shown = {item.fact_id for item in result.items}
@@ -1395,9 +1398,9 @@ class Memory:
         Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
         what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
         up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
-        recurs is drawn into reflective notes, which the worker does as they come due; tasks that nobody mentions stall, what recurs is
-        promoted to the profile, and what is more than is kept goes to the archive, which the worker does each night. With `dry_run` nothing
-        is written and no model is asked, and the answer is what one run would do by the rules.
+        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
+        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
+        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
         """
         at = self._now(now)
         self._notebook.write_down_recalled()
@@ -1503,8 +1506,7 @@ class Memory:
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         if as_of is not None:
             question = question.model_copy(update={"as_of": self._time(as_of)})
-        clarification = clarify(db, user_id=user_id, now=at, config=self._config)
-        hits = self._weigh(question, user_id=user_id, goal=goal, clarification=clarification, now=at, statuses=statuses, filters=filters)
+        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=at, statuses=statuses, filters=filters)
         hits[:] = self._diverse(hits, limit=limit)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
@@ -1669,15 +1671,15 @@ class Memory:
         return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
 
     def _task_called(self, title: str, user_id: str) -> Fact | None:
-        """The latest task of this title, open or done."""
+        """The latest task of this title, open or done; one that was rejected is none."""
         tasks = self.facts(user_id, kinds=["task"], statuses=(*LIVE, "expired"))
+        tasks = [task for task in tasks if task.status in LIVE or _state_of(task) == "done"]
         return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
     def _moved(self, task: Fact, item: Item, timestamp: Time | None) -> Fact:
         """A task as it stands by what is said of it."""
         state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
-        held = task.value_json.get("state") if isinstance(task.value_json, dict) else None
-        stands = state == held and (state == "done") == (task.status == "expired")
+        stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
         return task if stands else self.task(task.fact_id, state, now=timestamp)
 
     def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
@@ -1690,12 +1692,13 @@ class Memory:
         *,
         user_id: str,
         goal: str | None,
-        clarification: str | None,
         now: datetime,
         statuses: Sequence[Status] | None = None,
         filters: Filters | None = None,
-    ) -> Hits:
-        """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it."""
+    ) -> tuple[Hits, list[Doubt]]:
+        """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is
+        in doubt.
+        """
         db = self._store.database()
         calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
         warm: Sequence[Tier] = ("hot", "warm")
@@ -1724,11 +1727,12 @@ class Memory:
                 **(filters or {}),
             )
             hits[:] = [hit for hit in hits if self._may_come_to_mind(hit.fact, now)]
-            hits.verdict = verdict = judge(question, hits, clarification=clarification, calibration=calibration, config=self._config)
+            doubts = clarify(db, hits, user_id=user_id, now=now, config=self._config)
+            hits.verdict = verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=self._config)
             enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
             if enough and verdict.confidence >= self._config.abstain_confidence:
                 break
-        return hits
+        return hits, doubts
 
     def _may_come_to_mind(self, fact: Fact, now: datetime) -> bool:
         """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
@@ -1876,3 +1880,7 @@ class Memory:
         for row in db.all("profile.outdated"):
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
+
+
+def _state_of(task: Fact) -> object:
+    return task.value_json.get("state") if isinstance(task.value_json, dict) else None

@@ -133,12 +133,26 @@ def decide(
     else:
         beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
         actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
-    results = []
+    allowed = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
-        allowed = guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source)
-        results.append((allowed, apply(db, allowed, origin=origin, predicates=predicates, config=config)))
-    return results
+        allowed.append(guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source))
+    return [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in _one_doubt(allowed)]
+
+
+def _one_doubt(actions: list[Action]) -> list[Action]:
+    """The actions about one candidate with at most one doubt among them: a value that waits waits once, against all that it would displace.
+
+    A denial waits against what it only doubts, and ends the rest.
+    """
+    doubts = [action for action in actions if action.type == "mark_pending_confirmation"]
+    if not doubts or len(actions) == 1:
+        return actions
+    first = doubts[0]
+    denies = first.candidate is not None and first.candidate.negated
+    against = [action.target_fact_id for action in (doubts if denies else actions) if action.target_fact_id]
+    sure = [action for action in actions if action.type != "mark_pending_confirmation"] if denies else []
+    return [*sure, first.model_copy(update={"also": tuple(one for one in against if one != first.target_fact_id)})]
 
 
 def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:

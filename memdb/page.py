@@ -13,7 +13,7 @@ from memdb.config import Config
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import read_consent, read_predicates
-from memdb.records import Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
 from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
@@ -149,7 +149,7 @@ def _actions(
     actions = []
     for candidate in said:
         rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), words=None, now=to_text(origin.now))
-        beliefs = [Fact.model_validate_json(str(row["record"])) for row in rows]
+        beliefs = [fact for row in rows if (fact := Fact.model_validate_json(str(row["record"]))).status in LIVE]
         if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
             continue  # it is held already, or waits already
         single = predicate_of(candidate.key, predicates).cardinality == "one"

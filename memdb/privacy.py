@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
-from memdb.records import Candidate
+from memdb.records import Candidate, Fact
 
 _CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
@@ -25,6 +25,7 @@ class _Rules(BaseModel):
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
+    high_risk: dict[str, str]
 
 
 @cache
@@ -48,13 +49,24 @@ def secret_in(candidate: Candidate) -> str | None:
     return next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
 
 
-def topic_of(candidate: Candidate) -> str | None:
+def topic_of(fact: Candidate | Fact) -> str | None:
     """Return the sensitive topic of a fact ("health", "religion", "money", …), or None."""
-    if candidate.category == "health":
-        return "health"
-    by_key = next((topic for topic, names in _rules().predicates.items() if candidate.predicate in names), None)
-    words = f"{candidate.predicate.replace('_', ' ')} {candidate.value_text}"
+    return "health" if fact.category == "health" else topic_in(fact.key, fact.value_text)
+
+
+@lru_cache(maxsize=8192)  # a profile asks of the same facts again and again
+def topic_in(key: str, text: str) -> str | None:
+    """Return the sensitive topic that a key or a text names, or None."""
+    predicate = key.partition(".")[2]
+    by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
+    words = f"{predicate.replace('_', ' ')} {text}"
     return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(words)), None)
+
+
+def is_high_risk(key: str) -> bool:
+    """Tell whether a key is about identity, money or health by its words, whatever the vocabulary knows of it."""
+    words = key.partition(".")[2].replace("_", " ")
+    return any(pattern.search(words) for pattern in _compiled("high_risk").values())
 
 
 def without_secrets(text: str) -> str:

@@ -26,6 +26,9 @@ Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pen
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
+UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
+"""The statuses of a row that somebody has yet to confirm or reject."""
+
 RELIABILITY: dict[Source, float] = {
     "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
 }  # fmt: skip
@@ -176,7 +179,8 @@ class Candidate(Record):
     """A fact that a turn may contain, before anything is decided about it.
 
     `confidence` (0..1) is the extractor's own estimate that the turn says this. `explicit` marks a statement of the change itself
-    ("I moved to", "not any more", "actually"), which counts as a confirmation. `negated` says that the thing is no longer, or not,
+    ("I moved to", "not any more", "actually"), which counts as a confirmation of what takes the place of something; `stated` marks
+    what an application states, which counts as one by itself. `negated` says that the thing is no longer, or not,
     so. `temporary` facts carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
     """
 
@@ -193,6 +197,7 @@ class Candidate(Record):
     temporary: bool = False
     negated: bool = False
     explicit: bool = False
+    stated: bool = False
 
     @property
     def subject(self) -> str:
@@ -262,7 +267,10 @@ class Kind(Record):
 
 
 class Action(Record):
-    """One decision of arbitration, in mem-skill's shape (stage 2), with the candidate it decides about."""
+    """One decision of arbitration, in mem-skill's shape (stage 2), with the candidate it decides about.
+
+    `also` are further facts that a doubt contradicts beside its target.
+    """
 
     type: ActionType
     key: str
@@ -274,6 +282,7 @@ class Action(Record):
     confidence_delta: float = 0.0
     reason: str
     candidate: Candidate | None = None
+    also: tuple[str, ...] = ()
 
 
 class Change(Record):
@@ -338,6 +347,10 @@ class Hit(Record):
         """Relevance times confidence, or None where it was not asked."""
         return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
+    def bears(self, least: float) -> bool:
+        """Whether it bears on the question at all: by a word, or by a meaning as near as `least`."""
+        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least
+
     @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
@@ -401,7 +414,8 @@ class ProfileChange(Record):
 class Profile(Record):
     """What is held of a user, active and valid only, in the shape of mem-skill's stage 5.
 
-    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes").
+    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes"). The sensitive topics
+    are health, and what is of no category and on another such topic ("user.income").
     """
 
     identity: dict[str, list[ProfileEntry]] = {}
@@ -523,11 +537,25 @@ class ContextItem(Record):
     tone: Tone | None = None
 
 
+class Doubt(Record):
+    """Something that waits for a word of the user, and what to ask.
+
+    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for leave to be remembered.
+    `worth` says that it is worth a question whatever is spoken of.
+    """
+
+    fact_id: str
+    against: str | None = None
+    question: str
+    worth: bool = False
+
+
 class Verdict(Record):
     """Whether what was found is good enough to answer from, and why.
 
     `relevance` and `confidence` are those of the best item, as the weight set `priority` counts them; `probability` is the calibrated
-    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it.
+    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it, and
+    `question` what to ask the user where it is for them to decide.
     """
 
     decision: Decision
@@ -537,6 +565,7 @@ class Verdict(Record):
     probability: float | None = None
     fact_id: str | None = None
     instruction: str | None = None
+    question: str | None = None
 
 
 class Section(Record):
@@ -787,8 +816,8 @@ class Maintained(Record):
 
     Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
     as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
-    summarised, tasks stalled, `notes` drawn, facts `promoted` to the profile, and what went to the archive: weak notes, old versions, and
-    what was `compacted`. `dry_run` says that nothing was written.
+    summarised, tasks stalled, `notes` drawn, facts and notes `merged` into others that say the same, facts `promoted` to the profile, and
+    what went to the archive: weak notes, old versions, and what was `compacted`. `dry_run` says that nothing was written.
     """
 
     nights: int = 0
@@ -800,6 +829,7 @@ class Maintained(Record):
     episodes: int = 0
     tasks_stalled: int = 0
     notes: int = 0
+    merged: int = 0
     promoted: int = 0
     notes_archived: int = 0
     versions_archived: int = 0

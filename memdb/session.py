@@ -233,7 +233,7 @@ class Session:
             refused=edits.refused,
             last=last[0] if last else None,
             recovered=tuple(left),
-            question=clarify(db, user_id=user, now=at, config=self._config),
+            question=next((doubt.question for doubt in clarify(db, (), user_id=user, now=at, config=self._config) if doubt.worth), None),
             indexed=int(index["written"] or 0),
             waiting=int(index["waiting"] or 0),
         )

@@ -221,6 +221,8 @@ def beliefs_about(
 ) -> tuple[Fact, ...]:
     """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it, and the newest.
 
+    What is uncertain is no belief, but is among them where the candidate says the same.
+
     `known` are facts by their records: who asks again within the same decision gives the same dictionary, and what stands there as it did
     is not made anew.
     """
@@ -234,7 +236,9 @@ def beliefs_about(
         record = str(row["record"])
         if record not in known:
             known[record] = Fact.model_validate_json(record)
-    return tuple(known[str(row["record"])] for row in rows)
+    found = (known[str(row["record"])] for row in rows)
+    said = normalise(candidate.object)
+    return tuple(fact for fact in found if fact.status != "uncertain" or normalise(fact.object) == said)
 
 
 def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mapping[str, Predicate]) -> tuple[Fact, ...]:

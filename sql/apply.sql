@@ -38,6 +38,22 @@ update facts set
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
+-- statement: merge
+update facts set
+  confidence = :confidence,
+  seen_count = seen_count + :seen,
+  updated_at = :now,
+  last_mentioned_at = max(coalesce(last_mentioned_at, :mentioned), :mentioned)
+where fact_id = :fact_id;
+
+-- statement: inherit
+insert into links (source_id, target_id, relation, strength, created_at)
+select
+  iif(source_id = :fact_id, :heir, source_id), iif(target_id = :fact_id, :heir, target_id), relation, strength, :now
+from links
+where (source_id = :fact_id and target_id <> :heir) or (target_id = :fact_id and source_id <> :heir)
+on conflict do nothing;
+
 -- statement: close
 update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = :now
 where fact_id = :fact_id;

@@ -1,4 +1,5 @@
 -- What is held under some keys of a user, or of a fact by its id; the newest last.
+-- What is uncertain is no belief, and found by who says the same again.
 
 -- Where :words is not null, what has none of them in its object is left out, but for the newest of its key; the words are lower-case, and an object that is
 -- not plain ASCII may have them in another form.
@@ -13,7 +14,7 @@ held as materialized (
   where f.user_id = :user_id
     and f.key in (select value from json_each(:keys))
     and f.kind <> 'message'
-    and f.status in ('active', 'pending_confirmation')
+    and f.status in ('active', 'pending_confirmation', 'uncertain')
     and (f.valid_to is null or f.valid_to > :now)
 )
 select r.record
@@ -64,6 +65,17 @@ join facts f on f.fact_id = l.source_id
 join fact_record r on r.id = f.id
 where l.target_id = :fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation'
 order by f.id;
+
+-- What else is held for good under the key of a fact.
+-- statement: beside
+select r.record
+from facts f
+join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
+join fact_record r on r.id = o.id
+where f.fact_id = :fact_id
+  and o.status in ('active', 'pending_confirmation', 'uncertain')
+  and o.valid_to is null
+order by o.id;
 
 -- statement: predicates
 select * from predicates order by predicate;

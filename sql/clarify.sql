@@ -1,13 +1,24 @@
--- The question most worth asking the user: a pending fact of high risk or importance against what is believed, or one that nothing
--- contradicts and that waits for leave to be remembered.
-select f.value_text as said, t.value_text as believed, f.fact_id
-from facts f
-left join links l on l.source_id = f.fact_id and l.relation = 'contradicts'
+-- What waits for a word of the user: each pending fact against each belief that it contradicts, and those that nothing contradicts, which wait for
+-- leave to be remembered. What bears on the question at hand comes first, then what counts most.
+with
+pending as materialized (
+  select f.id, f.fact_id, f.key, f.value_text, f.category, f.importance
+  from facts f
+  where f.user_id = :user_id
+    and f.kind in (select k.kind from kinds k where k.kind <> 'message')
+    and f.status = 'pending_confirmation'
+    and (f.valid_to is null or f.valid_to > :now)
+)
+select
+  p.fact_id, t.fact_id as against, p.value_text as said, t.value_text as believed, p.key, p.category,
+  max(p.importance, coalesce(t.importance, 0.0)) as importance
+from pending p
+left join links l on l.source_id = p.fact_id and l.relation = 'contradicts'
 left join facts t on t.fact_id = l.target_id and t.status = 'active'
-where f.user_id = :user_id
-  and f.status = 'pending_confirmation'
-  and (l.source_id is null or t.fact_id is not null)
-  and (l.source_id is null or f.category in ('identity', 'health') or max(f.importance, t.importance) >= :min_importance)
-  and (f.valid_to is null or f.valid_to > :now)
-order by max(f.importance, coalesce(t.importance, 0.0)) desc, f.id desc
-limit 1;
+where l.source_id is null or t.fact_id is not null
+order by
+  (p.fact_id in (select value from json_each(:bearing))) + coalesce(t.fact_id in (select value from json_each(:bearing)), 0) desc,
+  max(p.importance, coalesce(t.importance, 0.0)) desc,
+  p.id desc,
+  t.id
+limit :limit;

@@ -122,6 +122,9 @@ delete from sessions where user_id = :user_id and :key is null;
 -- statement: delete_open_sessions
 delete from open_sessions where user_id = :user_id and :key is null;
 
+-- statement: delete_merged
+delete from merged where user_id = :user_id and :key is null;
+
 -- statement: delete_related
 delete from related where user_id = :user_id and :key is null;
 

@@ -1,4 +1,4 @@
--- The profile: what is held of a user, active and valid.
+-- The profile: what is held of a user, active and valid. What is of no category counts only where `others` asks for it.
 
 -- statement: entries
 select
@@ -10,7 +10,7 @@ where f.user_id = :user_id
   and f.status = 'active'
   and f.valid_from <= :now
   and (f.valid_to is null or f.valid_to > :now)
-  and f.category <> 'other'
+  and (:others or f.category <> 'other')
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- statement: changes
@@ -27,6 +27,7 @@ left join fact_history s on h.operation = 'supersede' and s.user_id = h.user_id 
   and s.action_hash = h.action_hash and s.operation in ('insert', 'confirm')
 where h.user_id = :user_id
   and h.operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+  and (h.operation <> 'supersede' or s.id is not null)  -- what was only brought together with the same is no change
   and h.changed_at > :since
   and h.changed_at <= :now
 order by h.id desc

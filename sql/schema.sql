@@ -377,6 +377,12 @@ create table related (
   up_to integer not null
 ) strict, without rowid;
 
+-- Up to which row what a user's memory holds twice was brought together.
+create table merged (
+  user_id text primary key check (user_id <> ''),
+  up_to integer not null
+) strict, without rowid;
+
 -- The vectors of the embedder that is to come, gathered until they are whole; ids as in the outbox.
 create table reindexed (
   id integer primary key,

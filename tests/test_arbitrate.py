@@ -46,6 +46,22 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.works_as", "head physiotherapist", A)]),
     ("less exactly", "noop", ("I work as a head physiotherapist.", "I work as a physiotherapist."),
      [("user.works_as", "head physiotherapist", A)]),
+    ("with its state", "update", ("I live in Atlanta.", "I live in Atlanta, GA."), [("user.lives_in", "Atlanta, GA", A)]),
+    ("with a second name", "update", ("My wife is called Rita.", "My wife is called Rita Maria."), [("user.wife", "Rita Maria", A)]),
+    # words before a name make it another
+    ("from New York to York", "supersede insert", ("I live in New York.", "I moved to York."),
+     [("user.lives_in", "New York", S), ("user.lives_in", "York", A)]),
+    ("from York to New York", "supersede insert", ("I live in York.", "I moved to New York."),
+     [("user.lives_in", "New York", A), ("user.lives_in", "York", S)]),
+    ("in small letters", "mark_pending_confirmation", ("I live in New York.", "i moved to york"),
+     [("user.lives_in", "New York", A), ("user.lives_in", "York", P)]),
+    ("in small letters and longer", "mark_pending_confirmation", ("I live in York.", "i moved to new york"),
+     [("user.lives_in", "New York", P), ("user.lives_in", "York", A)]),
+    ("New Mexico in passing", "mark_pending_confirmation", ("I'm from Mexico.", "I'm from New Mexico."),
+     [("user.hometown", "Mexico", A), ("user.hometown", "New Mexico", P)]),
+    ("a second name alone", "mark_pending_confirmation", ("My wife is called Rita Maria.", "My wife is called Maria."),
+     [("user.wife", "Maria", P), ("user.wife", "Rita Maria", A)]),
+    ("not in York", "", ("I live in New York.", "I don't live in York any more."), [("user.lives_in", "New York", A)]),
     # changed, and said to have changed
     ("moved", "supersede insert", ("I live in Porto.", "I moved to Lisbon."),
      [("user.lives_in", "Lisbon", A), ("user.lives_in", "Porto", S)]),
@@ -89,6 +105,14 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.favourite_colour", "blue", A), ("user.favourite_colour", "green", S)]),
     ("another new one plainly", "supersede reject insert", ("I live in Porto.", "I live in Braga.", "I moved to Faro."),
      [("user.lives_in", "Braga", X), ("user.lives_in", "Faro", A), ("user.lives_in", "Porto", S)]),
+    ("a third place in passing waits once", "mark_pending_confirmation", ("I live in Porto.", "I live in Lisbon.", "I live in Madrid."),
+     [("user.lives_in", "Lisbon", P), ("user.lives_in", "Madrid", P), ("user.lives_in", "Porto", A)]),
+    ("of three places the third, plainly", "supersede reject confirm",
+     ("I live in Porto.", "I live in Lisbon.", "I live in Madrid.", "I moved to Madrid."),
+     [("user.lives_in", "Lisbon", X), ("user.lives_in", "Madrid", A), ("user.lives_in", "Porto", S)]),
+    ("of three places the first again", "noop reject reject",
+     ("I live in Porto.", "I live in Lisbon.", "I live in Madrid.", "I live in Porto."),
+     [("user.lives_in", "Lisbon", X), ("user.lives_in", "Madrid", X), ("user.lives_in", "Porto", A)]),
     # of high risk, however little is known
     ("an income in passing", "mark_pending_confirmation", ("I earn 3000 euros a month.", "I earn 4000 euros a month."),
      [("user.income", "3000 euros a month", A), ("user.income", "4000 euros a month", P)]),
@@ -168,6 +192,19 @@ def test_confidence_begins_low_and_closes_half_the_gap(times: int, confidence: f
     assert fact.seen_count == times
 
 
+@pytest.mark.parametrize(
+    ("turns", "confidence"),
+    [(("I moved to Lisbon last month.",), 0.40), (("I live in Porto.", "I moved to Lisbon."), 0.70), (("I moved to Lisbon.",) * 2, 0.70)],
+)
+def test_a_change_counts_as_confirmed_only_where_something_was_held(turns: tuple[str, ...], confidence: float, tell: Tell) -> None:
+    [fact] = tell(*turns).facts("ana")
+    assert fact.confidence == pytest.approx(confidence)
+
+
+def test_what_an_application_states_is_one_confirmation_ahead(mem: memdb.Memory) -> None:
+    assert place(mem, "Porto", "2025-03-01").confidence == pytest.approx(0.70)
+
+
 def test_what_is_only_for_a_time_ends_by_itself(tell: Tell) -> None:
     mem = tell("I live in Porto.", "For this week I'm staying in Berlin.")
     assert [fact.object for fact in mem.facts("ana", now="2025-03-02T12:00:00Z")] == ["Porto", "Berlin"]
@@ -181,6 +218,56 @@ def test_confirming_a_pending_fact_ends_what_it_contradicted(tell: Tell) -> None
     confirmed = mem.confirm(pending.fact_id)
     assert (confirmed.status, confirmed.confidence) == ("active", 0.7)
     assert [fact.object for fact in mem.facts("ana")] == ["Braga"]
+
+
+@pytest.mark.parametrize("kept", ["Porto", "Lisbon", "Madrid"])
+def test_confirming_one_of_three_settles_all(kept: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Lisbon.", "I live in Madrid.")
+    madrid = next(fact for fact in mem.facts("ana") if fact.object == "Madrid")
+    db = mem._store.database()
+    assert [str(row["record"]).count("Madrid") for row in db.all("believe.contradicted_by", fact_id=madrid.fact_id)] == [0, 0]
+    mem.confirm(next(fact.fact_id for fact in mem.facts("ana") if fact.object == kept))
+    assert [(fact.object, fact.status) for fact in mem.facts("ana")] == [(kept, A)]
+    assert {change.operation for change in mem.history(user_id="ana")} >= {"confirm", "reject"}
+
+
+def test_confirming_what_was_doubted_ends_what_took_its_place(mem: memdb.Memory) -> None:
+    atlanta = place(mem, "Atlanta", "2025-03-01")
+    mem.doubt(atlanta.fact_id, now="2025-03-02")
+    seattle = place(mem, "Seattle", "2025-03-03")
+    mem.confirm(atlanta.fact_id, now="2025-03-04")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana")] == [("Atlanta", A)]
+    assert [change.operation for change in mem.history(fact_id=seattle.fact_id)] == ["insert", "supersede"]
+
+
+def test_what_is_doubted_and_said_again_is_the_same_fact(mem: memdb.Memory) -> None:
+    atlanta = place(mem, "Atlanta", "2025-03-01")
+    mem.doubt(atlanta.fact_id, now="2025-03-02")
+    assert place(mem, "atlanta", "2025-03-03").fact_id == atlanta.fact_id
+    (fact,) = mem.facts("ana", statuses=["active", "uncertain", "pending_confirmation"])
+    assert (fact.status, fact.seen_count) == (A, 2)
+
+
+def test_what_is_doubted_and_said_again_in_passing_stays_doubted_where_the_risk_is_high(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "My favourite colour is green.")
+    for fact in mem.facts("ana"):
+        mem.doubt(fact.fact_id)
+    tell("I live in Porto.", "My favourite colour is green.")
+    held = mem.facts("ana", statuses=["active", "uncertain"])
+    assert {(fact.object, fact.status) for fact in held} == {("Porto", "uncertain"), ("green", A)}
+
+
+def test_confirming_what_is_only_for_a_time_displaces_nothing(mem: memdb.Memory) -> None:
+    place(mem, "Porto", "2025-03-01")
+    stay = mem.remember(
+        "User lives in Berlin", user_id="ana", key="user.lives_in", object="Berlin", timestamp="2025-03-02", valid_to="2030-01-01"
+    )
+    mem.confirm(stay.fact_id, now="2025-03-03")
+    assert [fact.object for fact in mem.facts("ana", now="2025-03-04")] == ["Porto", "Berlin"]
+
+
+def place(mem: memdb.Memory, name: str, day: str) -> Fact:
+    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day)
 
 
 def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:
@@ -346,12 +433,31 @@ def test_a_denial_said_again_makes_its_doubt_surer_and_no_second_one(tell: Tell)
     assert mem.facts("ana") == []
 
 
-@pytest.mark.parametrize("key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose"])
+RISKY = [
+    f"user.{name}"
+    for name in ("investments", "stocks", "credit_card_limit", "rent", "monthly_rent", "insurance", "tax_rate", "payment_method", "wealth",
+                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose", *RISKY]
+)
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20")
     candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
     proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
     assert guard(proposed, known, predicates={}, config=Config()).type == "mark_pending_confirmation"
+
+
+@pytest.mark.parametrize(
+    "key", ["user.current_project", "user.dog_food", "user.shares_flat_with", "user.instagram_account", "user.different_hobby"]
+)
+def test_a_key_of_no_such_words_is_of_no_high_risk(key: str, mem: memdb.Memory) -> None:
+    known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
+    proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=said(
+        key=key, value_text="User has 30", object="30", category="other", explicit=False))  # fmt: skip
+    assert guard(proposed, known, predicates={}, config=Config()).type == "supersede"
 
 
 def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:

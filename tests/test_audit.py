@@ -215,6 +215,15 @@ def test_of_two_dangers_neither_swallows_the_other(tmp_path: Path, first: str, t
         assert held(mem) == [("nuts", A), ("pine nuts", A)]
 
 
+@pytest.mark.parametrize("type_", ["noop", "update"])
+@pytest.mark.parametrize(("first", "then"), [("New York", "York"), ("York", "New York")])
+def test_a_name_within_a_name_is_not_taken_for_it(tmp_path: Path, first: str, then: str, type_: str) -> None:
+    one, other = (f"I live in {place}." for place in (first, then))
+    held_first: Said = (one, [fact("user.lives_in", first, one.rstrip("."))], [])
+    with Auditor(held_first, second(other, "user.lives_in", then, action(type_, "f1"))).tell(tmp_path) as mem:
+        assert sorted(held(mem)) == sorted([(first, A), (then, P)])
+
+
 MOVED = ("I moved to Lisbon, for the jazz.", "user.lives_in", "Lisbon")
 BY_THE_RULES = [("Lisbon", A), ("Porto", S)]
 REPLACED = [

@@ -7,12 +7,12 @@ from pathlib import Path
 import memdb
 
 
-def told(path: Path, *turns: str) -> memdb.Context:
+def told(path: Path, *turns: str, ask: str = "anything") -> memdb.Context:
     with memdb.open(path / "mem.db", embedder=None, config={"worker": False}) as mem:
         for day, turn in enumerate(turns, start=1):
             mem.observe(turn, user_id="ana", timestamp=f"2025-03-{day:02}T10:00:00Z")
         mem.drain()
-        return mem.context("anything", user_id="ana", now="2025-04-01")
+        return mem.context(ask, user_id="ana", now="2025-04-01")
 
 
 def test_a_pending_change_of_identity_is_worth_a_question(tmp_path: Path) -> None:
@@ -27,6 +27,11 @@ def test_an_explicit_change_leaves_nothing_to_ask(tmp_path: Path) -> None:
 def test_a_minor_conflict_is_not_asked_about(tmp_path: Path) -> None:
     turns = ["My favourite colour is green."] * 3 + ["My favourite colour is blue."]
     assert told(tmp_path, *turns).question is None
+
+
+def test_a_minor_conflict_is_asked_about_where_the_answer_depends_on_it(tmp_path: Path) -> None:
+    turns = ["My favourite colour is green."] * 3 + ["My favourite colour is blue."]
+    assert "“User has the favourite colour blue”" in str(told(tmp_path, *turns, ask="What is my favourite colour?").question)
 
 
 def test_the_question_is_gone_once_answered(tmp_path: Path) -> None:

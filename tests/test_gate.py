@@ -10,7 +10,7 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.keys import says_no_more
+from memdb.keys import names_another, says_no_more, says_otherwise
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 from memdb.privacy import secret_in, topic_of, without_secrets
 from memdb.records import Candidate
@@ -174,6 +174,45 @@ def test_a_fact_of_another_user_or_one_that_is_over_is_repeated_by_nobody(tmp_pa
 )  # fmt: skip
 def test_the_words_of_an_object_say_whether_it_says_more(said: str, known: str, no_more: bool) -> None:
     assert says_no_more(said, known) is no_more
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "changed", "another"),
+    [
+        ("York", "New York", False, True), ("New York", "York", False, True), ("South Korea", "Korea", False, True),
+        ("york", "New York", False, True), ("Maria", "Rita Maria", False, True), ("New York, New York", "York", False, True),
+        ("Atlanta, GA", "Atlanta", True, False), ("Rita Maria", "Rita", False, False), ("New York, New York", "New York", False, False),
+        ("Lisbon, Portugal", "Portugal", True, False), ("Lisbon in Portugal", "Portugal", True, False), ("The Hague", "Hague", True, False),
+        ("red Volvo", "Volvo", True, False), ("head nurse", "nurse", False, False), ("head nurse", "nurse", True, False),
+        ("new york", "York", False, False), ("new york", "York", True, True), ("York", "new york", True, True),
+        ("York", "Leeds", True, False), ("", "York", True, False), ("🙂", "…", True, False),
+    ],
+)  # fmt: skip
+def test_words_in_front_of_a_name_make_another_name(text: str, known: str, changed: bool, another: bool) -> None:
+    assert names_another(text, known, changed=changed) is another
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "otherwise"),
+    [
+        ("Child does not like to be interrupted", "Child likes to be interrupted", True),
+        ("Child dislikes to be interrupted", "Child likes to be interrupted", True), ("Is happy", "Is unhappy", True),
+        ("She doesn't eat", "She does eat", True), ("Pay the rent for March", "Pay the rent for April", True),
+        ("Call at 5", "Call at 6", True), ("Has 2 cats", "Has two cats", False), ("Never late", "Always on time", True),
+        ("Child likes pictures", "Child prefers pictures", False), ("Doesn't like noise", "Does not like noise", False),
+    ],
+)  # fmt: skip
+def test_a_denial_or_another_number_says_something_else(text: str, known: str, otherwise: bool) -> None:
+    assert says_otherwise(text, known) is otherwise
+
+
+@pytest.mark.parametrize("kind", ["note", "task", "episode", "fact"])
+@pytest.mark.parametrize("then", ["Child does not like to be interrupted", "Child likes to be interrupted at 5"])
+def test_what_is_near_but_says_otherwise_is_new(tmp_path: Path, kind: str, then: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False}) as mem:
+        mem.consent("ana", sensitive_topics="keep")
+        for text in ("Child likes to be interrupted", then):
+            assert mem.write([{"kind": kind, "text": text}], user_id="ana").rejected == ()
 
 
 # --- what is nobody's business ---------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import memdb
+from memdb.embed import HashingEmbedder
 
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
@@ -147,7 +148,13 @@ def test_what_the_design_writes_down_is_kept_and_told_again_in_the_same_words(cl
         assert post(client, "write", user_id="bob", **again)["rejected"] == []
 
 
-def test_whatever_is_answered_can_be_written_back(client: TestClient, mem: memdb.Memory) -> None:
+def test_whatever_is_answered_can_be_written_back(tmp_path: Path) -> None:
+    settings = {"worker": False, "max_age_days": 0}  # or a first-person memory comes to mind for a year only
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=settings) as mem:
+        write_back_whatever_is_answered(TestClient(create_app(mem)), mem)
+
+
+def write_back_whatever_is_answered(client: TestClient, mem: memdb.Memory) -> None:
     for day in range(1, 9):
         said = ("I live in Porto.", f"I love jazz at the museum. Remind me to paint wall {day}.", "The museum was full.")
         for text in said:

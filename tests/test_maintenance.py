@@ -20,6 +20,8 @@ from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
 from memdb.maintenance import take_tidying
+from memdb.records import TaskState
+from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]
 LATER = "2025-09-01"
@@ -32,7 +34,7 @@ def chat(mem: memdb.Memory, session: str, day: str, *texts: str) -> None:
 
 
 def of(mem: memdb.Memory, kind: str) -> list[memdb.Fact]:
-    return mem.facts("ana", kinds=[kind], statuses=["active", "expired", "archived"])
+    return mem.facts("ana", kinds=[kind], statuses=["active", "expired", "archived", "pending_confirmation"])
 
 
 # --- episodes --------------------------------------------------------------------------------------------------------------------
@@ -246,6 +248,25 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize("states", [("stalled",), ("done", "active"), ("stalled", "done", "stalled")])
+def test_a_task_that_waits_for_leave_waits_wherever_it_stands(mem: memdb.Memory, states: tuple[TaskState, ...]) -> None:
+    for state in (None, *states):
+        mem.write([{"kind": "task", "text": "Refill the HIV medication", "details": {"state": state} if state else {}}], user_id="ana")
+    (task,) = of(mem, "task")
+    assert (task.status, task.value_json["state"]) == ("pending_confirmation", states[-1])  # type: ignore[index, call-overload]
+    mem.confirm(task.fact_id)
+    assert [mem.task(task.fact_id, state).status for state in ("done", "active")] == ["expired", "active"]
+
+
+def test_a_task_that_was_rejected_is_not_taken_up_but_asked_about_anew(mem: memdb.Memory) -> None:
+    item = {"kind": "task", "text": "Refill the HIV medication", "details": {"state": "active"}}
+    (rejected,) = mem.write([item], user_id="ana").accepted
+    mem.reject(rejected)
+    assert [mem.task(rejected, state).status for state in ("done", "active")] == ["expired", "expired"]
+    mem.write([item], user_id="ana")
+    assert [task.status for task in of(mem, "task") if task.fact_id != rejected] == ["pending_confirmation"]
+
+
 def test_only_tasks_have_a_state(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="is a fact, not a task"):
         mem.task(mem.remember("Likes jazz", user_id="ana", key="user.likes").fact_id, "done")
@@ -452,6 +473,79 @@ def test_the_night_tidies_up_once(mem: memdb.Memory) -> None:
 
 
 # --- promotion and the archive ---------------------------------------------------------------------------------------------------------
+
+
+# --- what is held twice -------------------------------------------------------------------------------------------------------------
+
+
+def stored(text: str, day: int = 1, **more: object) -> dict[str, object]:
+    return {"user_id": "ana", "value_text": text, "key": "user.likes", "timestamp": f"2025-03-0{day}", **more}
+
+
+def test_what_is_held_twice_becomes_one_that_was_said_as_often(mem: memdb.Memory) -> None:
+    mem.remember_many([stored("User likes tea", 2), stored("The user likes tea", 1, confidence=0.7), stored("User likes figs", 1)])
+    mem.remember_many([{**stored("User likes tea"), "user_id": "bob"}])
+    mem.drain()
+    assert [mem.maintain(now="2025-03-05").merged for _ in range(2)] == [1, 0]
+    tea = next(fact for fact in mem.facts("ana") if "tea" in fact.value_text)
+    assert (len(mem.facts("ana")), len(mem.facts("bob"))) == (2, 1)
+    assert (tea.seen_count, f"{tea.valid_from:%d} {tea.last_mentioned_at:%d}") == (2, "01 02")
+    assert tea.confidence == pytest.approx(0.85)
+    (gone,) = mem.facts("ana", statuses=["superseded"])
+    assert gone.valid_to == gone.valid_from
+    assert mem.history(fact_id=gone.fact_id)[-1].reason == "the same was held 2 times"
+    assert mem.profile("ana", now="2025-03-05").recent_changes == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"key": "user.dislikes"},
+        {"valid_to": "2025-09-01"},
+        {"event_time": "2025-04-01"},
+        {"value_json": {"polarity": "negative"}},
+        {"kind": "note"},
+    ],
+)
+def test_what_differs_in_more_than_its_words_is_not_brought_together(mem: memdb.Memory, other: dict[str, object]) -> None:
+    mem.remember_many([stored("User likes tea", object="tea"), {**stored("User likes tea", object="tea"), **other}])
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").merged == 0
+
+
+def test_notes_that_are_nearly_the_same_become_one(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False}) as mem:
+        for text in ("Child likes pictures", "Child prefers pictures", "Child does not like pictures", "Child likes 2 pictures"):
+            mem.remember_many([stored(text, kind="note", key="user.note")])
+        mem.remember_many([stored("Bought a house", key="user.note"), stored("Sold a house", key="user.note")])
+        assert mem.maintain(now="2025-03-05").merged == 0  # no vectors yet
+        mem.drain()
+        assert mem.maintain(now="2025-03-05", dry_run=True).merged == 1
+        assert mem.maintain(now="2025-03-05").merged == 1
+        assert {fact.value_text for fact in mem.facts("ana", kinds=["note"])} == {
+            "Child likes pictures", "Child does not like pictures", "Child likes 2 pictures",
+        }  # fmt: skip
+        assert len(mem.facts("ana", kinds=["fact"])) == 2
+
+
+def test_what_contradicts_one_of_two_contradicts_the_one_that_is_left(mem: memdb.Memory) -> None:
+    mem.remember_many([stored("Lives in Porto", day, key="user.lives_in", object="Porto", fact_id=f"f{day}") for day in (1, 2)])
+    mem.observe("I live in Braga.", user_id="ana", timestamp="2025-03-03")
+    mem.drain()
+    mem.maintain(now="2025-03-05")
+    assert "Porto" in str(mem.context("anything", user_id="ana", now="2025-03-06").question)
+    braga = next(fact for fact in mem.facts("ana") if fact.object == "Braga")
+    mem.confirm(braga.fact_id)
+    assert [fact.object for fact in mem.facts("ana")] == ["Braga"]
+
+
+def test_the_night_brings_together_what_came_since(mem: memdb.Memory) -> None:
+    db = mem._store.database()
+    take_tidying(db, now=datetime.fromisoformat("2025-03-01T12:00:00+00:00"), config=Config())
+    mem.remember_many([stored("User likes tea"), stored("User likes tea")])
+    mem.drain()
+    take_tidying(db, now=datetime.fromisoformat("2025-03-03T12:00:00+00:00"), config=Config())
+    assert [fact.seen_count for fact in mem.facts("ana")] == [2]
 
 
 @pytest.mark.parametrize(("days", "promoted"), [((1, 1, 1, 1), 0), ((1, 2), 0), ((1, 2, 3), 1)])

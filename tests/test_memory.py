@@ -101,6 +101,17 @@ def test_what_was_true_then_is_found_and_what_was_rejected_is_not(tell: Tell) ->
     assert [hit.fact.object for hit in found] == ["Porto"]
 
 
+def test_what_is_on_a_sensitive_topic_and_of_no_category_is_in_the_profile_but_in_no_prompt_that_does_not_ask(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    for text, key in (("Earns 5000", "income"), ("Owes Rui 300", "owes"), ("Is Catholic", "faith"), ("Drives a Fiat", "drives")):
+        mem.remember(text, user_id="ana", key=f"user.{key}", timestamp="2025-03-01")
+    entries = mem.profile("ana", now="2025-03-02").sensitive_topics
+    assert [(entry.key, entry.text) for entry in entries] == [
+        ("user.faith", "Is Catholic"), ("user.income", "Earns 5000"), ("user.owes", "Owes Rui 300"),
+    ]  # fmt: skip
+    assert mem.context("boats", user_id="ana", now="2025-03-02").text == ""
+
+
 def test_the_profile_has_its_shape(tell: Tell) -> None:
     mem = tell("I'm Ana and I live in Porto.", "I'm allergic to peanuts.", "I love jazz.", "I'm vegetarian.", "I moved to Lisbon.")
     profile = mem.profile("ana", now="2025-03-10")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from memdb.config import Config
 from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
 from memdb.interfaces.commands import app
-from memdb.records import Fact, Hit, Kind, Profile, Question, Section, Source
+from memdb.records import Doubt, Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from tests.embedders import Broken, OneMeaning
@@ -57,8 +57,8 @@ def found(text: str = "Lives in Porto", *, kind: str = "fact", source: Source = 
     return Hit(fact=fact, score=relevance, parts={"lexical": lexical}, weights={}, relevance=relevance, confidence_now=confidence)
 
 
-def verdict_on(*hits: Hit, clarification: str | None = None) -> memdb.Verdict:
-    return judge(Question(text="q", meaning="q"), hits, clarification=clarification, calibration={}, config=Config())
+def verdict_on(*hits: Hit, doubts: Sequence[Doubt] = ()) -> memdb.Verdict:
+    return judge(Question(text="q", meaning="q"), hits, doubts=doubts, calibration={}, config=Config())
 
 
 # --- the recipes ---------------------------------------------------------------------------------------------------------------
@@ -333,9 +333,49 @@ def test_relevant_but_unsure_is_asked_verified_or_left(hit: Hit, decision: str) 
 
 
 def test_a_dispute_is_asked_about() -> None:
-    verdict = verdict_on(found(status="pending_confirmation"), clarification="Which is right now?")
-    assert verdict.decision == "clarify"
-    assert "Which is right now?" in str(verdict.instruction)
+    hit = found(status="pending_confirmation")
+    doubt = Doubt(fact_id=hit.fact.fact_id, against="another", question="Which is right now?")
+    verdict = verdict_on(hit, doubts=[Doubt(fact_id="third", question="Anything else?"), doubt])
+    assert (verdict.decision, verdict.question) == ("clarify", "Which is right now?")
+    assert verdict.instruction == "Do not decide between them; ask: Which is right now?"
+
+
+@pytest.mark.parametrize("embedder", [None, "hashing-384"])
+@pytest.mark.parametrize("said", ["I live in Seattle.", "I don't live in Atlanta."])
+def test_what_something_pending_contradicts_is_not_answered_from(tmp_path: Path, embedder: str | None, said: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        for day, text in enumerate(["I live in Atlanta."] * 3 + ["My sister is called Clara.", said], start=1):
+            mem.observe(text, user_id="ana", timestamp=f"2025-06-0{day}")
+        mem.drain()
+        made = mem.context("Where do I live?", user_id="ana", now="2025-06-10")
+        assert made.verdict is not None
+        assert (made.verdict.decision, made.verdict.reason) == ("clarify", "two memories contradict each other")
+        assert made.question == made.verdict.question
+        assert "- User lives in Atlanta (disputed)" in made.text
+        assert "Seattle (unconfirmed)" in made.text or "No longer so: User lives in Atlanta (unconfirmed)" in made.text
+        assert mem.assess("What is my sister called?", user_id="ana", now="2025-06-10").verdict != made.verdict
+
+
+def test_the_question_is_about_what_is_asked(mem: memdb.Memory) -> None:
+    for key, old, new in (("user.lives_in", "Atlanta", "Seattle"), ("user.drives", "Fiat", "Volvo")):
+        for day, value in enumerate([old] * 3 + [new], start=1):
+            mem.remember(
+                f"User {key[5:].split('_')[0]} {value}", user_id="ana", key=key, object=value, timestamp=f"2025-06-0{day}",
+                source="web" if value == new else "user_message",
+            )  # fmt: skip
+    for query, about in (("Does the user drive a Volvo?", "Fiat"), ("Is the user in Seattle?", "Atlanta"), ("anything", "Atlanta")):
+        made = mem.context(query, user_id="ana", now="2025-06-10")
+        assert about in str(made.question)
+        assert made.verdict is not None
+        assert (about in str(made.verdict.instruction)) is (query != "anything")
+
+
+def test_what_only_waits_for_leave_contradicts_nothing(mem: memdb.Memory) -> None:
+    mem.remember("User is allergic to peanuts", user_id="ana", key="user.allergic_to", object="peanuts", timestamp="2025-06-01")
+    verdict = mem.assess("What is the user allergic to?", user_id="ana", now="2025-06-02").verdict
+    assert verdict is not None
+    assert (verdict.decision, verdict.reason) == ("clarify", "what fits best waits for leave to be remembered")
+    assert verdict.instruction == "Do not rely on it yet; ask: Shall I remember this: “User is allergic to peanuts”?"
 
 
 def test_the_verdict_is_said_in_the_prompt() -> None:
@@ -471,7 +511,7 @@ def test_a_fit_recovers_what_decides() -> None:
 def test_an_improbable_answer_is_not_claimed(threshold: float | None, setting: float | None, decision: str) -> None:
     fitted = {"bias": -2.0} | ({"threshold": threshold} if threshold else {})
     question, config = Question(text="q", meaning="q"), Config(abstain_probability=setting)
-    verdict = judge(question, [found(relevance=0.4, confidence=0.7)], clarification=None, calibration=fitted, config=config)
+    verdict = judge(question, [found(relevance=0.4, confidence=0.7)], doubts=(), calibration=fitted, config=config)
     assert (verdict.decision, round(verdict.probability or 0, 2)) == (decision, 0.12)
 
 

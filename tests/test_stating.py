@@ -33,6 +33,18 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
     assert [object for object, _, _ in stated(tmp_path, "Berlin", "Munich", key="user.lives_in")] == ["Munich"]
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "held"),
+    [("Volvo", "red Volvo", 1), ("Atlanta", "Atlanta, GA", 1), ("new york", "York", 2), ("New York", "York", 2), ("York", "New York", 2)],
+)
+def test_a_name_is_refined_but_not_taken_for_another(tmp_path: Path, first: str, then: str, held: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for value in (first, then):
+            mem.remember(f"User has {value}", user_id="ana", key="user.favourite_thing", object=value)
+        rows = mem.facts("ana", statuses=["active", "superseded"])
+        assert (len(rows), [fact.object for fact in rows if fact.status == "active"]) == (held, [then])
+
+
 def test_a_broken_embedder_loses_nothing(tmp_path: Path) -> None:
     both = stated(tmp_path, "dog called Bica", "dog named Bica", "dog called Bica", embedder=Broken())
     assert [object for object, _, _ in both] == ["dog called Bica", "dog named Bica"]
@@ -79,6 +91,21 @@ def test_a_sensitive_topic_is_kept_as_the_user_chose(mem: memdb.Memory, choice: 
             mem.remember("Is allergic to nuts", user_id="ana", key="user.allergic_to", object="nuts")
     else:
         assert mem.remember("Is allergic to nuts", user_id="ana", key="user.allergic_to", object="nuts").status == status
+
+
+def test_a_detail_on_a_sensitive_topic_waits_for_leave(mem: memdb.Memory) -> None:
+    for work in ("nurse", "nurse for cancer patients"):
+        mem.remember(f"Works as a {work}", user_id="ana", key="user.works_as", object=work)
+    assert {fact.object: fact.status for fact in mem.facts("ana")} == {
+        "nurse": "active",
+        "nurse for cancer patients": "pending_confirmation",
+    }
+
+
+def test_what_waits_for_leave_is_not_let_in_by_plainer_words(mem: memdb.Memory) -> None:
+    for text in ("Is in the HIV ward", "Is in ward 7"):
+        fact = mem.remember(text, user_id="ana", key="user.place", object="ward 7")
+        assert (fact.value_text, fact.status) == ("Is in the HIV ward", "pending_confirmation")
 
 
 def test_what_an_application_is_unsure_of_is_kept_as_unsure(mem: memdb.Memory) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.embed import Embedder, check_vectors, to_blob
-from memdb.keys import normalise, says_the_same
+from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
 from memdb.records import Candidate, Consent, Fact, Item, Predicate
 from memdb.store import Database
@@ -34,7 +34,8 @@ def admit(
 
     Secrets and sensitive topics are refused as far as `consent` does. A fact under a key that is known goes on, since the same value
     confirms and another one supersedes; everything else must be new: no row of its kind says the same, or has a cosine of
-    `config.novelty_cosine` or more to it. Of facts, only those that have the same telling words, too: "on Monday" is near to "on Tuesday".
+    `config.novelty_cosine` or more to it. What denies it, or has another number, is near to it and new all the same. Of facts, only those
+    count that have the same telling words, too: "bought a house" is near to "sold a house".
     """
     if item.confidence < config.gate_confidence:
         return f"not sure enough: {item.confidence:.2f} is below {config.gate_confidence:.2f}"
@@ -64,7 +65,7 @@ def admit(
     )
     for row in near:
         fact = Fact.model_validate_json(str(row["record"]))
-        if item.kind != "fact" or says_the_same(item.text, fact.value_text):
+        if is_no_news(item.text, fact.value_text, kind=item.kind):
             return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
     return None
 

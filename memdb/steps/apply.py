@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
 
 from memdb.config import Config
-from memdb.keys import predicate_of
-from memdb.records import LIVE, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status, TaskState
+from memdb.keys import normalise, predicate_of
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -64,33 +64,63 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             return new_id
         case "expire":
             assert target is not None
-            if target.status in LIVE:  # the same turn may have refuted it already
+            if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
                 ends = _until(target, action.valid_to or origin.now)
                 log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
-                for doubt in _facts(db, "believe.contradicting", target.fact_id):
-                    if doubt.denies:
-                        dismiss(db, doubt, origin=origin, reason="what it doubted has ended")
+                _dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
         case "mark_pending_confirmation":
             new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")
-            if target is not None:
-                db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
+            for rival in (target.fact_id, *action.also) if target is not None else ():
+                db.run("apply.link", source_id=new_id, target_id=rival, relation="contradicts", now=to_text(origin.now))
             return new_id
         case "update" | "noop":
             assert target is not None
-            return _keep(db, action, target, log)
+            return _keep(db, action, target, log, predicates)
 
 
-def settle(db: Database, fact: Fact, *, origin: Origin, reason: str, confidence: float, seen: int = 0) -> None:
-    """Make a pending fact the belief, or an active one surer; what it contradicted is superseded."""
+def settle(
+    db: Database,
+    fact: Fact,
+    *,
+    origin: Origin,
+    reason: str,
+    confidence: float,
+    predicates: Mapping[str, Predicate],
+    seen: int = 0,
+) -> None:
+    """Make a pending or uncertain fact the belief, or an active one surer.
+
+    What was believed and it contradicted is superseded, and under a key with one value everything else that is held for good; what was
+    pending beside it was never true.
+    """
     log = _Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
-    for rival in _facts(db, "believe.contradicted_by", fact.fact_id):
-        log.change(
-            rival.fact_id, "supersede", f"{reason}: {fact.object!r}", "close", status="superseded", valid_to=to_text(fact.valid_from)
-        )
+    rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
+    rivals |= {rival.fact_id: rival for rival in _beside(db, fact, predicates)}
+    for rival in rivals.values():
+        why = f"{reason}: {fact.object!r}"
+        if rival.status == "pending_confirmation":
+            dismiss(db, rival, origin=origin, reason=why)
+        else:
+            log.change(rival.fact_id, "supersede", why, "close", status="superseded", valid_to=to_text(fact.valid_from))
+        _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
     db.run("apply.unlink", source_id=fact.fact_id)
     _reject_rivals(db, fact.fact_id, log)
+
+
+def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
+    """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more."""
+    if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
+        return []
+    said = normalise(fact.object)
+    return [other for other in _facts(db, "believe.beside", fact.fact_id) if not other.denies or normalise(other.object) == said]
+
+
+def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
+    for doubt in _facts(db, "believe.contradicting", fact_id):
+        if doubt.denies and doubt.fact_id != but:
+            dismiss(db, doubt, origin=origin, reason="what it doubted has ended")
 
 
 def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
@@ -98,6 +128,21 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
     db.run("apply.unlink", source_id=fact.fact_id)
+
+
+def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
+    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, and has their links."""
+    log = _Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
+    confidence = max(kept.confidence, *(fact.confidence for fact in others))
+    for _ in others:
+        confidence += (1.0 - confidence) * config.confirmation_rate
+    mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
+    seen = sum(fact.seen_count for fact in others)
+    log.change(kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), seen=seen, mentioned=to_text(mentioned))
+    for fact in others:
+        log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))
+        db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
+        db.run("apply.unlink", source_id=fact.fact_id)
 
 
 def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
@@ -260,14 +305,14 @@ def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str 
     return None
 
 
-def _keep(db: Database, action: Action, target: Fact, log: _Log) -> str:
-    """Refresh or refine a fact in place; saying a pending one again settles it, saying an active one again refutes its rivals."""
+def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Mapping[str, Predicate]) -> str:
+    """Refresh or refine a fact in place; saying an undecided one again settles it, saying an active one again refutes its rivals."""
     confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
     said = action.candidate
     if action.type == "noop":
         log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
-    elif target.status == "pending_confirmation":
-        settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, seen=1)
+    elif target.status in UNDECIDED:
+        settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, predicates=predicates, seen=1)
         return target.fact_id
     else:
         assert said is not None

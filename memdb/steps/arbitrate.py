@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb.config import Config
-from memdb.keys import normalise, predicate_of
-from memdb.records import Action, Candidate, Fact, Predicate
+from memdb.keys import names_another, normalise, predicate_of
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 
 
 def arbitrate(
@@ -15,8 +15,8 @@ def arbitrate(
 ) -> list[Action]:
     """Return the actions that a candidate calls for, in order.
 
-    `beliefs` are the live facts under the candidate's key and its opposite's; `now` is the time of the turn. What is proposed here,
-    `guard` may still turn into a question.
+    `beliefs` are the live facts under the candidate's key and its opposite's, and what is uncertain and says the same; `now` is the time of
+    the turn. What is proposed here, `guard` may still turn into a question.
     """
     own = [fact for fact in beliefs if fact.key == candidate.key]
     said = normalise(candidate.object)
@@ -24,7 +24,9 @@ def arbitrate(
     if candidate.negated:
         return _end(candidate, own, config, now=now)
     if same:
-        return [_repeat(candidate, same[0], config)]
+        return [_repeat(candidate, min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status)), config)]
+    beliefs = [fact for fact in beliefs if fact.status in LIVE]
+    own = [fact for fact in own if fact.status in LIVE]
     contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
     if refined is not None:
         return [_refine(candidate, refined, config)]
@@ -32,7 +34,7 @@ def arbitrate(
     starts = candidate.valid_from or now
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
-        return [_action("insert", candidate, delta=boost, reason=reason)]
+        return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
     newest = max(contradicted, key=_said_last)
     if now < _said_last(newest):  # by when it was said: "I've lived here since 2019" is news all the same
         reason = f"said before {newest.object!r}, which stays"
@@ -64,7 +66,8 @@ def _end(candidate: Candidate, own: Sequence[Fact], config: Config, *, now: date
     ending = []
     for fact in own:
         held = set(normalise(fact.object).split())
-        if not fact.denies and _said_last(fact) <= now and (not said or said <= held or held <= said):
+        over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
+        if over and not fact.denies and _said_last(fact) <= now:
             ending.append(fact)
     ends = candidate.valid_from or candidate.valid_to or now
     return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
@@ -78,7 +81,7 @@ def _repeat(candidate: Candidate, known: Fact, config: Config) -> Action:
         return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
     if candidate.event_time is not None and candidate.event_time != known.event_time:
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
-    if known.status == "pending_confirmation":
+    if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
     reason = "confirmed" if candidate.explicit else "said again"
     return _action("noop", candidate, target=known, delta=delta, reason=reason, valid_to=known.valid_to)
@@ -103,7 +106,8 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     lasting = [fact for fact in own if fact.valid_to is None and not fact.denies]
     for fact in lasting:
         held = set(normalise(fact.object).split())
-        if fact.status == "active" and words and held and (held < words or words < held):
+        alike = bool(words and held) and (held < words or words < held)
+        if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
-from memdb.keys import canonical_key, normalise, predicate_of, says_no_more, says_the_same
+from memdb.keys import canonical_key, names_another, normalise, predicate_of, says_no_more, says_the_same
 from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
@@ -215,6 +215,8 @@ def _misfit(
         return f"the target of {type_} has another key"
     same = target.key == said.key
     alike = same and bool(said.object) and not target.denies and not said.denies
+    changed = said.explicit and not said.negated
+    alike = alike and not names_another(said.object, target.object, changed=changed)
     repeats = alike and (says_no_more if single else says_the_same)(said.object, target.object)  # "nuts" are more than "pine nuts"
     refines = repeats or (alike and says_no_more(target.object, said.object))
     if type_ == "noop":
@@ -226,13 +228,14 @@ def _misfit(
     if (target.last_mentioned_at or target.created_at) > now:
         return f"{type_} would overrule what was said later"
     if type_ == "expire":
-        over = said.negated and (not said.object or says_no_more(said.object, target.object) or says_no_more(target.object, said.object))
+        within = says_no_more(said.object, target.object) or says_no_more(target.object, said.object)
+        over = said.negated and (not said.object or (within and not names_another(said.object, target.object)))
         return None if over and same else "expire would lose what is said"
     if repeats and not said.negated:
         return f"{type_} would let a fact contradict itself"
     if type_ == "supersede" and said.valid_to is not None and target.valid_to is None:
         return "supersede would end a lasting state for a passing one"
-    if type_ == "supersede" and alike and not single and not said.explicit:
+    if type_ == "supersede" and same and not single and not target.denies and not said.denies and not said.explicit:
         return "supersede would take one value of a set for another"
     if type_ == "supersede" and same and single and sum(fact.valid_to is None for fact in own) > 1:
         return "supersede would leave another contradiction"
@@ -283,7 +286,7 @@ def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: 
     """Confidence moves by one confirmation at most, and a first mention starts where the policy says."""
     known = target.confidence if target and decided.type in ("noop", "update") else config.first_confidence
     most = (1.0 - known) * config.confirmation_rate
-    if decided.type in ("insert", "supersede") and not candidate.explicit:
+    if decided.type == "insert" or (decided.type == "supersede" and not candidate.explicit):
         most = 0.0
     if decided.type in ("expire", "mark_pending_confirmation"):
         return 0.0

@@ -1,25 +1,40 @@
-"""Offer the one question that is worth asking: mem-skill's Confidence Policy."""
+"""Tell what waits for a word of the user, and what to ask: mem-skill's Confidence Policy."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from memdb.config import Config
-from memdb.store import Database
+from memdb.privacy import is_high_risk
+from memdb.records import Doubt, Hit
+from memdb.store import Database, Row
 from memdb.times import to_text
 
+_MOST = 100
 
-def clarify(db: Database, *, user_id: str, now: datetime, config: Config) -> str | None:
-    """Return a question about the pending conflict of highest value, or for leave to remember; None if there is none worth asking.
 
-    Minor conflicts settle themselves in time.
+def clarify(db: Database, hits: Sequence[Hit], *, user_id: str, now: datetime, config: Config) -> list[Doubt]:
+    """Return what waits for a word of the user, first what bears on a question by its `hits`, then what is of the highest value.
 
-    Of high value are identity, health, and whatever is at least as important as `config.clarify_importance`.
+    Worth a question whatever is spoken of are identity, health, money, whatever is at least as important as `config.clarify_importance`,
+    and leave to remember. Other conflicts are minor: they are asked about where an answer depends on them, and settle themselves in time
+    otherwise.
     """
-    row = db.one("clarify", user_id=user_id, now=to_text(now), min_importance=config.clarify_importance)
-    if row is None:
-        return None
+    bearing = [hit.fact.fact_id for hit in hits if hit.bears(config.bearing_match)]
+    rows = db.all("clarify", user_id=user_id, now=to_text(now), bearing=json.dumps(bearing), limit=_MOST)
+    return [_doubt(row, config) for row in rows]
+
+
+def _doubt(row: Row, config: Config) -> Doubt:
     believed, said = (" ".join(str(row[side] or "").split()) for side in ("believed", "said"))  # stored text cannot forge a second line
-    if not believed:
-        return f"Shall I remember this: “{said}”?"
-    return f"Which is right now: “{believed}”, as held so far, or “{said}”, as said since?"
+    against = str(row["against"]) if row["against"] else None
+    conflict, leave = f"Which is right now: “{believed}”, as held so far, or “{said}”, as said since?", f"Shall I remember this: “{said}”?"
+    risky = row["category"] in ("identity", "health") or is_high_risk(str(row["key"]))
+    return Doubt(
+        fact_id=str(row["fact_id"]),
+        against=against,
+        question=conflict if against else leave,
+        worth=against is None or risky or float(row["importance"] or 0.0) >= config.clarify_importance,
+    )

@@ -41,7 +41,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.delete_quoting_notes", user_id=user_id, words=words)
     db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_consent", user_id=user_id, key=key)
-    for table in ("sessions", "open_sessions", "related", "upkeep"):
+    for table in ("sessions", "open_sessions", "related", "merged", "upkeep"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.delete_events", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from memdb.config import Config
 from memdb.keys import predicate_of
-from memdb.privacy import topic_of
-from memdb.records import RELIABILITY, Action, Consent, Fact, Predicate, Source
+from memdb.privacy import is_high_risk, topic_of
+from memdb.records import RELIABILITY, UNDECIDED, Action, Candidate, Consent, Fact, Predicate, Source
 
 _RISKY_TOPICS = ("health", "money")
 _TOLERANCE = 0.11  # what a tool has verified counts as much as what the user says, an inference as much as the web
@@ -27,23 +27,24 @@ def guard(
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
     single contradiction of a fact of high confidence, when it comes from a `source` that is clearly less reliable than the belief's, such
     as the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
-    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending fact of high risk that is merely said
-    again stays pending until its confidence reaches that mark, and one that only such sources say stays pending. Where `consent` says to
-    ask, a fact on a sensitive topic is kept pending until it is confirmed, however often it is said.
+    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
+    merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
+    says to ask, a fact on a sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however
+    often it is said.
     """
     said = action.candidate
-    if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated and (topic := topic_of(said)):
-        if action.type == "supersede" or (action.type == "insert" and target is None):
-            return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
-        if action.type == "update" and target is not None and target.status == "pending_confirmation":
-            return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic}: waits for leave to be kept"})
+    if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated:
+        waiting = _waits_for_leave(action, said, target)
+        if waiting is not None:
+            return waiting
     if target is None or said is None:
         return action
-    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health") or topic_of(said) in _RISKY_TOPICS
+    risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
+    risky = risky or topic_of(said) in _RISKY_TOPICS or is_high_risk(target.key)
     stated = said.explicit and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
-    waits = target.status == "pending_confirmation" and risky and not stated and raised < config.high_risk_confidence
-    if action.type == "update" and target.status == "pending_confirmation" and _weaker(source, "user_message"):
+    waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
+    if action.type == "update" and target.status in UNDECIDED and _weaker(source, "user_message"):
         return action.model_copy(update={"type": "noop", "reason": "said again, but not by the user: waits for a confirmation"})
     if action.type == "update" and waits:
         return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
@@ -55,6 +56,17 @@ def guard(
     if doubt is None and _weaker(source, target.source):
         doubt = f"the source ({source}) is less reliable than that of {target.object!r} ({target.source})"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
+
+
+def _waits_for_leave(action: Action, said: Candidate, target: Fact | None) -> Action | None:
+    """What becomes of an action that would keep something on a sensitive topic that was not kept before; None if it would not."""
+    topic, known = topic_of(said), None if target is None else topic_of(target)
+    if action.type == "update" and target is not None and target.status in UNDECIDED and (topic or known):
+        return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic or known}: waits for leave to be kept"})
+    new = action.type == "supersede" or (action.type == "insert" and target is None) or (action.type == "update" and known is None)
+    if topic is None or not new:
+        return None
+    return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})
 
 
 def _weaker(source: Source, than: Source) -> bool:

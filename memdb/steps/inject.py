@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb.config import Config
@@ -13,6 +13,7 @@ from memdb.records import Context, ContextItem, Fact, Hit, Kind, Profile, Profil
 _PROFILE = "User Profile"
 _SYSTEM = "System"
 _MARKS: dict[Tone, str] = {"assert": "", "hedge": " (probably)", "avoid": " (unsure)"}
+_UNCONFIRMED, _DISPUTED = " (unconfirmed)", " (disputed)"
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
 
 
@@ -38,6 +39,7 @@ def inject(
     now: datetime,
     config: Config,
     question: str | None = None,
+    disputed: Collection[str] = (),
     degraded: str | None = None,
     verdict: Verdict | None = None,
     sections: Mapping[str, Section] | None = None,
@@ -47,11 +49,11 @@ def inject(
 
     Hard constraints and hard preferences come first, then current tasks, then soft preferences and whatever bears on the question.
     When tokens are short, stale and low-confidence lines go first, whatever their section; then the least important. No section has more
-    tokens than its own row of `sections` allows. `system` opens the prompt, as far as there is room for whole lines of it; what the verdict
-    says about answering stands there too.
+    tokens than its own row of `sections` allows. What is `disputed`, by its id, is marked as such. `system` opens the prompt, as far as
+    there is room for whole lines of it; what the verdict says about answering stands there too.
     """
     layout = sections or {}
-    lines = [*_instructions(system, verdict), *_lines(profile, hits, kinds=kinds, now=now, config=config)]
+    lines = [*_instructions(system, verdict), *_lines(profile, hits, kinds=kinds, disputed=disputed, now=now, config=config)]
     if layout:
         lines = [_laid_out(line, layout) for line in lines]
     if not any(line.item.fact_id for line in lines):
@@ -99,7 +101,9 @@ def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
     return line.model_copy(update={"item": item, "order": section.position})
 
 
-def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], now: datetime, config: Config) -> Iterator[_Line]:
+def _lines(
+    profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], disputed: Collection[str], now: datetime, config: Config
+) -> Iterator[_Line]:
     found = {hit.fact.fact_id: hit for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
@@ -116,7 +120,8 @@ def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], 
         for entry in entries:
             if always or entry.fact_id in wanted:
                 shown.add(entry.fact_id)
-                item = _profile_item(entry, section, found.get(entry.fact_id), rank=rank, now=now, config=config)
+                doubted = entry.fact_id in disputed
+                item = _profile_item(entry, section, found.get(entry.fact_id), rank=rank, disputed=doubted, now=now, config=config)
                 yield _Line(item=item, rank=rank, order=order)
     told = [hit.fact for hit in hits if hit.fact.fact_id in shown]
     said = _words_of(hit.fact for hit in usable if hit.fact.kind == "message")
@@ -125,7 +130,7 @@ def _lines(profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], 
         if fact.fact_id not in shown and not _said_already(fact, told) and not _only_quotes(fact, said):
             told.append(fact)
             kind = kinds[fact.kind]
-            item = _hit_item(hit, kind.section, now=now, config=config)
+            item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config)
             yield _Line(item=item, rank=3 if kind.section != kinds["message"].section else 4, order=kind.injection_order)
 
 
@@ -133,14 +138,16 @@ def _entries(section: dict[str, list[ProfileEntry]]) -> list[ProfileEntry]:
     return [entry for entries in section.values() for entry in entries]
 
 
-def _profile_item(entry: ProfileEntry, section: str, hit: Hit | None, *, rank: int, now: datetime, config: Config) -> ContextItem:
+def _profile_item(
+    entry: ProfileEntry, section: str, hit: Hit | None, *, rank: int, disputed: bool, now: datetime, config: Config
+) -> ContextItem:
     """A line of what is always known. It is never left out for being unsure, but says so."""
     mentioned = entry.last_mentioned_at or entry.updated_at
     judged = hit.confidence_now if hit else None
     tone = _tone(entry.confidence if judged is None else judged, config)
     return ContextItem(
         section=section,
-        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}{_MARKS[tone] if tone else ''}",
+        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
@@ -151,13 +158,13 @@ def _profile_item(entry: ProfileEntry, section: str, hit: Hit | None, *, rank: i
     )
 
 
-def _hit_item(hit: Hit, section: str, *, now: datetime, config: Config) -> ContextItem:
+def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: Config) -> ContextItem:
     fact = hit.fact
     tone = _tone(hit.confidence_now, config)
     if fact.kind == "message":  # it was said, whether or not it is so
         text = f"- [{fact.valid_from:%Y-%m-%d}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
     else:
-        doubt = " (unconfirmed)" if fact.status == "pending_confirmation" else _MARKS[tone] if tone else ""
+        doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
         text = f"- {_day(fact)}{_one_line(fact.value_text)}{summary}{_until(fact.valid_to)}{doubt}"
     return ContextItem(

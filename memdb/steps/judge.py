@@ -6,33 +6,34 @@ from collections.abc import Mapping, Sequence
 
 from memdb.calibration import evidence_of, probability_of
 from memdb.config import Config
-from memdb.records import Decision, Hit, Question, Verdict
+from memdb.records import Decision, Doubt, Hit, Question, Verdict
 
 _CHECKABLE = ("tool", "web", "system")
 _EVEN = 0.5  # where a calibration has no threshold
 
 
-def judge(
-    question: Question, hits: Sequence[Hit], *, clarification: str | None, calibration: Mapping[str, float], config: Config
-) -> Verdict:
+def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], calibration: Mapping[str, float], config: Config) -> Verdict:
     """Return the verdict on the hits of a question, which must have been retrieved as `judged`.
 
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
-    user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. Nothing is claimed either
+    user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
+    one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
+    Nothing is claimed either
     where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
     is not set below the `threshold` that was fitted with the calibration.
     """
-    bearing = [hit for hit in hits if hit.parts.get("lexical", 0.0) > 0 or hit.parts.get("match", 0.0) >= config.bearing_match]
+    bearing = [hit for hit in hits if hit.bears(config.bearing_match)]
     if not bearing:
         return _verdict("abstain", "nothing remembered bears on it", None, None, "Nothing remembered bears on this; say so, do not guess.")
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
     probability = probability_of(evidence_of(question, hits), calibration)
     relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0
-    disputed = top.fact.status == "pending_confirmation"
-    if disputed and clarification:
-        return _verdict(
-            "clarify", "two memories contradict each other", top, probability, f"Do not decide between them; ask: {clarification}"
-        )
+    doubt = _concerned(bearing, top, doubts)
+    if doubt is not None:
+        why = "two memories contradict each other" if doubt.against else "what fits best waits for leave to be remembered"
+        told = "Do not decide between them" if doubt.against else "Do not rely on it yet"
+        asked = _verdict("clarify", why, top, probability, f"{told}; ask: {doubt.question}")
+        return asked.model_copy(update={"question": doubt.question})
     if relevance > config.abstain_relevance and confidence < config.abstain_confidence:
         why = f"what fits best is not sure enough ({confidence:.2f} < {config.abstain_confidence:.2f})"
         if top.fact.source in _CHECKABLE:
@@ -48,6 +49,22 @@ def judge(
             "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."
         )
     return _verdict("answer", "what was found bears on it", top, probability, None)
+
+
+def _concerned(bearing: Sequence[Hit], top: Hit, doubts: Sequence[Doubt]) -> Doubt | None:
+    """The doubt that an answer would depend on. A message is no side of it: that something was said is beyond doubt."""
+    found = {hit.fact.fact_id for hit in bearing if hit.fact.kind != "message"}
+    nearest = max(bearing, key=lambda hit: (hit.fact.fact_id in found, _nearness(hit), hit.score)).fact.fact_id
+    for doubt in doubts:
+        sides = {doubt.fact_id, doubt.against}
+        if nearest in sides and sides <= found:
+            return doubt
+    return next((doubt for doubt in doubts if doubt.fact_id == top.fact.fact_id), None)
+
+
+def _nearness(hit: Hit) -> float:
+    """How near a hit is to the question, by words and by meaning; how sure or how important it is does not count."""
+    return hit.parts.get("lexical", 0.0) + hit.parts.get("match", 0.0)
 
 
 def _verdict(decision: Decision, reason: str, top: Hit | None, probability: float | None, instruction: str | None) -> Verdict:

@@ -5,16 +5,23 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.privacy import topic_in
 from memdb.records import Profile, ProfileChange, ProfileEntry
 from memdb.store import Database
 from memdb.times import to_text
 
 
-def materialize(db: Database, *, user_id: str, now: datetime, config: Config) -> Profile:
-    """Return the profile as of `now`: active and valid facts only, each with its confidence and times."""
+def materialize(db: Database, *, user_id: str, now: datetime, config: Config, others: bool = True) -> Profile:
+    """Return the profile as of `now`: active and valid facts only, each with its confidence and times.
+
+    Its sensitive topics are health and, with `others`, whatever else is of no category: what somebody earns, owes or believes in. A prompt
+    has no use for these unless they are asked about.
+    """
     sections: dict[str, dict[str, list[ProfileEntry]]] = {}
-    for row in db.all("profile.entries", user_id=user_id, now=to_text(now)):
+    for row in db.all("profile.entries", user_id=user_id, now=to_text(now), others=others):
         category = str(row.pop("category"))
+        if category == "other" and topic_in(str(row["key"]), str(row["text"])) is None:
+            continue
         entry = ProfileEntry.model_validate(row)
         sections.setdefault(category, {}).setdefault(entry.key, []).append(entry)
     since = now - timedelta(days=config.recent_change_days)
@@ -25,5 +32,5 @@ def materialize(db: Database, *, user_id: str, now: datetime, config: Config) ->
         soft_preferences=sections.get("soft_preference", {}),
         current_tasks=[entry for entries in sections.get("task_context", {}).values() for entry in entries],
         recent_changes=[ProfileChange.model_validate(row) for row in changes],
-        sensitive_topics=[entry for entries in sections.get("health", {}).values() for entry in entries],
+        sensitive_topics=[entry for name in ("health", "other") for entries in sections.get(name, {}).values() for entry in entries],
     )

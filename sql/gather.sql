@@ -1,0 +1,41 @@
+-- What says the same as something else that is held: found in the order of the rows, each once.
+
+-- statement: users
+select distinct f.user_id
+from facts f
+left join merged m on m.user_id = f.user_id
+where (:user_id is null or f.user_id = :user_id)
+  and f.kind in ('fact', 'note')
+  and f.status = 'active'
+  and f.id > coalesce(m.up_to, 0);
+
+-- The next rows that were not looked at yet. One whose vector is still to be made `waits`.
+-- statement: fresh
+select f.id, f.fact_id, f.kind, f.key, f.value_text, exists (select 1 from outbox o where o.id = f.id and not o.dead) as waits
+from facts f
+where f.user_id = :user_id
+  and f.kind in ('fact', 'note')
+  and f.status = 'active'
+  and f.id > coalesce((select m.up_to from merged m where m.user_id = :user_id), 0)
+order by f.id
+limit :batch;
+
+-- What is held under some keys, bare. What differs in its times, or in whether it denies, is not the same.
+-- statement: held
+select
+  f.id, f.fact_id, f.kind || ' ' || f.key as shelf,
+  iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) as object,
+  json_array(f.value_json ->> 'polarity', f.valid_to, f.event_time) as circumstances
+from facts f
+where f.user_id = :user_id
+  and f.key in (select value from json_each(:keys))
+  and f.kind in ('fact', 'note')
+  and f.status = 'active'
+order by f.id;
+
+-- statement: vector
+select embedding from facts_vec where rowid = :id;
+
+-- statement: looked_at
+insert into merged (user_id, up_to) values (:user_id, :up_to)
+on conflict (user_id) do update set up_to = excluded.up_to;
