@@ -161,6 +161,7 @@ class Memory:
         self._notebook = Notebook(store, config)
         self._narrator = narrator or llm
         self._loaded_at = -_SETTLED_SECONDS
+        self._zone_noted = False
         self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
@@ -236,8 +237,10 @@ class Memory:
         db = self._store.database()
         self._note_happened(turn.timestamp)
         with db.transaction():
+            self._note_zone(db)
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
+        self._zone_noted = True
         self._wake()
         return turn.turn_id
 
@@ -264,11 +267,13 @@ class Memory:
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
             self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
+                self._note_zone(db)
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
                 for turn in new if self._config.turns_as_events else ():
                     gather_turn(db, turn)
                 added += len(new)
+            self._zone_noted = True
             taken += len(batch)
             self._wake()
             if progress is not None:
@@ -1225,6 +1230,11 @@ class Memory:
         """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
         if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
             self._loaded_at = monotonic()
+
+    def _note_zone(self, db: Database) -> None:
+        """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
+        if not self._zone_noted:
+            db.run("meta.put", name="timezone", value=self._config.timezone)
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""

@@ -626,12 +626,16 @@ class ModelCard(Record):
 
 
 class Stats(Record):
-    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted."""
+    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted.
+
+    `timezone` is the setting with which turns were last taken in, which `memdb replay` takes over.
+    """
 
     path: str
     bytes: int
     schema_version: int
     embedder: str | None
+    timezone: str | None
     users: int
     facts_by_status: dict[str, int]
     rows_by_kind: dict[str, int]
