@@ -720,6 +720,14 @@ class Memory:
             )
         return [Fact.model_validate_json(str(row["record"])) for row in rows]
 
+    def fact(self, fact_id: str) -> Fact:
+        """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
+
+        Raises:
+            NotFoundError: there is no such fact, or only the archive has it.
+        """
+        return self._fact(fact_id)
+
     def history(self, *, user_id: str | None = None, fact_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
         rows = self._store.database().all("believe.history", user_id=user_id, fact_id=fact_id)

@@ -223,6 +223,15 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert mem.facts("bob")[0].valid_to is None
 
 
+def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> None:
+    mem.remember_many({"user_id": user, "value_text": "User lives in Porto", "key": "user.lives_in"} for user in ("ana", "bea"))
+    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
+    (hers,), (other,) = mem.facts("ana"), mem.facts("bea")
+    assert post(client, "confirm", fact_id=hers.fact_id)["fact_id"] == hers.fact_id == mem.fact(hers.fact_id).fact_id
+    post(client, "confirm", status=404, fact_id=other.fact_id)
+    post(client, "confirm", status=404, fact_id="nobody's")
+
+
 def test_keys_are_read_from_text() -> None:
     assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
     with pytest.raises(memdb.InputError, match="names no user"):

@@ -141,7 +141,7 @@ class _Door:
 
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
-        if self.owner != _EVERYBODY and not any(change.user_id == self.owner for change in memory.history(fact_id=fact_id)):
+        if self.owner != _EVERYBODY and memory.fact(fact_id).user_id != self.owner:
             raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
 
 
