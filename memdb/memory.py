@@ -166,7 +166,8 @@ class Memory:
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
-        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if config.worker else None
+        works = config.worker and not store.read_only
+        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if works else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -1567,8 +1568,9 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: it is no task.
+            InputError: it is no task, or there is no such state.
         """
+        checks.one_of(state, get_args(TaskState), "state")
         fact, db = self._fact(fact_id), self._store.database()
         if fact.kind != "task":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
@@ -1747,6 +1749,6 @@ class Memory:
 
     def _finish_profiles(self) -> None:
         db = self._store.database()
-        for row in db.all("profile.outdated"):
+        for row in db.all("profile.outdated") if not self._store.read_only else ():
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)

@@ -53,13 +53,16 @@ def open(
         remembered = store.embedder()
         model = partial(_carried, path, settings) if carried(store.database()) else None
         chosen = choose_embedder(embedder, remembered=remembered[0] if remembered else None, carried=model)
+        if remembered is None and store.read_only:
+            chosen = None  # there are no vectors, and none can be made
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
-        if not store.database().all("weights.of", weights=weights):
-            names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
-            raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
+        for ranking in filter(None, (weights, settings.rival_weights)):
+            if not store.database().all("weights.of", weights=ranking):
+                names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
+                raise InputError(f"There is no weight set {ranking!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)

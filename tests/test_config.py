@@ -110,3 +110,9 @@ def test_a_config_cannot_be_changed() -> None:
 def test_a_list_is_written_with_commas_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMDB_LINK_KINDS", "fact, message")
     assert load_config(tmp_path / "mem.db").link_kinds == ("fact", "message")
+
+
+def test_a_rival_weight_set_that_is_not_there_is_refused_at_once(database: Path) -> None:
+    with pytest.raises(memdb.InputError, match="There is no weight set 'nope'; the sets are"):
+        memdb.open(database, embedder=None, config={"rival_weights": "nope"})
+    memdb.open(database, embedder=None, config={"rival_weights": "priority", "worker": False}).close()

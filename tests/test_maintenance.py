@@ -246,6 +246,14 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize("state", ["bananas", "", None])
+def test_a_task_stands_where_one_can(tell: Tell, state: str) -> None:
+    (task,) = of(tell("Remind me to call the dentist."), "task")
+    with pytest.raises(memdb.InputError, match=r"state is .*; give one of active, done, stalled"):
+        tell().task(task.fact_id, state)  # type: ignore[arg-type]
+    assert of(tell(), "task") == [task]
+
+
 def test_only_tasks_have_a_state(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="is a fact, not a task"):
         mem.task(mem.remember("Likes jazz", user_id="ana", key="user.likes").fact_id, "done")

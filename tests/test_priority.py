@@ -277,6 +277,7 @@ def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
     verdict = mem.context("Where do I live?", user_id="ana").verdict
     assert verdict is not None
     assert (verdict.decision, verdict.reason) == ("abstain", "nothing remembered bears on it")
+    assert "heed what stands here" in str(verdict.instruction)  # such as an allergy, which always stands there
 
 
 @pytest.mark.parametrize(
