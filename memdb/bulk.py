@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ def store_many(
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
     zone = UTC if str(zone) == "UTC" else zone
 
-    def reckon(given: datetime | str | None) -> str:
+    def reckon(given: date | str | None) -> str:
         return stored(utc_now() if given is None else given, zone=zone)
 
     stream, taken, added = iter(facts), 0, 0

@@ -7,7 +7,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -123,8 +123,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-Time = datetime | str
-"""An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
+Time = date | str
+"""An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
@@ -362,10 +362,12 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
+            InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept (see
+                `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
+        checks.lists(tags=tags)
         key = key or "user.note"
         if not is_canonical(key):
             raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
@@ -377,6 +379,8 @@ class Memory:
         subject, _, predicate = key.partition(".")
         parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
         details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+        begins, ends = (self._time(given) if given else None for given in (valid_from, valid_to))
+        checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
         try:
             said = Candidate(
                 key=key,
@@ -387,8 +391,8 @@ class Memory:
                 excerpt=value_text,
                 value_json={**details, **parts},
                 event_time=self._time(event_time) if event_time else None,
-                valid_from=self._time(valid_from) if valid_from else None,
-                valid_to=self._time(valid_to) if valid_to else None,
+                valid_from=begins,
+                valid_to=ends,
                 temporary=valid_to is not None,
                 explicit=True,
             )
@@ -499,7 +503,12 @@ class Memory:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
 
         Rows, history, words, vectors, the queue and the turns themselves go; the freed space is overwritten.
+
+        Raises:
+            InputError: the key is none that there can be.
         """
+        if key is not None and not is_canonical(key):
+            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
         db = self._store.database()
         has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
         if has_page and key is not None:
@@ -597,9 +606,18 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: a kind or the weight set is unknown; the vector has the wrong shape, is zero or not finite.
+            InputError: the weight set or a name in a filter is unknown; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
+        checks.lists(
+            kinds=kinds,
+            statuses=statuses,
+            categories=categories,
+            memory_types=memory_types,
+            tags=tags,
+            participants=participants,
+            tiers=tiers,
+        )
         at = self._time(now)
         db = self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
@@ -698,9 +716,15 @@ class Memory:
         """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
 
         `statuses` defaults to what is believed or pending, and with `as_of` to whatever was true at that time.
+
+        Raises:
+            InputError: there is no such kind or status.
         """
         db = self._store.database()
-        wanted = json.dumps(list(kinds) if kinds is not None else [kind for kind in self._kinds(db) if kind != "message"])
+        checks.lists(kinds=kinds, statuses=statuses)
+        known = list(self._kinds(db))
+        chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
+        wanted = json.dumps(chosen)
         if as_of is not None:
             rows = db.all(
                 "believe.as_of",
@@ -994,6 +1018,7 @@ class Memory:
         """
         if not 1 <= depth <= _DEEPEST:
             raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
+        checks.lists(relations=relations, statuses=statuses)
         for relation in relations or ():
             checks.one_of(relation, get_args(Relation), "relation")
         return walk(
@@ -1015,6 +1040,7 @@ class Memory:
             InputError: there is no such kind.
         """
         db = self._store.database()
+        checks.lists(kinds=kinds)
         known = list(self._kinds(db))
         for kind in kinds or self._config.link_kinds:
             checks.one_of(kind, known, "kind")
@@ -1059,6 +1085,7 @@ class Memory:
         Raises:
             InputError: the trigger or a step is empty, or there are no steps.
         """
+        checks.lists(steps=steps)
         wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
         if not wanted:
             raise InputError("There are no steps; give at least one.")
@@ -1213,6 +1240,7 @@ class Memory:
             ConflictError: another event of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
+        checks.lists(participants=participants)
         try:
             happened = Event(
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
@@ -1286,8 +1314,7 @@ class Memory:
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
         candidates = _FILTERED_CANDIDATES if participants is not None or memory_types is not None else None
-        for name in memory_types or ():
-            checks.one_of(name, get_args(MemoryType), "memory_types")
+        checks.lists(memory_types=memory_types, participants=participants)
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),

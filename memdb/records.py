@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
+from datetime import date, datetime
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -21,6 +21,8 @@ Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
+
+When = Annotated[datetime, Field(strict=True)] | Annotated[date, Field(strict=True)] | str  # a number is no time
 
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
@@ -97,7 +99,7 @@ class Message(Record):
 
     text: str
     speaker: str | None = None
-    timestamp: datetime | str | None = None
+    timestamp: When | None = None
     session_id: str | None = None
     turn_id: str | None = None
 
@@ -124,13 +126,13 @@ class NewFact(Record):
     confidence: float = Field(default=0.4, ge=0, le=1)
     importance: float = Field(default=0.5, ge=0, le=1)
     source: Source = "user_message"
-    event_time: datetime | str | None = None
-    valid_from: datetime | str | None = None
-    valid_to: datetime | str | None = None
+    event_time: When | None = None
+    valid_from: When | None = None
+    valid_to: When | None = None
     tags: tuple[str, ...] = ()
     session_id: str | None = None
     turn_id: str | None = None
-    timestamp: datetime | str | None = None
+    timestamp: When | None = None
     fact_id: str | None = None
 
 

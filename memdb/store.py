@@ -381,7 +381,7 @@ class Store:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Connect to a file; one that was closed properly is read as it is in a folder that cannot be written, where no log can stand beside it."""
+    """Connect to a file; in a folder that cannot be written, so that it can have no log, one that was closed properly is read as it is."""
     if path.is_file() and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return apsw.Connection(str(path))
