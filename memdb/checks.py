@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar, get_args
+
+from pydantic import JsonValue
 
 from memdb.errors import InputError
 from memdb.records import Category, MemoryType, Status, Tier
@@ -50,6 +53,14 @@ def filled(value: str, argument: str) -> str:
 def searchable(query: str) -> str:
     """Return a question with whatever no text can hold replaced; any question is safe."""
     return query.encode("utf-8", "replace").decode()
+
+
+def storable(value: JsonValue, argument: str) -> None:
+    """Refuse what JSON has no form for: numbers that are not finite."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise InputError(f"{argument} cannot be stored as JSON ({error}); give finite numbers.") from error
 
 
 def share(value: float | None, argument: str) -> float | None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -134,6 +135,7 @@ _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
+_COUNTS = ("k_lex", "k_vec")
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
@@ -368,6 +370,7 @@ class Memory:
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
         checks.lists(tags=tags)
+        checks.storable(value_json, "value_json")
         key = key or "user.note"
         if not is_canonical(key):
             raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
@@ -1517,7 +1520,7 @@ class Memory:
         """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
 
         Raises:
-            InputError: a set is empty, or has a feature that does not rank.
+            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
         """
         db = self._store.database()
         known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
@@ -1526,6 +1529,11 @@ class Memory:
             if unknown or not features:
                 what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
                 raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
+            for feature, value in features.items():
+                if not isfinite(value) or (value < 0 and feature in _COUNTS):
+                    raise InputError(
+                        f"The weight set {name!r} gives {feature} {value}; give a finite number, and none below 0 for k_lex and k_vec."
+                    )
         with db.transaction():
             for name, features in sets.items():
                 db.run("weights.clear", name=checks.name(name, "the name of a weight set"))
@@ -1737,7 +1745,9 @@ class Memory:
 
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
-        if fact.status not in (*LIVE, "uncertain") or fact.kind == "message":
+        if fact.kind == "message":
+            raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
+        if fact.status not in (*LIVE, "uncertain"):
             said = fact.value_text[:60]
             raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
         return fact, self._store.database()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,8 @@ from memdb.outside import VectorCollection
 from memdb.records import ModelCard
 from memdb.steps.carry import carried, read_carried
 from memdb.store import Store
+
+log = logging.getLogger("memdb")
 
 
 def open(
@@ -64,6 +67,8 @@ def open(
                 names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
                 raise InputError(f"There is no weight set {ranking!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
+        if llm == "auto" and settings.model and thinker is None:
+            log.warning("The setting model is %r, but OPENAI_BASE_URL is not set: rules read the turns.", settings.model)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=settings.model_timeout_seconds, attempts=settings.model_attempts)
         return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)

@@ -100,7 +100,7 @@ class Session:
         self._simulated = now is not None
         self._latest = self._instant(now) if now is not None else None
         kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
-        self.working = WorkingMemory(config.working_capacity, eviction, self._now, kinds=kinds)
+        self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None), kinds=kinds)
         self._open = True
         self.bootstrap = self._begin()
 

@@ -351,6 +351,20 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 
 
+def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--port", str(port), "--db", str(tmp_path / "mem.db")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, f"Port {port} of 127.0.0.1 cannot be listened to" in done.stderr) == (1, True)
+
+
+def test_nothing_is_served_that_loads_from_the_network(client: TestClient) -> None:
+    assert [client.get(path).status_code for path in ("/docs", "/redoc", "/openapi.json")] == [404, 404, 200]
+
+
 def test_a_server_that_others_reach_wants_keys(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--host", "0.0.0.0", "--db", str(tmp_path / "mem.db")]
     environment = {name: value for name, value in os.environ.items() if name != "MEMDB_API_KEYS"}

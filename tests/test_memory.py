@@ -73,6 +73,8 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.remember("x", user_id="ana", kind="message"), "cannot be remembered"),
         (lambda mem: mem.remember(" ", user_id="ana"), "value_text is empty"),
         (lambda mem: mem.remember("x", user_id="ana", confidence=2), "confidence is 2"),
+        (lambda mem: mem.remember("x", user_id="ana", value_json={"x": float("nan")}), "value_json cannot be stored as JSON"),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": [float("inf")]}]), "value_json cannot be stored as JSON"),
         (lambda mem: mem.remember("x", user_id="ana", tags="pet"), r"tags is the text 'pet'; give a list, such as \['pet'\]"),
         (
             lambda mem: mem.remember("x", user_id="ana", valid_from="2025-03-02", valid_to="2025-03-01"),
@@ -100,6 +102,20 @@ def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[me
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert mem.turns() == mem.facts("ana") == []
+
+
+def test_a_message_is_no_fact_to_decide(tell: Tell) -> None:
+    (message,) = tell("Hello.").facts("ana", kinds=["message"])
+    with pytest.raises(memdb.InputError, match="is a message, which is kept as it was said"):
+        tell().reject(message.fact_id)
+
+
+def test_a_model_that_cannot_be_reached_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "model": "qwen3"}).close()
+    assert caplog.messages == ["The setting model is 'qwen3', but OPENAI_BASE_URL is not set: rules read the turns."]
 
 
 def test_what_is_written_so_that_it_ends_before_it_begins_is_not_kept(mem: memdb.Memory) -> None:

@@ -100,7 +100,9 @@ def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str]
         if opened is not None:
             opened.close()
 
+    # pages made of openapi.json would load scripts from the network
     app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, description="The long-term memory of an AI assistant.",
+                  docs_url=None, redoc_url=None,
                   responses=_RESPONSES)  # fmt: skip
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)

@@ -89,6 +89,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
     checks.in_order(begins, ends)
     details = None
     if fact.object is not None or fact.value_json is not None:
+        checks.storable(fact.value_json, "value_json")
         subject, _, predicate = fact.key.partition(".")
         given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
         details = json.dumps({**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text})
