@@ -101,7 +101,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
-    assert mem.turns() == mem.facts("ana") == []
+    assert (mem.turns(), mem.facts("ana")) == ([], [])
 
 
 def test_a_message_is_no_fact_to_decide(tell: Tell) -> None:
