@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ def store_many(
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
     zone = UTC if str(zone) == "UTC" else zone
 
-    def reckon(given: datetime | str | None) -> str:
+    def reckon(given: date | str | None) -> str:
         return stored(utc_now() if given is None else given, zone=zone)
 
     stream, taken, added = iter(facts), 0, 0

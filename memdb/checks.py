@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import TypeVar, get_args
+
+from pydantic import JsonValue
 
 from memdb.errors import InputError
+from memdb.records import Category, MemoryType, Status, Tier
 
 Name = TypeVar("Name", bound=str)
 
+_LISTED: dict[str, tuple[str, ...]] = {
+    "statuses": get_args(Status),
+    "categories": get_args(Category),
+    "memory_types": get_args(MemoryType),
+    "tiers": get_args(Tier),
+}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 
 
@@ -45,6 +55,14 @@ def searchable(query: str) -> str:
     return query.encode("utf-8", "replace").decode()
 
 
+def storable(value: JsonValue, argument: str) -> None:
+    """Refuse what JSON has no form for: numbers that are not finite."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise InputError(f"{argument} cannot be stored as JSON ({error}); give finite numbers.") from error
+
+
 def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
     if value is not None and not 0 <= value <= 1:
@@ -57,6 +75,27 @@ def lived(value: datetime, argument: str) -> datetime:
     if not _FIRST_YEAR <= value.year <= _LAST_YEAR:
         raise InputError(f"{argument} is in the year {value.year}; give a time between the years {_FIRST_YEAR} and {_LAST_YEAR}.")
     return value
+
+
+def lists(**given: Sequence[str] | None) -> None:
+    """Refuse a text where a list of texts belongs, which would be taken for its letters, and names that there are none of.
+
+    The names of `statuses`, `categories`, `memory_types` and `tiers` are known here.
+    """
+    for argument, values in given.items():
+        if values is None:
+            continue
+        if isinstance(values, str):
+            raise InputError(f"{argument} is the text {values!r}; give a list, such as [{values!r}].")
+        if (names := _LISTED.get(argument)) is not None:
+            for value in values:
+                one_of(value, names, argument)
+
+
+def in_order(begins: str, ends: str | None) -> None:
+    """Refuse what would be over before it is true; both are times as they are stored."""
+    if ends is not None and ends < begins:
+        raise InputError(f"valid_to is {ends}, before it is true from {begins}; give a later valid_to, or an earlier valid_from.")
 
 
 def one_of(value: Name, names: Sequence[str], argument: str) -> Name:

@@ -56,7 +56,7 @@ class Collections:
             self._held.clear()
         self._store.close()
 
-    def embed(self, texts: Sequence[str]) -> Floats:
+    def embed_texts(self, texts: Sequence[str]) -> Floats:
         """Return a vector a text by all-MiniLM-L6-v2: the file's where it has one and onnxruntime is installed, otherwise this machine's.
 
         Raises:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from memdb.errors import InputError
-from memdb.records import Message, Record
+from memdb.records import Message, Record, When
 from memdb.times import to_utc
 
 _BETWEEN_MESSAGES = timedelta(seconds=5)  # LoCoMo dates sessions, not messages; what is said later must be later
@@ -36,7 +36,7 @@ class Question(Record):
     ask: str
     expect: str | None = None
     evidence: tuple[str, ...] = ()
-    at: datetime | str | None = None
+    at: When | None = None
 
 
 class Conversation(Record):

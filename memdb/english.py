@@ -220,7 +220,7 @@ def separator() -> re.Pattern[str]:
     """Return what stands between two clauses of a sentence."""
     words = rules().clauses
     return re.compile(
-        rf"""\s*[;:()\[\]—–]+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
+        rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
         |\s*,?\s+(?={words["kept"]}\s)""",
         re.IGNORECASE | re.VERBOSE,

@@ -8,9 +8,10 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -129,8 +130,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("memdb")
 
-Time = datetime | str
-"""An instant: a datetime, or ISO-8601 text; without an offset it is in the configured time zone."""
+Time = date | str
+"""An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
@@ -139,6 +140,7 @@ _RECALLED_SECONDS = 5.0  # what was recalled is written down together
 _SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
 _NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
 _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
+_COUNTS = ("k_lex", "k_vec")
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 _EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
@@ -167,11 +169,13 @@ class Memory:
         writer, cooldown = narrator or llm, config.generation_cooldown_seconds
         self._narrator = None if writer is None else Narrator(writer, cooldown=cooldown, burst=config.generation_burst)
         self._loaded_at = -_SETTLED_SECONDS
+        self._zone_noted = False
         self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
-        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if config.worker else None
+        works = config.worker and not store.read_only
+        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if works else None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -245,8 +249,10 @@ class Memory:
         db = self._store.database()
         self._note_happened(turn.timestamp)
         with db.transaction():
+            self._note_zone(db)
             if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
                 gather_turn(db, turn)
+        self._zone_noted = True
         self._wake()
         return turn.turn_id
 
@@ -273,11 +279,13 @@ class Memory:
             turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
             self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
             with db.transaction():
+                self._note_zone(db)
                 received_at = utc_now()
                 new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
                 for turn in new if self._config.turns_as_events else ():
                     gather_turn(db, turn)
                 added += len(new)
+            self._zone_noted = True
             taken += len(batch)
             self._wake()
             if progress is not None:
@@ -368,10 +376,13 @@ class Memory:
             timestamp: when it was said; the present if None.
 
         Raises:
-            InputError: the key, the kind or a value cannot be used, or the user does not let it be kept (see `consent`).
+            InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept (see
+                `consent`).
         """
         said_at = self._time(timestamp)
         checks.filled(value_text, "value_text")
+        checks.lists(tags=tags)
+        checks.storable(value_json, "value_json")
         key = key or "user.note"
         if not is_canonical(key):
             raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
@@ -383,6 +394,8 @@ class Memory:
         subject, _, predicate = key.partition(".")
         parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
         details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+        begins, ends = (self._time(given) if given else None for given in (valid_from, valid_to))
+        checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
         try:
             said = Candidate(
                 key=key,
@@ -393,8 +406,8 @@ class Memory:
                 excerpt=value_text,
                 value_json={**details, **parts},
                 event_time=self._time(event_time) if event_time else None,
-                valid_from=self._time(valid_from) if valid_from else None,
-                valid_to=self._time(valid_to) if valid_to else None,
+                valid_from=begins,
+                valid_to=ends,
                 temporary=valid_to is not None,
                 explicit=True,
                 stated=True,
@@ -507,7 +520,12 @@ class Memory:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
 
         Rows, history, words, vectors, the queue and the turns themselves go; the freed space is overwritten.
+
+        Raises:
+            InputError: the key is none that there can be.
         """
+        if key is not None and not is_canonical(key):
+            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
         db = self._store.database()
         has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
         if has_page and key is not None:
@@ -604,9 +622,18 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: a kind or the weight set is unknown; the vector has the wrong shape, is zero or not finite.
+            InputError: the weight set or a name in a filter is unknown; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
+        checks.lists(
+            kinds=kinds,
+            statuses=statuses,
+            categories=categories,
+            memory_types=memory_types,
+            tags=tags,
+            participants=participants,
+            tiers=tiers,
+        )
         at = self._now(now)
         db = self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
@@ -708,9 +735,15 @@ class Memory:
         """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
 
         `statuses` defaults to what is believed or pending, and with `as_of` to whatever was true at that time.
+
+        Raises:
+            InputError: there is no such kind or status.
         """
         db = self._store.database()
-        wanted = json.dumps(list(kinds) if kinds is not None else [kind for kind in self._kinds(db) if kind != "message"])
+        checks.lists(kinds=kinds, statuses=statuses)
+        known = list(self._kinds(db))
+        chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
+        wanted = json.dumps(chosen)
         if as_of is not None:
             rows = db.all(
                 "believe.as_of",
@@ -730,6 +763,14 @@ class Memory:
                 now=to_text(self._now(now)),
             )
         return [Fact.model_validate_json(str(row["record"])) for row in rows]
+
+    def fact(self, fact_id: str) -> Fact:
+        """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
+
+        Raises:
+            NotFoundError: there is no such fact, or only the archive has it.
+        """
+        return self._fact(fact_id)
 
     def history(self, *, user_id: str | None = None, fact_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
@@ -1063,6 +1104,7 @@ class Memory:
         """
         if not 1 <= depth <= _DEEPEST:
             raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
+        checks.lists(relations=relations, statuses=statuses)
         for relation in relations or ():
             checks.one_of(relation, get_args(Relation), "relation")
         return walk(
@@ -1084,6 +1126,7 @@ class Memory:
             InputError: there is no such kind.
         """
         db = self._store.database()
+        checks.lists(kinds=kinds)
         known = list(self._kinds(db))
         for kind in kinds or self._config.link_kinds:
             checks.one_of(kind, known, "kind")
@@ -1128,6 +1171,7 @@ class Memory:
         Raises:
             InputError: the trigger or a step is empty, or there are no steps.
         """
+        checks.lists(steps=steps)
         wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
         if not wanted:
             raise InputError("There are no steps; give at least one.")
@@ -1284,6 +1328,7 @@ class Memory:
             ConflictError: another event of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
+        checks.lists(participants=participants)
         try:
             happened = Event(
                 event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
@@ -1310,6 +1355,11 @@ class Memory:
         """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
         if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
             self._loaded_at = monotonic()
+
+    def _note_zone(self, db: Database) -> None:
+        """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
+        if not self._zone_noted:
+            db.run("meta.put", name="timezone", value=self._config.timezone)
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1352,8 +1402,7 @@ class Memory:
         at = self._now(now)
         config = self._config
         age = config.max_age_days if max_age_days is None else max_age_days
-        for name in memory_types or ():
-            checks.one_of(name, get_args(MemoryType), "memory_types")
+        checks.lists(memory_types=memory_types, participants=participants)
         hits = retrieve(
             self._store.database(),
             understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
@@ -1576,7 +1625,7 @@ class Memory:
         """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
 
         Raises:
-            InputError: a set is empty, or has a feature that does not rank.
+            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
         """
         db = self._store.database()
         known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
@@ -1585,6 +1634,11 @@ class Memory:
             if unknown or not features:
                 what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
                 raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
+            for feature, value in features.items():
+                if not isfinite(value) or (value < 0 and feature in _COUNTS):
+                    raise InputError(
+                        f"The weight set {name!r} gives {feature} {value}; give a finite number, and none below 0 for k_lex and k_vec."
+                    )
         with db.transaction():
             for name, features in sets.items():
                 db.run("weights.clear", name=checks.name(name, "the name of a weight set"))
@@ -1654,8 +1708,9 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: it is no task.
+            InputError: it is no task, or there is no such state.
         """
+        checks.one_of(state, get_args(TaskState), "state")
         fact, db = self._fact(fact_id), self._store.database()
         if fact.kind != "task":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
@@ -1823,7 +1878,9 @@ class Memory:
 
     def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
         fact = self._fact(fact_id)
-        if fact.status not in (*LIVE, "uncertain") or fact.kind == "message":
+        if fact.kind == "message":
+            raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
+        if fact.status not in (*LIVE, "uncertain"):
             said = fact.value_text[:60]
             raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
         return fact, self._store.database()
@@ -1877,7 +1934,7 @@ class Memory:
 
     def _finish_profiles(self) -> None:
         db = self._store.database()
-        for row in db.all("profile.outdated"):
+        for row in db.all("profile.outdated") if not self._store.read_only else ():
             with db.transaction():
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
 

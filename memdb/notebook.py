@@ -22,14 +22,18 @@ class Notebook:
 
     def __init__(self, store: Store, config: Config) -> None:
         self._store, self._config = store, config
+        self._read_only = store.read_only
         self._asked: deque[tuple[str, dict[str, SqlValue]]] = deque(maxlen=_ASKED)
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._lock = threading.Lock()
 
     def note(self, query: str, hits: Hits, *, user_id: str, weights: str, at: datetime, prompt_tokens: int | None = None) -> None:
-        """Note what was asked, unless the setting `record_retrievals` is off, and which first-person memories it recalled."""
+        """Note what was asked, unless the setting `record_retrievals` is off, and which first-person memories it recalled.
+
+        In a file that can be read only, nothing is noted.
+        """
         recalled = [hit.fact.fact_id for hit in hits if hit.fact.kind == "narrative"]
-        if not recalled and not self._config.record_retrievals:
+        if self._read_only or (not recalled and not self._config.record_retrievals):
             return
         entry: dict[str, SqlValue] = {
             "user_id": user_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,8 @@ from memdb.outside import VectorCollection
 from memdb.records import ModelCard
 from memdb.steps.carry import carried, read_carried
 from memdb.store import IN_MEMORY, Store
+
+log = logging.getLogger("memdb")
 
 
 def open(
@@ -58,14 +61,19 @@ def open(
         name, dimension = remembered or (None, None)
         timeout = settings.model_timeout_seconds
         chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=timeout)
+        if remembered is None and store.read_only:
+            chosen = None  # there are no vectors, and none can be made
         store.equip(vectors=chosen is not None)
         if chosen is not None:
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
-        if not store.database().all("weights.of", weights=weights):
-            names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
-            raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
+        for ranking in filter(None, (weights, settings.rival_weights)):
+            if not store.database().all("weights.of", weights=ranking):
+                names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
+                raise InputError(f"There is no weight set {ranking!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=settings.model_attempts)
+        if llm == "auto" and settings.model and thinker is None:
+            log.warning("The setting model is %r, but OPENAI_BASE_URL is not set: rules read the turns.", settings.model)
         writer = settings.generation_model
         narrator = writer and choose_llm(llm, model=writer, timeout=timeout, attempts=settings.model_attempts)
         return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)

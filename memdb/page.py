@@ -23,6 +23,7 @@ from memdb.store import Database
 from memdb.times import to_text, utc_now
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
+_LONGEST_NAME = 100  # a name of ASCII signs; file systems take 255 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def page_path(db: Database, user_id: str) -> Path:
         return db.path.parent / str(written["name"])
     stem = "memory" if db.path.name == "mem.db" else f"{db.path.stem}.memory"
     for name in (f"{stem}.md", f"{stem}-{slug(user_id)}.md"):
-        if db.one("page.named", name=name) is None:
+        if len(name) <= _LONGEST_NAME and db.one("page.named", name=name) is None:
             return db.path.parent / name
     return db.path.parent / f"{stem}-{hashlib.sha256(user_id.encode()).hexdigest()[:12]}.md"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal, TypedDict
+from datetime import date, datetime
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -22,6 +22,8 @@ Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
 ActionType = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"]
 Operation = Literal["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation", "confirm", "reject", "archive", "undo"]
+
+When = Annotated[datetime, Field(strict=True)] | Annotated[date, Field(strict=True)] | str  # a number is no time
 
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
@@ -113,7 +115,7 @@ class Message(Record):
 
     text: str
     speaker: str | None = None
-    timestamp: datetime | str | None = None
+    timestamp: When | None = None
     session_id: str | None = None
     turn_id: str | None = None
 
@@ -140,13 +142,13 @@ class NewFact(Record):
     confidence: float = Field(default=0.4, ge=0, le=1)
     importance: float = Field(default=0.5, ge=0, le=1)
     source: Source = "user_message"
-    event_time: datetime | str | None = None
-    valid_from: datetime | str | None = None
-    valid_to: datetime | str | None = None
+    event_time: When | None = None
+    valid_from: When | None = None
+    valid_to: When | None = None
     tags: tuple[str, ...] = ()
     session_id: str | None = None
     turn_id: str | None = None
-    timestamp: datetime | str | None = None
+    timestamp: When | None = None
     fact_id: str | None = None
 
 
@@ -670,12 +672,16 @@ class ModelCard(Record):
 
 
 class Stats(Record):
-    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted."""
+    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted.
+
+    `timezone` is the setting with which turns were last taken in, which `memdb replay` takes over.
+    """
 
     path: str
     bytes: int
     schema_version: int
     embedder: str | None
+    timezone: str | None
     users: int
     facts_by_status: dict[str, int]
     rows_by_kind: dict[str, int]

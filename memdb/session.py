@@ -41,7 +41,7 @@ class Keeper(Protocol):
         *,
         user_id: str,
         turn_id: str | None = None,
-        timestamp: datetime | str | None = None,
+        timestamp: date | str | None = None,
         session_id: str | None = None,
         speaker: str | None = None,
     ) -> str:
@@ -57,19 +57,19 @@ class Keeper(Protocol):
         importance: float | None = None,
         session_id: str | None = None,
         turn_id: str | None = None,
-        timestamp: datetime | str | None = None,
+        timestamp: date | str | None = None,
     ) -> Fact:
         """Store a fact."""
 
     def context(
-        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = 16, now: datetime | str | None = None
+        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = 16, now: date | str | None = None
     ) -> Context:
         """Make a prompt context."""
 
-    def relate(self, user_id: str, *, now: datetime | str | None = None) -> int:
+    def relate(self, user_id: str, *, now: date | str | None = None) -> int:
         """Link what is alike."""
 
-    def compact(self, user_id: str | None = None, *, now: datetime | str | None = None) -> int:
+    def compact(self, user_id: str | None = None, *, now: date | str | None = None) -> int:
         """Archive what is old."""
 
 
@@ -92,7 +92,7 @@ class Session:
         user_id: str,
         session_id: str,
         eviction: Eviction,
-        now: datetime | str | None,
+        now: date | str | None,
     ) -> None:
         self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, embedder
         self.user_id, self.session_id = user_id, session_id
@@ -100,7 +100,7 @@ class Session:
         self._simulated = now is not None
         self._latest = self._instant(now) if now is not None else None
         kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
-        self.working = WorkingMemory(config.working_capacity, eviction, self._now, kinds=kinds)
+        self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None), kinds=kinds)
         self._open = True
         self.bootstrap = self._begin()
 
@@ -118,7 +118,7 @@ class Session:
         assistant_response: str = "",
         *,
         turn_id: str | None = None,
-        timestamp: datetime | str | None = None,
+        timestamp: date | str | None = None,
         speaker: str | None = None,
     ) -> str:
         """Take a turn of this session, safely on disk when this returns, and return its id; its words come to mind."""
@@ -136,7 +136,7 @@ class Session:
             self.working.add(user_input.strip()[:_REMEMBERED], kind="message", importance=0.4, kept=True)
         return turn
 
-    def context(self, query: str, *, max_tokens: int | None = None, now: datetime | str | None = None) -> Context:
+    def context(self, query: str, *, max_tokens: int | None = None, now: date | str | None = None) -> Context:
         """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget."""
         at = self._at(now)
         budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
@@ -152,7 +152,7 @@ class Session:
             update={"text": whole, "tokens": tokenizer.count(whole), "max_tokens": budget, "items": (*lines, *made.items)}
         )
 
-    def flush(self, *, now: datetime | str | None = None) -> Flushed:
+    def flush(self, *, now: date | str | None = None) -> Flushed:
         """Keep what is in mind, link what is new to what it is like, archive what is old, and write memory.md anew.
 
         Turns of the user that still wait are thought about first, for at most `config.session_patience_seconds`. Edits made in memory.md
@@ -177,13 +177,13 @@ class Session:
             lines=len(page.text.splitlines()),
         )
 
-    def snapshot(self, *, now: datetime | str | None = None) -> Fact | None:
+    def snapshot(self, *, now: date | str | None = None) -> Fact | None:
         """Write the account of this session so far, and that of its day, and return it; None if nothing happened in it."""
         at = self._at(now)
         self._think()
         return self._account(self.session_id, at)
 
-    def close(self, *, now: datetime | str | None = None) -> None:
+    def close(self, *, now: date | str | None = None) -> None:
         """End the session: account, profile, flush. Closing twice does no harm."""
         if not self._open:
             return
@@ -299,13 +299,13 @@ class Session:
             if item.fact_id == shown.fact_id or (item.kind == "message" and _one_line(item.text) in shown.text):
                 self.working.touch(item.text)
 
-    def _instant(self, value: datetime | str) -> datetime:
+    def _instant(self, value: date | str) -> datetime:
         return to_utc(value, zone=self._config.zone)
 
     def _now(self) -> datetime:
         return self._latest if self._simulated and self._latest is not None else to_utc(utc_now())
 
-    def _at(self, value: datetime | str | None) -> datetime:
+    def _at(self, value: date | str | None) -> datetime:
         if not self._open:
             raise InputError(f"The session {self.session_id!r} is over; begin another with mem.session().")
         if value is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -299,6 +300,11 @@ class Store:
                 self._connections.append(existing.connection)
         return existing
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the file can be read only."""
+        return self.database().connection.readonly("main")
+
     def equip(self, *, vectors: bool) -> None:
         """Decide whether sqlite-vec is wanted; called once, before there are other threads."""
         database = self.database()
@@ -343,7 +349,7 @@ class Store:
             raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
         _keep_freed_memory()
         try:
-            connection = apsw.Connection(str(self.path))
+            connection = _connect(self.path)
         except UnicodeEncodeError as error:
             raise StoreError(f"{self.path!r} is no valid Unicode, and SQLite opens no such path; give another.") from error
         except apsw.Error as error:
@@ -394,6 +400,13 @@ class Store:
                 connection.execute(files.read("sql/no_vectors.sql"))
             if not vectors:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
+
+
+def _connect(path: Path) -> apsw.Connection:
+    """Connect to a file; in a folder that cannot be written, so that it can have no log, one that was closed properly is read as it is."""
+    if path.is_file() and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+        return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return apsw.Connection(str(path))
 
 
 class _LogMover:
@@ -540,11 +553,15 @@ def _translate(error: Exception, path: Path) -> MdbError:
         case apsw.FullError():
             return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
         case apsw.ReadOnlyError():
-            return StoreError(f"{path} cannot be written; make the file and its folder writable.")
+            return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
+        case apsw.CantOpenError() if path.is_dir():
+            return StoreError(f"{path} is a folder; give the path of a file in it, such as {path / 'mem.db'}.")
         case apsw.CantOpenError():
             return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
         case apsw.CorruptError():
-            damage = StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .recover.")
+            damage = StoreError(
+                f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows."
+            )
             damage.damaged = True
             return damage
         case apsw.IOError():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
 
 from memdb.errors import InputError
@@ -13,14 +13,18 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def to_utc(value: datetime | str, *, zone: tzinfo = UTC) -> datetime:
-    """Return an instant in UTC, to the millisecond; a time without an offset is taken to be in `zone`.
+def to_utc(value: date | str, *, zone: tzinfo = UTC) -> datetime:
+    """Return an instant in UTC, to the millisecond; a time without an offset is taken to be in `zone`, and a day is its beginning there.
 
     Raises:
-        InputError: the text is not an ISO-8601 time.
+        InputError: the text is not an ISO-8601 time, or it is neither text nor a time.
     """
     if isinstance(value, str):
         value = _read(value)
+    elif not isinstance(value, datetime):
+        if not isinstance(value, date):
+            raise InputError(f"{value!r} is not a time; give a datetime, or text like 2025-03-01T09:30:00+00:00.")
+        value = datetime.combine(value, time())
     if value.tzinfo is None:
         value = value.replace(tzinfo=zone)
     if value.tzinfo is not UTC:
@@ -37,7 +41,7 @@ def to_text(value: datetime) -> str:
     return instant.isoformat("T", "milliseconds")[:23] + "Z"
 
 
-def stored(value: datetime | str, *, zone: tzinfo = UTC) -> str:
+def stored(value: date | str, *, zone: tzinfo = UTC) -> str:
     """Return the stored form of a time as it was given: what `to_text` makes of `to_utc`, for very many of them.
 
     Raises:
@@ -45,7 +49,7 @@ def stored(value: datetime | str, *, zone: tzinfo = UTC) -> str:
     """
     if isinstance(value, str):
         return _stored(value, zone)
-    if value.tzinfo is None and zone is UTC:
+    if isinstance(value, datetime) and value.tzinfo is None and zone is UTC:
         text = value.isoformat()
         return text[:23] + "Z" if value.microsecond else text + ".000Z"
     return to_text(to_utc(value, zone=zone))

@@ -64,7 +64,7 @@ _COUNT = rf"(?:\d{{1,4}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True)).repl
 _FEAST = "|".join(sorted(_FEASTS, key=len, reverse=True)).replace(" ", _S)
 _ATOMS = re.compile(
     rf"""\b(?=\w)(?:
-      (?P<iso>{_YEAR}-\d\d-\d\d)
+      (?P<iso>{_YEAR}-\d\d-\d\d|{_YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR})
     | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?
     | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
@@ -222,7 +222,7 @@ def _one(day: date) -> _Atom:
 
 
 def _iso(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
-    return _one(date.fromisoformat(found["iso"]))
+    return _one(date.fromisoformat(found["iso"].replace("/", "-")))
 
 
 def _numeric(found: dict[str, str], local: date, prefer: Prefer) -> _Atom | None:

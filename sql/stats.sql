@@ -3,6 +3,7 @@ select name, value from metrics;
 
 -- statement: counts
 select
+  (select value from meta where name = 'timezone') as timezone,
   (select count(distinct user_id) from (select user_id from facts union select user_id from turns)) as users,
   (select count(*) from outbox where dead = 0) as outbox_waiting,
   (select count(*) from outbox where dead = 1) as outbox_dead,

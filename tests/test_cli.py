@@ -351,6 +351,11 @@ def test_turns_tell_what_was_refused_and_why(tmp_path: Path) -> None:
     assert json.loads(ok("turns", "--json", "--db", db))[0]["notes"][0]["step"] == "gate"
 
 
+def test_showing_a_consent_makes_no_file(tmp_path: Path) -> None:
+    assert run("consent", "--user", "ana", "--db", tmp_path / "m.db").exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--secrets", "sell", "--db", tmp_path / "m.db")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)

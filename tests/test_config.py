@@ -157,3 +157,9 @@ def test_a_list_is_written_with_commas_in_the_environment(tmp_path: Path, monkey
 def test_no_number_is_larger_than_what_can_be_reckoned_with(name: str) -> None:
     with pytest.raises(memdb.ConfigError, match=f"'{name}' from the arguments cannot be used: Input should be less than or equal to"):
         load_config(Path("mem.db"), {name: 10**23})
+
+
+def test_a_rival_weight_set_that_is_not_there_is_refused_at_once(database: Path) -> None:
+    with pytest.raises(memdb.InputError, match="There is no weight set 'nope'; the sets are"):
+        memdb.open(database, embedder=None, config={"rival_weights": "nope"})
+    memdb.open(database, embedder=None, config={"rival_weights": "priority", "worker": False}).close()

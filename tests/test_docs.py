@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -72,6 +75,24 @@ def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
     results = [shell.execute(statement).fetchall() for statement in statements]
     assert results[0] == [("user.lives_in", "Porto", 0.4)]
     assert len(results[1]) == len(results[2]) == 1
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs a SQLite shell")
+@pytest.mark.parametrize("damaged", [False, True])
+def test_what_is_left_of_a_file_is_saved_as_the_readme_says(tmp_path: Path, damaged: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-32", config={"worker": False}) as mem:
+        mem.load(({"text": f"I like the number {place}."} for place in range(300)), user_id="ana")
+    if damaged:
+        with (tmp_path / "mem.db").open("r+b") as file:
+            file.seek(file.seek(0, os.SEEK_END) - 20 * 4096)
+            file.write(b"\xff" * 4096)
+    code = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
+    assert code
+    subprocess.run(code[1], shell=True, cwd=tmp_path, capture_output=True, check=False)
+    with memdb.open(tmp_path / "saved.db", embedder="hashing-32", config={"worker": False}) as mem:
+        kept = len(mem.turns("ana"))
+        assert (200 < kept <= 300) if damaged else kept == 300
+        assert mem.search("number 7", user_id="ana")
 
 
 def test_every_setting_stands_in_the_readme() -> None:

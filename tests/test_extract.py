@@ -57,6 +57,14 @@ def test_what_states_no_fact_gives_none(text: str, predicates: dict[str, Predica
     assert read(text, predicates) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("I was born in 1987-88", []), ("I was born on 03/05/1990", []), ("I have a meeting on June 1 at 10:30.", ["meeting at 10:30"])],
+)
+def test_a_date_or_a_time_is_read_whole_or_not_at_all(text: str, values: list[str], predicates: dict[str, Predicate]) -> None:
+    assert [candidate.object for candidate in read(text, predicates)] == values
+
+
 def test_every_pattern_has_an_example() -> None:
     assert [pattern.match for pattern in rules().pattern if not pattern.examples] == []
 

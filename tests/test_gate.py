@@ -276,6 +276,33 @@ def test_a_sensitive_topic_is_recognised(text: str, topic: str | None) -> None:
     assert topic_of(candidate(text)) == topic
 
 
+CONTACTS = [
+    "Reach her at ana@example.org", "+351 912 345 678", "+351912345678", "0044 20 7946 0958", "020 7946 0958", "(212) 555-1234", "212-555-1234",
+    "212.555.1234", "1-800-555-1234", "912 345 678", "912345678", "2125551234", "12125551234", "06 12 34 56 78", "06.12.34.56.78", "0171/1234567", "22 33 44 55",
+    "9123 4567", "+49 (0)171 1234567", "Call me at 555-1234", "mobile: 96123456", "Call 912 345 678 on 2026-06-02", "Order 12345678, or call 912 345 678",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CONTACTS)
+def test_a_phone_number_or_an_e_mail_address_is_a_contact(text: str) -> None:
+    assert topic_of(candidate(text)) == "contact"
+
+
+NO_CONTACTS = [
+    "Meeting on 2025-06-01", "Meeting on 01.06.2025", "Meeting on 1/6/2025", "Meeting at 2025-06-01 10:30", "Meeting at 2025-06-01T10:30:00+00:00",
+    "Remind me to call mum on 2026-06-02", "from 2025-06-01 to 2025-07-01", "2025-06-01 - 2025-07-01", "Lived there 2019-2024", "2019, 2020 and 2021", "2019 2020 2021",
+    "call at 10.30-12.45", "10:30-12:45", "pi is 3.14159265358979", "38.7223, -9.1393", "costs 1,234,567.89", "costs 1.234.567,89", "1 234 567 people", "$1234567890",
+    "912345678 euros", "€ 912 345 678", "Order 912345678", "order number 123-4567890-1234567", "Invoice no. 2024-0012", "tracking id: 4005551234", "ISBN 978-3-16-148410-0",
+    "#912345678", "Python 3.11.4", "Windows 10.0.19045.3693", "version 912345678", "IP 192.168.100.100", "1717171717", "20250601", "20250601103000", "1920x1080", "AB123456789",
+    "ran 10000000 steps",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_CONTACTS)
+def test_other_numbers_are_no_contact(text: str) -> None:
+    assert topic_of(candidate(text)) is None
+
+
 def test_without_secrets_leaves_other_text_alone() -> None:
     assert without_secrets("I like jazz.") == "I like jazz."
 

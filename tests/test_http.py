@@ -297,6 +297,15 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert mem.facts("bob")[0].valid_to is None
 
 
+def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> None:
+    mem.remember_many({"user_id": user, "value_text": "User lives in Porto", "key": "user.lives_in"} for user in ("ana", "bea"))
+    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
+    (hers,), (other,) = mem.facts("ana"), mem.facts("bea")
+    assert post(client, "confirm", fact_id=hers.fact_id)["fact_id"] == hers.fact_id == mem.fact(hers.fact_id).fact_id
+    post(client, "confirm", status=404, fact_id=other.fact_id)
+    post(client, "confirm", status=404, fact_id="nobody's")
+
+
 def test_keys_are_read_from_text() -> None:
     assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
     with pytest.raises(memdb.InputError, match="names no user"):
@@ -414,6 +423,20 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
         capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path,  # it leaves a cache where it runs
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
+
+
+def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--port", str(port), "--db", str(tmp_path / "mem.db")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, f"Port {port} of 127.0.0.1 cannot be listened to" in done.stderr) == (1, True)
+
+
+def test_nothing_is_served_that_loads_from_the_network(client: TestClient) -> None:
+    assert [client.get(path).status_code for path in ("/docs", "/redoc", "/openapi.json")] == [404, 404, 200]
 
 
 def test_a_server_that_others_reach_wants_keys(tmp_path: Path) -> None:

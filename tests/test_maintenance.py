@@ -267,6 +267,14 @@ def test_a_task_that_was_rejected_is_not_taken_up_but_asked_about_anew(mem: memd
     assert [task.status for task in of(mem, "task") if task.fact_id != rejected] == ["pending_confirmation"]
 
 
+@pytest.mark.parametrize("state", ["bananas", "", None])
+def test_a_task_stands_where_one_can(tell: Tell, state: str) -> None:
+    (task,) = of(tell("Remind me to call the dentist."), "task")
+    with pytest.raises(memdb.InputError, match=r"state is .*; give one of active, done, stalled"):
+        tell().task(task.fact_id, state)  # type: ignore[arg-type]
+    assert of(tell(), "task") == [task]
+
+
 def test_only_tasks_have_a_state(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="is a fact, not a task"):
         mem.task(mem.remember("Likes jazz", user_id="ana", key="user.likes").fact_id, "done")

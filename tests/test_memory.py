@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -58,6 +58,9 @@ def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
 
 
+FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana", "valid_from": "2025-03-02"}
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -71,11 +74,63 @@ def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
         (lambda mem: mem.remember("x", user_id="ana", kind="message"), "cannot be remembered"),
         (lambda mem: mem.remember(" ", user_id="ana"), "value_text is empty"),
         (lambda mem: mem.remember("x", user_id="ana", confidence=2), "confidence is 2"),
+        (lambda mem: mem.remember("x", user_id="ana", value_json={"x": float("nan")}), "value_json cannot be stored as JSON"),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": [float("inf")]}]), "value_json cannot be stored as JSON"),
+        (lambda mem: mem.remember("x", user_id="ana", tags="pet"), r"tags is the text 'pet'; give a list, such as \['pet'\]"),
+        (
+            lambda mem: mem.remember("x", user_id="ana", valid_from="2025-03-02", valid_to="2025-03-01"),
+            "valid_to is 2025-03-01.*before it is true",
+        ),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "valid_to": "2025-03-01"}]), "valid_to is 2025-03-01.*before it is true"),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "timestamp": 5}]), "Fact 1 cannot be stored: field timestamp"),
+        (lambda mem: mem.load([{"text": "x", "timestamp": 5}], user_id="ana"), "Message 1 cannot be loaded: field timestamp"),
+        (lambda mem: mem.observe("Hi.", user_id="ana", timestamp=5), "5 is not a time; give a datetime"),
+        (lambda mem: mem.search("x", user_id="ana", statuses=["actve"]), "statuses is 'actve'; give one of active, "),
+        (lambda mem: mem.search("x", user_id="ana", categories=["helth"]), "categories is 'helth'"),
+        (lambda mem: mem.search("x", user_id="ana", memory_types=["ROUTIN"]), "memory_types is 'ROUTIN'"),
+        (lambda mem: mem.search("x", user_id="ana", tiers=["warn"]), "tiers is 'warn'; give one of hot, warm, cold"),
+        (lambda mem: mem.search("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
+        (lambda mem: mem.recall("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
+        (lambda mem: mem.event("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
+        (lambda mem: mem.learn("x", "y", user_id="ana"), "steps is the text 'y'"),
+        (lambda mem: mem.facts("ana", statuses=["actve"]), "statuses is 'actve'"),
+        (lambda mem: mem.facts("ana", kinds=["fcat"]), "kinds is 'fcat'; give one of task, "),
+        (lambda mem: mem.facts("ana", kinds="fact"), "kinds is the text 'fact'"),
+        (lambda mem: mem.forget("ana", key="Lives In"), "is not a key"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
+    assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_a_message_is_no_fact_to_decide(tell: Tell) -> None:
+    (message,) = tell("Hello.").facts("ana", kinds=["message"])
+    with pytest.raises(memdb.InputError, match="is a message, which is kept as it was said"):
+        tell().reject(message.fact_id)
+
+
+def test_a_model_that_cannot_be_reached_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "model": "qwen3"}).close()
+    assert caplog.messages == ["The setting model is 'qwen3', but OPENAI_BASE_URL is not set: rules read the turns."]
+
+
+def test_what_is_written_so_that_it_ends_before_it_begins_is_not_kept(mem: memdb.Memory) -> None:
+    item = {"text": "Ana lives in Porto", "valid_from": "2025-03-02T00:00:00Z", "valid_to": "2025-03-01T00:00:00Z"}
+    (rejected,) = mem.write([item], user_id="ana").rejected
+    assert rejected.reason.startswith("valid_to is 2025-03-01")
+
+
+def test_a_day_is_its_beginning_in_the_users_zone(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"timezone": "Asia/Tokyo", "worker": False}) as mem:
+        stated = mem.remember("Lives in Porto", user_id="ana", valid_from=date(2025, 3, 1))
+        mem.remember_many([{"value_text": "Likes jazz", "user_id": "ana", "valid_from": date(2025, 3, 1)}])
+        assert {fact.valid_from for fact in mem.facts("ana")} == {stated.valid_from}
+        assert stated.valid_from.isoformat() == "2025-02-28T15:00:00+00:00"
 
 
 def test_an_unknown_fact_cannot_be_decided(mem: memdb.Memory) -> None:

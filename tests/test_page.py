@@ -44,6 +44,15 @@ def test_the_same_memory_gives_the_same_page(mem: memdb.Memory, page: Path) -> N
     assert page.read_text() == text
 
 
+def test_a_user_of_a_long_name_has_a_page_of_a_short_one(mem: memdb.Memory, page: Path) -> None:
+    for _ in range(2):
+        with mem.session("x" * 300, now="2025-03-02T10:00:00Z") as s:
+            s.observe("I live in Faro.")
+    (other,) = set(page.parent.glob("memory*.md")) - {page}
+    assert len(other.name) < 50
+    assert "Faro" in other.read_text()
+
+
 def test_the_page_has_two_hundred_lines_at_most_and_keeps_what_matters(mem: memdb.Memory) -> None:
     for number in range(400):
         mem.remember(f"Thing {number}", user_id="ana", key=f"user.thing_{number}", importance=number / 400)

@@ -314,6 +314,7 @@ def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
     verdict = mem.context("Where do I live?", user_id="ana").verdict
     assert verdict is not None
     assert (verdict.decision, verdict.reason) == ("abstain", "nothing remembered bears on it")
+    assert "heed what stands here" in str(verdict.instruction)  # such as an allergy, which always stands there
 
 
 @pytest.mark.parametrize(
@@ -454,7 +455,10 @@ def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:
     assert tell().search("Porto", user_id="ana", weights="mine")[0].score == 2.0
 
 
-@pytest.mark.parametrize(("features", "error"), [({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty")])
+@pytest.mark.parametrize(("features", "error"), [
+    ({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty"), ({"lexical": float("inf")}, "gives lexical inf; give a finite number"),
+    ({"lexical": float("nan")}, "gives lexical nan; give a finite number"), ({"k_lex": -5}, "gives k_lex -5; .* none below 0"),
+])  # fmt: skip
 def test_a_weight_set_that_ranks_nothing_is_refused(mem: memdb.Memory, features: dict[str, float], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
         mem.set_weights({"mine": features})

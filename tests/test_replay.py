@@ -220,7 +220,7 @@ def test_without_kept_calls_a_replay_is_left_to_the_rules_and_says_so(tmp_path: 
         mem.drain()
     replayed = replay(tmp_path / "old.db", tmp_path / "new.db")
     assert (replayed.answered, replayed.unanswered) == (0, 1)
-    with memdb.open(tmp_path / "new.db", embedder=None, llm=None) as mem:
+    with memdb.open(tmp_path / "new.db", embedder=None, llm=None, config={"worker": False}) as mem:
         (turn,) = mem.turns("ana")
         assert (turn.extracted_by, [fact.object for fact in mem.facts("ana")]) == ("rules", ["Porto"])
         assert "No kept call answers this prompt (extract)" in (turn.error or "")
@@ -251,3 +251,17 @@ def test_what_was_remembered_by_hand_is_told_to_differ(tmp_path: Path) -> None:
 def mem_turns(path: Path) -> dict[str, int]:
     with memdb.open(path, embedder=None, config={"worker": False}) as mem:
         return mem.stats().turns_by_status
+
+
+@pytest.mark.parametrize(("named", "differing"), [(None, 0), ("UTC", 1)], ids=["the file's zone", "a zone that is named"])
+def test_a_replay_reads_times_in_the_zone_that_the_file_was_written_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, differing: int
+) -> None:
+    with memdb.open(tmp_path / "old.db", embedder=None, llm=None, config={"worker": False, "timezone": "Europe/Lisbon"}) as mem:
+        mem.observe("I moved to Porto yesterday.", user_id="ana", timestamp="2025-06-10T10:00")
+        mem.drain()
+        assert mem.stats().timezone == "Europe/Lisbon"
+    if named:
+        monkeypatch.setenv("MEMDB_TIMEZONE", named)
+    told = replay(tmp_path / "old.db", tmp_path / "new.db", embedder=None)
+    assert (told.turns, told.differing) == (1, 2 * differing)

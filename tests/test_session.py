@@ -165,6 +165,8 @@ def test_a_session_that_is_over_says_so(mem: memdb.Memory) -> None:
     s.close()
     with pytest.raises(memdb.InputError, match="'s1' is over; begin another"):
         s.observe("Hello?")
+    with pytest.raises(memdb.InputError, match="'s1' is over; begin another"):
+        s.working.add("This would be lost.")
 
 
 @pytest.mark.parametrize(

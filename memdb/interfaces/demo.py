@@ -9,7 +9,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
@@ -317,7 +317,7 @@ class _Tale:
         """Print the head of a section."""
         self.print(Text(), Rule(Text(text, style="bold"), align="left", style="cyan"))
 
-    def day(self, value: datetime | str | None) -> str:
+    def day(self, value: date | str | None) -> str:
         """A day in the user's time zone, or nothing."""
         return f"{to_utc(value, zone=self.zone).astimezone(self.zone):%d %b %Y}".lstrip("0") if value else ""
 

@@ -100,7 +100,9 @@ def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str]
         if opened is not None:
             opened.close()
 
+    # pages made of openapi.json would load scripts from the network
     app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, description="The long-term memory of an AI assistant.",
+                  docs_url=None, redoc_url=None,
                   responses=_RESPONSES)  # fmt: skip
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)
@@ -141,7 +143,7 @@ class _Door:
 
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
-        if self.owner != _EVERYBODY and not any(change.user_id == self.owner for change in memory.history(fact_id=fact_id)):
+        if self.owner != _EVERYBODY and memory.fact(fact_id).user_id != self.owner:
             raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
 
 

@@ -29,6 +29,8 @@ class Replayed(Record):
 def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
     """Take every turn of `old` into the new file `new`, in the same order and with the same settings, and return how it went.
 
+    The time zone is the one that `old` was written with, unless `memdb.toml` or the environment names one.
+
     No model is asked: kept calls answer, and where there is none, the rules decide and the turn's record says so. `embedder` "auto" is the
     one that `old` was written with. Only turns are replayed: what was remembered, confirmed, rejected or undone by hand is not; episodes
     and reflective notes are drawn anew by the worker of whoever opens `new`.
@@ -40,6 +42,9 @@ def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
         raise InputError(f"{new} exists; name a file that does not, so that nothing is mixed.")
     settings = load_config(old).model_copy(update={"worker": False})
     with memdb.open(old, config=settings, embedder=None, llm=None) as before:
+        zone = before.stats().timezone
+        if zone is not None and "timezone" not in settings.model_fields_set:
+            settings = settings.model_copy(update={"timezone": zone})
         model = ReplayModel(before.calls())
         chosen = before.stats().embedder if embedder == "auto" else embedder
         read_by_a_model = any(turn.extracted_by not in (None, "rules") or turn.error for turn in before.turns())

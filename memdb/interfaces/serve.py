@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ def serve(
     ] = "auto",
     weights: Annotated[str, typer.Option("--weights", help="The weight set that ranks.")] = "default",
 ) -> None:
-    """Serve the memory over HTTP, its API described at /docs; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
+    """Serve the memory over HTTP, its API described at /openapi.json; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
     try:
         import uvicorn
 
@@ -33,8 +34,22 @@ def serve(
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     if host not in LOOPBACK and not parse_keys(os.environ.get("MEMDB_API_KEYS", "")):
         raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
+    _try_port(host, port)
     memdb.open(
         db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}
     ).close()  # an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")
+
+
+def _try_port(host: str, port: int) -> None:
+    """Refuse a port that cannot be listened to, before there are workers that would tell it each in their own way."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(address)
+    except OSError as error:
+        raise InputError(
+            f"Port {port} of {host} cannot be listened to ({error.strerror}); name another one with --port or --host."
+        ) from error

@@ -338,7 +338,7 @@ def _date(raw: str, here: _Circumstances) -> list[str]:
         day = spans[0].begins.astimezone(here.zone)
         said = re.search(r"\d", spans[0].text)
         return [re.sub(r"^(?:on|in) ", "", spans[0].text) if said else f"{day.day} {day:%B}"]
-    year = re.match(r"((?:19|20)\d\d)\b", raw)
+    year = re.match(r"((?:19|20)\d\d)\b(?![/.-]\d)", raw)
     return [year.group(1)] if year else []
 
 

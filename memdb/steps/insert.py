@@ -6,10 +6,11 @@ import json
 import struct
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from memdb import checks
 from memdb.errors import StoreError
 from memdb.quantize import quantize
 from memdb.records import NewFact
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Reckon = Callable[[datetime | str | None], str]
+Reckon = Callable[[date | str | None], str]
 """Turns a time as it was given, or None for the present, into its stored form."""
 
 Incoming = tuple[SqlValue, ...]
@@ -83,8 +84,12 @@ def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> Non
 def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
     """Return a fact as it is stored."""
     said_at = time(fact.timestamp)
+    begins = time(fact.valid_from) if fact.valid_from is not None else said_at
+    ends = time(fact.valid_to) if fact.valid_to is not None else None
+    checks.in_order(begins, ends)
     details = None
     if fact.object is not None or fact.value_json is not None:
+        checks.storable(fact.value_json, "value_json")
         subject, _, predicate = fact.key.partition(".")
         given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
         parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
@@ -102,8 +107,8 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
         fact.importance,
         fact.source,
         time(fact.event_time) if fact.event_time is not None else None,
-        time(fact.valid_from) if fact.valid_from is not None else said_at,
-        time(fact.valid_to) if fact.valid_to is not None else None,
+        begins,
+        ends,
         fact.turn_id or turn_id,
         fact.value_text,
         fact.session_id,

@@ -9,6 +9,7 @@ from memdb.config import Config
 from memdb.records import Decision, Doubt, Hit, Question, Verdict
 
 _CHECKABLE = ("tool", "web", "system")
+_UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
 _EVEN = 0.5  # where a calibration has no threshold
 
 
@@ -24,7 +25,7 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match)]
     if not bearing:
-        return _verdict("abstain", "nothing remembered bears on it", None, None, "Nothing remembered bears on this; say so, do not guess.")
+        return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
     probability = probability_of(evidence_of(question, hits), calibration)
     relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0

@@ -361,7 +361,7 @@ class Collection:
         function = remembered(self._model.configuration_json["embedding_function"]) or own
         if function is None:
             raise InputError("You must provide an embedding function to compute embeddings.")
-        return DefaultEmbeddingFunction(self._client.embed) if type(function) is DefaultEmbeddingFunction else function
+        return DefaultEmbeddingFunction(self._client.embed_texts) if type(function) is DefaultEmbeddingFunction else function
 
 
 def _check_filters(where: object, where_document: object) -> None:
