@@ -72,6 +72,19 @@ where user_id = :user_id
   and valid_to <= :now
   and status in ('active', 'pending_confirmation');
 
+-- A message, episode or memory of another age than these: without one, asking for the ages leaves nothing out, and no row has to be read for it.
+-- statement: aside
+select f.id
+from facts f
+where f.user_id = :user_id
+  and f.kind in ('message', 'episode', 'narrative')
+  and case
+    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
+    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+    else 'cold'
+  end not in (select value from json_each(:tiers))
+limit 1;
+
 -- What is believed no longer, or not yet, and may be found all the same.
 -- statement: closed
 select id, kind

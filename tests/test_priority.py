@@ -23,6 +23,7 @@ from memdb.interfaces.commands import app
 from memdb.records import Doubt, Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
+from memdb.store import Database, SqlValue
 from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -609,3 +610,21 @@ def test_a_fact_that_differs_in_a_word_is_written_however_near_it_is(tmp_path: P
 def test_a_broken_embedder_costs_nothing_that_is_written(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=Broken(), llm=None, config={"worker": False}) as mem:
         assert len(mem.write([{"text": "Likes jazz"}, {"text": "Likes tea"}], user_id="ana").accepted) == 2
+
+
+def test_ages_that_nobody_else_has_are_asked_for_at_no_price(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    tuples = Database.tuples
+
+    def noted(db: Database, statement: str, **given: SqlValue) -> list[tuple[SqlValue, ...]]:
+        run.append(statement)
+        return tuples(db, statement, **given)
+
+    monkeypatch.setattr(Database, "tuples", noted)
+    said = [("The boiler is loud.", "2025-05-30"), ("The boiler was loud.", "2024-05-30")]
+    for number, (text, day) in enumerate(said, start=1):
+        mem.observe(text, user_id="ana", timestamp=day)
+        mem.drain()
+        run.clear()
+        assert len(mem.search("boiler", user_id="ana", tiers=["hot"], now="2025-06-01")) == 1
+        assert ("scan.eligible" in run) == (number == 2)

@@ -149,6 +149,9 @@ def retrieve(
         "now": (instant := to_text(now)),
         "as_of": to_text(as_of) if as_of else None,
     }
+    if tiers is not None:
+        ages = {name: filters[name] for name in ("user_id", "tiers", "hot_days", "warm_days", "now")}
+        filters["tiers"] = filters["tiers"] if db.tuples("scan.aside", **ages) else None
     columns = {name: weight.get(name, usual) for name, usual in _COLUMNS.items()}
     hits = None
     if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
