@@ -14,6 +14,7 @@ PartOfDay = Literal["morning", "afternoon", "evening", "night"]
 DayType = Literal["weekday", "weekend"]
 
 _BEGINS: tuple[tuple[int, PartOfDay], ...] = ((5, "morning"), (12, "afternoon"), (17, "evening"), (21, "night"))
+_UTC = ("Etc/UTC", "Etc/UCT", "Etc/Zulu", "Etc/Universal", "UCT", "Zulu", "Universal")  # what else it is called
 
 
 def machine_zone(localtime: Path = Path("/etc/localtime"), named: Path = Path("/etc/timezone")) -> str:
@@ -39,7 +40,7 @@ def _zone_name(text: str) -> str | None:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
-    return name
+    return "UTC" if name in _UTC else name
 
 
 def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:

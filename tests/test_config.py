@@ -75,6 +75,7 @@ def test_an_unknown_name_is_refused_wherever_it_stands(database: Path, monkeypat
         ("/usr/share/zoneinfo/posix/Asia/Tokyo", "Asia/Tokyo"),
         ("<-03>3", "UTC"),
         ("../../etc/passwd", "UTC"),
+        ("Etc/UTC", "UTC"),
         ("\u2603", "UTC"),
         ("", "UTC"),
     ],
