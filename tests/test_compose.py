@@ -282,16 +282,16 @@ def test_a_clock_time_that_an_event_names_may_be_said() -> None:
     ("event", "who", "hour", "content"),
     [
         (
-            "User Thom prefers warm lighting",
-            ["Thom", "living room"],
+            "User Rui prefers warm lighting",
+            ["Rui", "living room"],
             19,
-            "I've noticed Thom consistently asks for warmer lights after sunset—he seems to prefer a cozy atmosphere when winding down.",
+            "I've noticed Rui consistently asks for warmer lights after sunset—he seems to prefer a cozy atmosphere when winding down.",
         ),
         (
             "Temperature set to 68°F at 7:00 AM",
-            ["Thom", "office"],
+            ["Rui", "office"],
             7,
-            "Every weekday morning around 7, Thom heads to his office. I've learned he focuses best when it's a bit cool—68 feels right for him.",
+            "Every weekday morning around 7, Rui heads to his office. I've learned he focuses best when it's a bit cool—68 feels right for him.",
         ),
         (
             "Kids bedtime routine triggered at 8:30 PM",
@@ -301,24 +301,24 @@ def test_a_clock_time_that_an_event_names_may_be_said() -> None:
             "the transition.",
         ),
         (
-            "Elizabeth played jazz music in kitchen",
-            ["Elizabeth", "kitchen"],
+            "Joana played jazz music in kitchen",
+            ["Joana", "kitchen"],
             18,
-            "Elizabeth was cooking this evening and asked for some jazz. There's something about the way music fills the kitchen when she's "
+            "Joana was cooking this evening and asked for some jazz. There's something about the way music fills the kitchen when she's "
             "there—she seems lighter, more at ease.",
         ),
         (
             "Motion detected in garage at 11:47 PM",
-            ["Thom", "garage"],
+            ["Rui", "garage"],
             23,
-            "Late last night, someone was in the garage—unusual for that hour. I flagged it quietly. Turned out to be Thom looking for something. "
+            "Late last night, someone was in the garage—unusual for that hour. I flagged it quietly. Turned out to be Rui looking for something. "
             "Good to know the pattern.",
         ),
         (
-            "Thom skipped his coffee routine and went straight to the office",
-            ["Thom", "office"],
+            "Rui skipped his coffee routine and went straight to the office",
+            ["Rui", "office"],
             8,
-            "Thom seemed stressed this morning—he skipped his usual coffee routine and headed straight to his office. I kept things quiet for him.",
+            "Rui seemed stressed this morning—he skipped his usual coffee routine and headed straight to his office. I kept things quiet for him.",
         ),
         (
             "The kids came home from school and Penelope asked for her playlist; they danced in the living room",
@@ -328,16 +328,16 @@ def test_a_clock_time_that_an_event_names_may_be_said() -> None:
             "in the living room. Those moments feel good.",
         ),
         (
-            "Elizabeth said that guests come this weekend",
-            ["Elizabeth"],
+            "Joana said that guests come this weekend",
+            ["Joana"],
             19,
-            "Elizabeth mentioned they're expecting guests this weekend. I should remember to suggest preparing the guest room lighting.",
+            "Joana mentioned they're expecting guests this weekend. I should remember to suggest preparing the guest room lighting.",
         ),
     ],
 )
 def test_a_good_memory_of_an_event_is_kept(event: str, who: list[str], hour: int, content: str) -> None:
     at = datetime(2026, 3, 5, hour, 10, tzinfo=UTC)
-    given = [event, *who, "Thursday", part_of_day(at, UTC), "weekday", "Barnabee", "the Fife household"]
+    given = [event, *who, "Thursday", part_of_day(at, UTC), "weekday", "Ada", "the Silva household"]
     assert what_is_untrue(content, given=given, events=[event], names=who[:1], at=[at]) is None
 
 

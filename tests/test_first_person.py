@@ -242,18 +242,18 @@ def test_a_memory_of_devices_and_of_what_was_said_reads_like_one(mem: memdb.Memo
 KINDS = {
     "SIGNIFICANT": (
         "The family celebrated Penelope's birthday today. The joy in the house was palpable.",
-        "Thom mentioned they're expecting another child. This will change everything.",
-        "Elizabeth got the promotion she's been working toward. She was so happy.",
+        "Rui mentioned they're expecting another child. This will change everything.",
+        "Joana got the promotion she's been working toward. She was so happy.",
     ),
     "PREFERENCE": (
-        "I've noticed Thom consistently asks for warmer lights after sunset.",
-        "Elizabeth prefers the house cooler than Thom—around 68°F seems right for her.",
+        "I've noticed Rui consistently asks for warmer lights after sunset.",
+        "Joana prefers the house cooler than Rui—around 68°F seems right for her.",
         "The kids like the living room lights at full brightness during playtime.",
         "Every evening Rui asks for dimmer lights.",
     ),
     "ROUTINE": (
         "The household rhythm shifts around 8:30 on school nights.",
-        "Every weekday morning around 7, Thom heads to his office.",
+        "Every weekday morning around 7, Rui heads to his office.",
         "Sundays seem to be family movie nights—they gather in the living room after dinner.",
         "As always, Rui locked the door.",
         "Mila reads on the sofa on weekends.",
@@ -267,7 +267,7 @@ KINDS = {
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
         "The doorbell rang but nobody was there—probably a delivery.",
-        "Thom asked me the time while passing through the kitchen.",
+        "Rui asked me the time while passing through the kitchen.",
     ),
 }
 
