@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import memdb
+from memdb import files
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.observer import take_turn
 
@@ -121,7 +122,8 @@ def test_what_was_set_aside_in_an_earlier_version_waits_again(tmp_path: Path) ->
     with memdb.open(path, embedder=Broken(), config=AT_ONCE) as mem:
         mem.observe("Nice weather.", user_id="ana")
         connection = mem._store.database().connection
-        connection.execute("update outbox set dead = 1, attempts = 8; update meta set value = '24' where name = 'schema_version'")
+        connection.execute("update outbox set dead = 1, attempts = 8")
+        connection.execute(dict(files.migrations())[25])
     with memdb.open(path, embedder=Broken(0), config=AT_ONCE) as mem:
         assert mem.drain()
         assert (mem.stats().vectors, mem.stats().outbox_dead) == (1, 0)
