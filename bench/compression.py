@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -225,12 +226,17 @@ def _fitting(words: Sequence[int], budget: float) -> int:
 
 def _tells(hit: Hit, events: Mapping[str, str], evidence: frozenset[str]) -> bool:
     """Whether the words of an event that is evidence stand in a memory; its subject may be said by the part before."""
-    text = hit.fact.value_text.casefold()
+    text = _words_of(hit.fact.value_text)
     for event_id in evidence & events.keys():
-        whole = " ".join(events[event_id].casefold().split()).rstrip(" .;,")
+        whole = _words_of(events[event_id])
         if whole[:_BEGINS] in text or whole.partition(" ")[2][:_BEGINS] in text:
             return True
     return False
+
+
+def _words_of(text: str) -> str:
+    """The words alone: a memory puts what was said into quotation marks."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def table(rows: Sequence[Row]) -> str:
