@@ -98,6 +98,10 @@ def test_without_tz_the_files_of_the_machine_name_its_zone(tmp_path: Path, monke
     (folder / "Lisbon").touch()
     link.symlink_to(folder / "Lisbon")
     assert machine_zone(link, named) == "Europe/Lisbon"
+    for target, zone in ((tmp_path / "zoneinfo" / "Mars" / "Olympus", "Europe/Madrid"), (tmp_path / "zoneinfo" / "Etc" / "UTC", "UTC")):
+        link.unlink()
+        link.symlink_to(target)
+        assert machine_zone(link, named) == zone
 
 
 def test_what_happens_in_the_evening_of_the_machine_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
