@@ -209,6 +209,7 @@ class Worker:
         if embedder is not None and patient is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
         self._trouble: Exception | None = None
+        self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
         jobs |= more or {}
         self._stop = threading.Event()
         self._progress = threading.Condition()
@@ -235,6 +236,7 @@ class Worker:
         """Have the threads try at once what they could not get past, and forget what it was, unless the file is damaged."""
         if not (isinstance(self._trouble, StoreError) and self._trouble.damaged):
             self._trouble = None
+        self._tries += 1
         self.wake()
 
     def raise_trouble(self) -> None:
@@ -251,13 +253,15 @@ class Worker:
     def _run(self, job: Callable[[], bool], wake: threading.Event) -> None:
         failed, told = 0, ""
         while not self._stop.is_set():
+            tries = self._tries
             try:
                 busy, failed = job(), 0
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
             except Exception as error:  # the work never stops; a turn that failed was put back
                 busy, failed = False, failed + 1
-                self._trouble = error
+                if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
+                    self._trouble = error
                 if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
                     log.exception("the memory worker met an error and goes on")
             with self._progress:
