@@ -98,8 +98,7 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
     try:
         fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
     except ValidationError as error:
-        wrong = error.errors()[0]
-        raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        raise InputError(f"Fact {place} cannot be stored: {checks.fault(error)}.") from error
     checks.filled(fact.value_text, "value_text")
     checks.name(fact.user_id, "user_id")
     for name in ("object", "session_id", "turn_id", "fact_id"):

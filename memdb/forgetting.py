@@ -8,8 +8,6 @@ from functools import partial
 
 from memdb import checks
 from memdb.config import Config
-from memdb.errors import InputError
-from memdb.keys import is_canonical
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
@@ -26,8 +24,8 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     Raises:
         InputError: the key is none that there can be.
     """
-    if key is not None and not is_canonical(key):
-        raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
+    if key is not None:
+        checks.key(key)
     has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
     if has_page and key is not None:
         read_page(db, user_id=user_id, now=utc_now(), config=config)  # what was changed by hand is not lost with the page

@@ -109,9 +109,7 @@ class Intake:
                 trigger=trigger,
             )
         except ValidationError as error:
-            wrong = error.errors()[0]
-            field = ".".join(map(str, wrong["loc"]))
-            raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
+            raise InputError(f"The event {description[:60]!r} cannot be stored: {checks.fault(error)}.") from error
         self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
@@ -171,8 +169,7 @@ class Intake:
             try:
                 message = given if isinstance(given, Message) else Message.model_validate(given)
             except ValidationError as error:
-                wrong = error.errors()[0]
-                raise InputError(f"Message {place} cannot be loaded: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+                raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
             turn_id = message.turn_id
             if turn_id is None:
                 turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)

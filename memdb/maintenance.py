@@ -14,8 +14,8 @@ from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
-from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
-from memdb.steps.apply import Origin, expire_over, merge, move, put, read_fact
+from memdb.records import Candidate, Case, Consent, Fact, Maintained, Operation
+from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
@@ -100,7 +100,7 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
             return Maintained()  # it took too long, and somebody else is at it
-        _keep_calls(db, summary.calls, owner, f"episode-{name}", config)
+        keep_calls(db, summary.calls, user_id=owner, turn_id=f"episode-{name}", now=utc_now(), config=config)
         if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
             return Maintained()
         _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
@@ -157,7 +157,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
             return Maintained()  # as above
-        _keep_calls(db, drawn.calls, owner, cause, config)
+        keep_calls(db, drawn.calls, user_id=owner, turn_id=cause, now=utc_now(), config=config)
         for note in drawn.notes:
             cited = Origin(
                 user_id=owner, turn_id=cause, now=at, kind="note", source="inferred", confidence=config.reflection_confidence
@@ -282,9 +282,3 @@ def _fact(db: Database, row: Row) -> Fact:
 
 def _facts(rows: list[Row]) -> list[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in rows]
-
-
-def _keep_calls(db: Database, calls: Sequence[ModelCall], user_id: str, turn_id: str, config: Config) -> None:
-    if config.keep_model_calls:
-        for call in calls:
-            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

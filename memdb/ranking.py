@@ -151,8 +151,7 @@ def read_labels(given: Iterable[Labelled | Mapping[str, object]]) -> list[Labell
         try:
             labelled.append(one if isinstance(one, Labelled) else Labelled.model_validate(one))
         except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"Label {place} cannot be used: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+            raise InputError(f"Label {place} cannot be used: {checks.fault(error)}.") from error
     return labelled
 
 

@@ -15,7 +15,7 @@ from memdb.config import Config
 from memdb.deciding import set_task
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
-from memdb.keys import is_canonical, normalise, predicate_of, slug
+from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_consent, read_predicates
 from memdb.records import (
     EVER,
@@ -81,9 +81,7 @@ def remember(
     checks.filled(value_text, "value_text")
     checks.lists(tags=tags)
     checks.storable(value_json, "value_json")
-    key = key or "user.note"
-    if not is_canonical(key):
-        raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
+    key = checks.key(key or "user.note")
     kinds = [name for name in reading.read_kinds(db) if name != "message"]
     if kind not in kinds:
         raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
@@ -196,8 +194,7 @@ def write(
         try:
             item = given if isinstance(given, Item) else Item.model_validate(given)
         except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"An item cannot be written: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+            raise InputError(f"An item cannot be written: {checks.fault(error)}.") from error
         key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
         try:
             checks.filled(item.text, "text")

@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← opening ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, maintenance ← session, background ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
