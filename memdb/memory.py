@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -100,8 +99,6 @@ from memdb.working import Eviction
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-
-log = logging.getLogger("memdb")
 
 Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
