@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, tzinfo
 from itertools import islice
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from memdb import checks
-from memdb.errors import InputError
+from memdb.embed import Embedder, check_vectors
+from memdb.errors import ConfigError, InputError, ModelOutputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
 from memdb.steps.insert import incoming, insert, merge_words, user_by_user
@@ -22,7 +23,7 @@ from memdb.times import stored, utc_now
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 _TAKEN = 20_000  # facts in memory at once: the more of a user go together, the fewer chunks of vectors are written again and again
 _INSERTED = 5_000  # facts a transaction: pages that many of them touch are written once, the lock held for a tenth of a second
@@ -75,12 +76,29 @@ def store_many(
     return added
 
 
+def usable(vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, embedder: Embedder | None) -> NDArray[np.float32]:
+    """Return vectors that somebody else made with a memory's embedder, checked.
+
+    Raises:
+        InputError: they have the wrong shape, are zero or not finite.
+        ConfigError: the memory was opened without an embedder.
+    """
+    if embedder is None:
+        raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
+    name, dimension = embedder.name, embedder.dimension
+    try:
+        return check_vectors(vectors, count=count, dimension=dimension, embedder=name)
+    except ModelOutputError as error:
+        raise InputError(
+            f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
+        ) from error
+
+
 def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collection[str]) -> NewFact:
     try:
         fact = given if isinstance(given, NewFact) else _NEW_FACT(given)
     except ValidationError as error:
-        wrong = error.errors()[0]
-        raise InputError(f"Fact {place} cannot be stored: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+        raise InputError(f"Fact {place} cannot be stored: {checks.fault(error)}.") from error
     checks.filled(fact.value_text, "value_text")
     checks.name(fact.user_id, "user_id")
     for name in ("object", "session_id", "turn_id", "fact_id"):

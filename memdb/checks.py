@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar, get_args
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from memdb.errors import InputError
+from memdb.keys import is_canonical
 from memdb.records import Category, MemoryType, Status, Tier
 
 Name = TypeVar("Name", bound=str)
@@ -53,6 +54,19 @@ def filled(value: str, argument: str) -> str:
 def searchable(query: str) -> str:
     """Return a question with whatever no text can hold replaced; any question is safe."""
     return query.encode("utf-8", "replace").decode()
+
+
+def key(value: str) -> str:
+    """Return a key if it is one."""
+    if not is_canonical(value):
+        raise InputError(f"{value!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
+    return value
+
+
+def fault(error: ValidationError) -> str:
+    """Return what is wrong with a record first: the field, and why."""
+    wrong = error.errors()[0]
+    return f"field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
 
 
 def storable(value: JsonValue, argument: str) -> None:

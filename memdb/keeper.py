@@ -15,6 +15,7 @@ from memdb.household import likeness, telling_words
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
+from memdb.steps.apply import keep_calls
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
 from memdb.steps.keep import keep
@@ -101,7 +102,7 @@ def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now
     try:
         with db.transaction():
             _write_segment(db, part, segment_id, ready_at=ready_at, written_by=narrative.written_by, error=error)
-            _keep_calls(db, calls, user_id=part.events[0].user_id, turn_id=segment_id, config=config)
+            keep_calls(db, calls, user_id=part.events[0].user_id, turn_id=segment_id, now=utc_now(), config=config)
             _write_memory(db, part, segment_id, narrative, ready_at=ready_at, config=config)
     except _Withdrawn:
         pass  # somebody else was first, perhaps with an event that came late
@@ -258,9 +259,3 @@ def _write_memory(db: Database, part: Segment, segment_id: str, narrative: Narra
         at=ready_at,
         config=config,
     )
-
-
-def _keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, config: Config) -> None:
-    if config.keep_model_calls:
-        for call in calls:
-            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

@@ -6,29 +6,55 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from memdb.config import Config
 from memdb.llm import LanguageModel
-from memdb.nights import night_from
+from memdb.narrator import Narrator
+from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
 from memdb.privacy import without_secrets
-from memdb.records import Candidate, Case, Consent, Fact, Maintained, ModelCall, Operation
-from memdb.steps.apply import Origin, expire_over, merge, move, put, read_fact
+from memdb.records import Candidate, Case, Consent, Fact, Maintained, Operation
+from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
 from memdb.steps.reflect import Reflection, reflect
 from memdb.steps.summarize import Summary, summarize
-from memdb.store import Database, Row
+from memdb.store import Database, Row, Store
 from memdb.times import to_text, to_utc, utc_now
 
 _NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
 def maintain(
+    store: Store,
+    config: Config,
+    *,
+    narrator: Narrator | None,
+    llm: LanguageModel | None,
+    user_id: str | None,
+    now: datetime,
+    dry_run: bool,
+) -> Maintained:
+    """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`."""
+    db = store.database()
+    done: list[Maintained] = []
+    while not dry_run and user_id is None and (night := next_night(db, config, now=now)):
+        done.append(take_night(store, config, narrator, now=night, scheduled=True))
+    done.append(take_night(store, config, narrator, user_id=user_id, now=now, scheduled=False, dry_run=dry_run))
+    counted = ("archived", "deleted", "consolidated", "patterns")
+    total = {name: sum(getattr(one, name) for one in done) for name in counted}
+    total |= {"nights": sum(one.nights for one in done[:-1]), "processed": done[-1].processed}
+    keep_up = partial(_keep_up, db, user_id=user_id, now=now, config=config, llm=None if dry_run else llm)
+    kept = db.rehearsed(keep_up) if dry_run else keep_up()
+    return kept.model_copy(update={**total, "dry_run": dry_run})
+
+
+def _keep_up(
     db: Database, *, user_id: str | None, now: datetime, config: Config, llm: LanguageModel | None
 ) -> Maintained:  # fmt: skip
-    """Do what is due for a user, or for everybody, and return how much it was. A model is asked outside any transaction."""
+    """Do what is due of everything but first-person memories. A model is asked outside any transaction."""
     episodes = notes = 0
     while done := take_upkeep(db, user_id=user_id, now=now, config=config, llm=llm):
         episodes, notes = episodes + done.episodes, notes + done.notes
@@ -74,7 +100,7 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
             return Maintained()  # it took too long, and somebody else is at it
-        _keep_calls(db, summary.calls, owner, f"episode-{name}", config)
+        keep_calls(db, summary.calls, user_id=owner, turn_id=f"episode-{name}", now=utc_now(), config=config)
         if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
             return Maintained()
         _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
@@ -131,7 +157,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
             return Maintained()  # as above
-        _keep_calls(db, drawn.calls, owner, cause, config)
+        keep_calls(db, drawn.calls, user_id=owner, turn_id=cause, now=utc_now(), config=config)
         for note in drawn.notes:
             cited = Origin(
                 user_id=owner, turn_id=cause, now=at, kind="note", source="inferred", confidence=config.reflection_confidence
@@ -256,9 +282,3 @@ def _fact(db: Database, row: Row) -> Fact:
 
 def _facts(rows: list[Row]) -> list[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in rows]
-
-
-def _keep_calls(db: Database, calls: Sequence[ModelCall], user_id: str, turn_id: str, config: Config) -> None:
-    if config.keep_model_calls:
-        for call in calls:
-            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

@@ -2,72 +2,62 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
-from itertools import islice
-from math import isfinite
 from pathlib import Path
-from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Literal, Self, Unpack, get_args
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
-from memdb import checks
-from memdb.bulk import store_many
-from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
-from memdb.calibration import fit as fit_probability
+from memdb import carrying, checks, deciding, forgetting, linking, reading, stating
+from memdb.answering import diverse, make_context, recall, weigh
+from memdb.background import Background
+from memdb.bulk import store_many, usable
+from memdb.calibration import Calibration
 from memdb.config import Config
-from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.embed import Embedder, Hurried, check_vectors, choose_embedder, choose_tokenizer
-from memdb.errors import BusyError, ConfigError, InputError, ModelOutputError, ModelUnavailable, NotFoundError, StoreError
-from memdb.keeper import events_due, gather, gather_turn, take_segment
-from memdb.keys import is_canonical, normalise, predicate_of, slug
+from memdb.embed import Embedder, Hurried, choose_embedder, choose_tokenizer
+from memdb.errors import ConfigError, InputError
+from memdb.intake import Intake
+from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
-from memdb.maintenance import maintain, take_tidying, take_upkeep
-from memdb.mirroring import count_changes, take_changes, with_collection, with_pending
+from memdb.maintenance import maintain
+from memdb.mirroring import with_collection
 from memdb.narrator import Narrator
-from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
-from memdb.observer import (
-    Worker,
-    build_profile,
-    derived_turn_id,
-    enqueue,
-    new_identity,
-    patiently,
-    read_consent,
-    read_predicates,
-    take_turn,
-    take_vectors,
-)
+from memdb.observer import patiently
 from memdb.outside import OutsideIndex
-from memdb.page import erase_page, read_page, write_page
-from memdb.ranking import evaluate, fit, labels_of
+from memdb.ranking import (
+    Narrowed,
+    calibrate,
+    evaluate,
+    explain_search,
+    fit,
+    labels_of,
+    read_labels,
+    set_weights,
+    weight_sets,
+    weights_of,
+    write_weights,
+)
 from memdb.records import (
+    EVER,
     LIVE,
     BreakTrigger,
-    Candidate,
     Category,
     Change,
     Consent,
     Context,
     Doubt,
-    Event,
     Explanation,
     Fact,
     Filters,
     Forgotten,
-    Hit,
     Hits,
     Item,
-    Kind,
     Labelled,
     Link,
     Linked,
@@ -80,9 +70,7 @@ from memdb.records import (
     Procedure,
     Profile,
     Question,
-    Rejected,
     Relation,
-    Section,
     Source,
     Sources,
     Stats,
@@ -90,37 +78,21 @@ from memdb.records import (
     TaskState,
     Tier,
     Tuned,
-    Turn,
     TurnRecord,
     Undone,
     Vectors,
     Written,
 )
-from memdb.session import Session, retell, untell
-from memdb.stating import state
-from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, dismiss, end, expire_over, move, put, read_fact, settle
-from memdb.steps.carry import carried, carry, drop, read_carried
-from memdb.steps.clarify import clarify
+from memdb.session import Session
+from memdb.steps.apply import expire_over, read_fact
 from memdb.steps.compact import compact
-from memdb.steps.diversify import diversify
-from memdb.steps.explain import explain
-from memdb.steps.forget import forget
-from memdb.steps.inject import inject
-from memdb.steps.judge import judge
-from memdb.steps.link import link
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
-from memdb.steps.relate import relate
-from memdb.steps.retrieve import FEATURES, retrieve
-from memdb.steps.sync import sync
+from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
-from memdb.steps.undo import undo
-from memdb.steps.walk import walk
-from memdb.steps.weigh import weigh
-from memdb.store import SCHEMA_VERSION, Database, Store
+from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import instant, to_text, utc_now
 from memdb.vectors import VectorCache
 from memdb.working import Eviction
 
@@ -128,21 +100,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-log = logging.getLogger("memdb")
-
 Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
 _CONTEXT_HITS = 16
-_ALL_CANDIDATES = 1_000_000
-_RECALLED_SECONDS = 5.0  # what was recalled is written down together
-_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
-_NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
-_UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
-_COUNTS = ("k_lex", "k_vec")
-_DEEPEST = 8  # steps; what is further away has nothing to do with where one began
-_EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
 
 
 class Memory:
@@ -165,17 +126,22 @@ class Memory:
     ) -> None:
         self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
         self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
-        self._notebook = Notebook(store, config)
+        self._notebook, self._intake = Notebook(store, config), Intake(store, config)
         writer, cooldown = narrator or llm, config.generation_cooldown_seconds
         self._narrator = None if writer is None else Narrator(writer, cooldown=cooldown, burst=config.generation_burst)
-        self._loaded_at = -_SETTLED_SECONDS
-        self._zone_noted = False
-        self._next_writing = self._next_night = self._next_upkeep = 0.0
         self._cache = VectorCache(config.vector_cache_mb)
         self._index = index
-        more = {"memdb-memories": self._tend} | ({"memdb-collection": self._mirror} if index is not None else {})
-        works = config.worker and not store.read_only
-        self._worker = Worker(store, config, embedder, llm, patient=self._patient, more=more) if works else None
+        self._background = Background(
+            store,
+            config,
+            embedder=embedder,
+            patient=self._patient,
+            llm=llm,
+            narrator=self._narrator,
+            index=index,
+            notebook=self._notebook,
+            intake=self._intake,
+        )
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -191,16 +157,8 @@ class Memory:
         if self._closed:
             return
         self._closed = True
-        if self._worker is not None:
-            self._worker.stop()
         try:
-            self._notebook.write_down_asked()
-            self._notebook.write_down_recalled()
-            self._finish_profiles()
-        except StoreError as error:
-            if error.damaged:
-                raise
-            log.warning("what was asked could not be noted: %s", error)  # the next process makes up for the profiles
+            self._background.finish()
         finally:
             if self._index is not None:
                 self._index.close()
@@ -237,24 +195,12 @@ class Memory:
             ConflictError: another turn of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
-        turn = self._turn(
-            user_input,
-            assistant_response,
-            user_id=user_id,
-            turn_id=turn_id or uuid.uuid4().hex,
-            timestamp=timestamp,
-            session_id=session_id,
-            speaker=speaker,
+        turn_id = turn_id or uuid.uuid4().hex
+        self._intake.observe(
+            user_input, assistant_response, user_id=user_id, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker
         )
-        db = self._store.database()
-        self._note_happened(turn.timestamp)
-        with db.transaction():
-            self._note_zone(db)
-            if enqueue(db, turn, received_at=utc_now(), zone=self._config.zone) and self._config.turns_as_events:
-                gather_turn(db, turn)
-        self._zone_noted = True
-        self._wake()
-        return turn.turn_id
+        self._background.wake()
+        return turn_id
 
     def load(
         self,
@@ -271,26 +217,13 @@ class Memory:
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
-        seen: dict[str, int] = {}
-        taken = added = 0
-        stream = iter(messages)
-        db = self._store.database()
-        while batch := list(islice(stream, _LOAD_BATCH)):
-            turns = list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken))
-            self._note_happened(min((turn.timestamp for turn in turns), default=utc_now()))
-            with db.transaction():
-                self._note_zone(db)
-                received_at = utc_now()
-                new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
-                for turn in new if self._config.turns_as_events else ():
-                    gather_turn(db, turn)
-                added += len(new)
-            self._zone_noted = True
-            taken += len(batch)
-            self._wake()
+
+        def written(count: int) -> None:
+            self._background.wake()
             if progress is not None:
-                progress(taken)
-        return added
+                progress(count)
+
+        return self._intake.load(messages, user_id=user_id, written=written)
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
@@ -301,30 +234,7 @@ class Memory:
         Raises:
             StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
-        deadline = None if timeout is None else monotonic() + timeout
-        self._interrupt_rests()
-        if self._worker is not None:
-            self._worker.try_again()
-        while True:
-            if self._worker is not None:
-                self._worker.raise_trouble()
-            left, waiting = self._open_work()
-            if not left:
-                return True
-            remaining = None if deadline is None else deadline - monotonic()
-            if left == waiting if remaining is None else remaining <= 0:
-                if self._worker is not None:  # a turn is put back a moment before it is told why
-                    self._worker.wait(0.05)
-                    self._worker.raise_trouble()
-                return False
-            if self._worker is None:
-                if not self._work():
-                    sleep(min(0.05, remaining if remaining is not None else 0.05))
-                while (deadline is None or monotonic() < deadline) and self._work():
-                    pass
-            else:
-                self._worker.wake()
-                self._worker.wait(min(0.05, remaining if remaining is not None else 0.05))
+        return self._background.drain(timeout)
 
     def remember(
         self,
@@ -379,59 +289,31 @@ class Memory:
             InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept (see
                 `consent`).
         """
-        said_at = self._time(timestamp)
-        checks.filled(value_text, "value_text")
-        checks.lists(tags=tags)
-        checks.storable(value_json, "value_json")
-        key = key or "user.note"
-        if not is_canonical(key):
-            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
-        db = self._store.database()
-        if kind == "message" or kind not in self._kinds(db):
-            names = ", ".join(name for name in self._kinds(db) if name != "message")
-            raise InputError(f"{kind!r} cannot be remembered; the kinds are {names} (messages come in by observe and load).")
-        predicates = read_predicates(db)
-        subject, _, predicate = key.partition(".")
-        parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
-        details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
-        begins, ends = (self._time(given) if given else None for given in (valid_from, valid_to))
-        checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
-        try:
-            said = Candidate(
-                key=key,
-                value_text=value_text,
-                object=object or value_text,
-                category=category or predicate_of(key, predicates).category,
-                confidence=1.0,
-                excerpt=value_text,
-                value_json={**details, **parts},
-                event_time=self._time(event_time) if event_time else None,
-                valid_from=begins,
-                valid_to=ends,
-                temporary=valid_to is not None,
-                explicit=True,
-                stated=True,
-            )
-            origin = Origin(
-                user_id=checks.name(user_id, "user_id"),
-                turn_id=turn_id or f"remember-{uuid.uuid4().hex}",
-                now=said_at,
-                session_id=session_id,
-                source=source,
-                kind=kind,
-                importance=checks.share(importance, "importance"),
-                tags=tuple(tags),
-                confidence=checks.share(confidence, "confidence"),
-                memory_type=memory_type,
-            )
-        except ValidationError as error:
-            raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
-        fact = state(db, said, origin=origin, predicates=predicates, embedder=self._hurried(), config=self._config)
-        self._wake()
-        if fact is not None:
-            return fact
-        known = self.facts(user_id, key=key, statuses=_EVER, kinds=[kind])
-        return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
+        fact = stating.remember(
+            self._store.database(),
+            value_text,
+            user_id=user_id,
+            embedder=self._hurried(),
+            config=self._config,
+            key=key,
+            kind=kind,
+            object=object,
+            value_json=value_json,
+            category=category,
+            memory_type=memory_type,
+            confidence=confidence,
+            importance=importance,
+            source=source,
+            event_time=event_time,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            tags=tags,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
+        self._background.wake()
+        return fact
 
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
@@ -443,13 +325,9 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact, db = self._live_fact(fact_id)
-        origin = Origin(user_id=fact.user_id, turn_id=f"confirm-{uuid.uuid4().hex}", now=self._now(now))
-        raised = fact.confidence + (1 - fact.confidence) * self._config.confirmation_rate
-        with db.transaction():
-            settle(db, fact, origin=origin, reason="confirmed by the user", confidence=raised, predicates=read_predicates(db))
-        self._wake()
-        return self._fact(fact_id)
+        fact = deciding.confirm(self._store.database(), fact_id, now=self._now(now), config=self._config)
+        self._background.wake()
+        return fact
 
     def reject(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as never true: it ends with an empty validity, so that questions about the past do not find it either.
@@ -458,12 +336,9 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact, db = self._live_fact(fact_id)
-        origin = Origin(user_id=fact.user_id, turn_id=f"reject-{uuid.uuid4().hex}", now=self._now(now))
-        with db.transaction():
-            dismiss(db, fact, origin=origin, reason="rejected by the user")
-        self._wake()
-        return self._fact(fact_id)
+        fact = deciding.reject(self._store.database(), fact_id, now=self._now(now))
+        self._background.wake()
+        return fact
 
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
@@ -473,14 +348,9 @@ class Memory:
         Raises:
             InputError: not exactly one of `turn_id` and `session_id` is given.
         """
-        if (turn_id is None) == (session_id is None):
-            raise InputError("Say what to take back: give either turn_id or session_id.")
         db = self._store.database()
-        cause = f"undo-{uuid.uuid4().hex}"
-        with db.transaction():
-            undone = undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=self._now(now))
-            build_profile(db, user_id=user_id, now=self._now(now), config=self._config)
-        self._wake()
+        undone = deciding.undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, now=self._now(now), config=self._config)
+        self._background.wake()
         return undone
 
     def consent(
@@ -505,16 +375,7 @@ class Memory:
             InputError: there is no such choice.
         """
         db = self._store.database()
-        checks.name(user_id, "user_id")
-        try:
-            Consent.model_validate({"sensitive_topics": sensitive_topics or "keep", "secrets": secrets or "keep"})
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {wrong['msg']}.") from error
-        if sensitive_topics is not None or secrets is not None:
-            with db.transaction():
-                db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(utc_now()))
-        return read_consent(db, user_id=user_id, config=self._config)
+        return deciding.consent(db, user_id, sensitive_topics=sensitive_topics, secrets=secrets, config=self._config)
 
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
@@ -524,29 +385,14 @@ class Memory:
         Raises:
             InputError: the key is none that there can be.
         """
-        if key is not None and not is_canonical(key):
-            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
         db = self._store.database()
-        has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
-        if has_page and key is not None:
-            read_page(db, user_id=user_id, now=utc_now(), config=self._config)  # what was changed by hand is not lost with the page
-        with db.transaction():
-            told = untell(db, user_id=user_id)
-            forgotten = with_pending(db, partial(forget, db, user_id=user_id, key=key))
-            db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
-            if key is not None:
-                retell(db, told, user_id=user_id, now=utc_now(), config=self._config)
-                build_profile(db, user_id=user_id, now=utc_now(), config=self._config)
-        if has_page and key is not None:
-            write_page(db, user_id=user_id, now=utc_now(), config=self._config, asks=False)
-        elif has_page:
-            erase_page(db, user_id=user_id)
+        forgotten = forgetting.forget(db, user_id, key=key, config=self._config)
         self._notebook.forget(user_id)
         self._cache.forget(user_id)
         if self._patient is not None:
             self._patient.forget()
         db.checkpoint()
-        self._wake()
+        self._background.wake()
         return forgotten
 
     def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
@@ -559,7 +405,7 @@ class Memory:
         with db.transaction():
             expire_over(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
-        self._wake()
+        self._background.wake()
         return moved
 
     def retry(self) -> int:
@@ -567,8 +413,8 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-        self._interrupt_rests()
-        self._wake()
+        self._background.interrupt_rests()
+        self._background.wake()
         return revived
 
     # --- reading -------------------------------------------------------------------------------------------------------------
@@ -644,11 +490,11 @@ class Memory:
             user_id=user_id,
             embedder=self._patient,
             now=at,
-            vector=None if vector is None else self._usable([vector], 1)[0],
+            vector=None if vector is None else usable([vector], 1, embedder=self._embedder)[0],
             weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
-            statuses=statuses or (_EVER if then or question.past else LIVE),
+            statuses=statuses or (EVER if then or question.past else LIVE),
             as_of=then,
             categories=categories,
             memory_types=memory_types,
@@ -692,29 +538,21 @@ class Memory:
         `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
         `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
         """
-        at = self._now(now)
-        db = self._store.database()
-        profile = materialize(db, user_id=user_id, now=at, config=self._config, others=False)
-        budget = self._config.context_max_tokens if max_tokens is None else max_tokens
+        at, db = self._now(now), self._store.database()
         question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
         hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
-        result = inject(
-            profile,
-            self._diverse(hits, limit=limit),
-            kinds=self._kinds(db),
-            sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
+        result = make_context(
+            db,
+            hits,
+            doubts,
+            user_id=user_id,
+            limit=limit,
             system=system,
-            verdict=hits.verdict,
-            max_tokens=max(0, budget),
+            max_tokens=max_tokens,
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
             config=self._config,
-            question=(hits.verdict and hits.verdict.question) or next((doubt.question for doubt in doubts if doubt.worth), None),
-            disputed={doubt.against for doubt in doubts if doubt.against},
-            degraded=hits.degraded,
         )
-        shown = {item.fact_id for item in result.items}
-        hits[:] = [hit for hit in hits if hit.fact.fact_id in shown]
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
         return result
 
@@ -739,30 +577,9 @@ class Memory:
         Raises:
             InputError: there is no such kind or status.
         """
+        then = None if as_of is None else self._time(as_of)
         db = self._store.database()
-        checks.lists(kinds=kinds, statuses=statuses)
-        known = list(self._kinds(db))
-        chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
-        wanted = json.dumps(chosen)
-        if as_of is not None:
-            rows = db.all(
-                "believe.as_of",
-                user_id=user_id,
-                key=key,
-                kinds=wanted,
-                statuses=json.dumps(list(statuses or _EVER)),
-                as_of=to_text(self._time(as_of)),
-            )
-        else:
-            rows = db.all(
-                "believe.current",
-                user_id=user_id,
-                key=key,
-                kinds=wanted,
-                statuses=json.dumps(list(statuses or LIVE)),
-                now=to_text(self._now(now)),
-            )
-        return [Fact.model_validate_json(str(row["record"])) for row in rows]
+        return reading.facts(db, user_id, key=key, statuses=statuses, kinds=kinds, as_of=then, now=self._now(now))
 
     def fact(self, fact_id: str) -> Fact:
         """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
@@ -770,45 +587,24 @@ class Memory:
         Raises:
             NotFoundError: there is no such fact, or only the archive has it.
         """
-        return self._fact(fact_id)
+        return reading.fact(self._store.database(), fact_id)
 
     def history(self, *, user_id: str | None = None, fact_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
-        rows = self._store.database().all("believe.history", user_id=user_id, fact_id=fact_id)
-        return [
-            Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}})
-            for row in rows
-        ]
+        return reading.history(self._store.database(), user_id=user_id, fact_id=fact_id)
 
     def turns(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[TurnRecord]:
         """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
-        rows = self._store.database().all("queue.records", user_id=user_id, turn_id=turn_id)
-        return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
+        return reading.turns(self._store.database(), user_id=user_id, turn_id=turn_id)
 
     def calls(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[ModelCall]:
         """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
-        rows = self._store.database().all("queue.calls", user_id=user_id, turn_id=turn_id)
-        return [ModelCall.model_validate(row) for row in rows]
+        return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id)
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""
         self._notebook.write_down_asked()
-        db = self._store.database()
-        counts = db.one("stats.counts") or {}
-        for name in ("facts_by_status", "rows_by_kind", "turns_by_status"):
-            counts[name] = json.loads(str(counts[name]))
-        embedder = self._store.embedder()
-        path = self._store.path
-        return Stats.model_validate(
-            {
-                "path": str(path),
-                "bytes": sum(part.stat().st_size for part in (path, Path(f"{path}-wal")) if part.exists()),
-                "schema_version": SCHEMA_VERSION,
-                "embedder": embedder[0] if embedder else None,
-                **counts,
-                **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
-            }
-        )
+        return reading.stats(self._store)
 
     def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
         """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
@@ -820,23 +616,7 @@ class Memory:
             ModelUnavailable: it cannot be made, or the folder holds none that is whole.
             ModelOutputError: what was made does not agree with the original; nothing was written.
         """
-        remembered = self._store.embedder()
-        if remembered is not None and remembered[0] != EdgeMiniLM.name:
-            raise ConfigError(
-                f"{self._store.path} holds vectors of the embedder {remembered[0]}, so a model of {EdgeMiniLM.name} is no use."
-            )
-        if folder is None:
-            from memdb.export import export  # the only verb that needs it
-
-            files = export(precision)
-        else:
-            files = read_folder(Path(folder))
-        card = read_card(files, origin=str(folder or "memory"))
-        db = self._store.database()
-        with db.transaction():
-            carry(db, files)
-        db.checkpoint()
-        return card
+        return carrying.carry_model(self._store, folder, precision=precision)
 
     def carried_model(self) -> ModelCard | None:
         """Return what the model is that the file carries, checked to be whole; None if it carries none.
@@ -844,16 +624,11 @@ class Memory:
         Raises:
             ModelUnavailable: it is damaged.
         """
-        db = self._store.database()
-        return read_card(read_carried(db), origin=str(self._store.path)) if carried(db) else None
+        return carrying.carried_model(self._store)
 
     def drop_model(self) -> bool:
         """Take the model out of the file, and return whether there was one; the file uses the space again."""
-        db = self._store.database()
-        with db.transaction():
-            dropped = drop(db)
-        db.checkpoint()
-        return dropped
+        return carrying.drop_model(self._store)
 
     @property
     def config(self) -> Config:
@@ -901,66 +676,35 @@ class Memory:
         """
         if limit < 1:
             raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
-        fact = self._fact(fact_id) if fact_id is not None else None
-        if fact is not None and fact.user_id != user_id:
-            raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
-        at, name, db = self._now(now), weights or self._set_for(user_id), self._store.database()
+        db = self._store.database()
+        fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
+        at, by = self._now(now), weights or self._set_for(user_id)
         ask = partial(
-            self.search,
-            query,
-            user_id=user_id,
-            limit=_ALL_CANDIDATES,
-            kinds=kinds,
-            as_of=as_of,
-            weights=name,
-            statuses=statuses,
-            categories=categories,
-            memory_types=memory_types,
-            tags=tags,
-            min_age_minutes=min_age_minutes,
-            max_age_days=max_age_days,
-            min_score=min_score,
-            participants=participants,
-            goal=goal,
-            tiers=tiers,
-            vector=vector,
-            now=at,
-            record=False,
+            self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
         )
-        filters = {
-            "categories": (categories, partial(ask, categories=None)),
-            "memory_types": (memory_types, partial(ask, memory_types=None)),
-            "tags": (tags, partial(ask, tags=None)),
-            "min_age_minutes": (min_age_minutes, partial(ask, min_age_minutes=None)),
-            "max_age_days": (max_age_days, partial(ask, max_age_days=None)),
-            "min_score": (min_score, partial(ask, min_score=None)),
-            "participants": (participants, partial(ask, participants=None)),
-            "tiers": (tiers, partial(ask, tiers=None)),
+        narrowed: Narrowed = {
+            "kinds": kinds,
+            "categories": categories,
+            "memory_types": memory_types,
+            "tags": tags,
+            "min_age_minutes": min_age_minutes,
+            "max_age_days": max_age_days,
+            "min_score": min_score,
+            "participants": participants,
+            "tiers": tiers,
         }
-        hits = ask()
-        failed = hits.degraded is not None and self._patient is not None and db.has_vectors
-        weight = self.weights(name)
-
-        def lifts(feature: str, wanted: float, within: int) -> bool:
-            if failed:
-                return False
-            db.run("weights.put", name=name, feature=feature, value=wanted)
-            found = ask(limit=within)
-            db.run("weights.put", name=name, feature=feature, value=weight.get(feature, 0.0))
-            return any(hit.fact.fact_id == fact_id for hit in found)
-
-        then = self._time(as_of) if as_of else hits.question.as_of
-        with db.supposing() if fact is not None else nullcontext():
-            return explain(
-                hits,
-                fact,
-                limit=limit,
-                statuses=statuses or (_EVER if then or hits.question.past else LIVE),
-                kinds=kinds,
-                now=then or at,
-                lifts=lifts,
-                without={name: asked for name, (given, asked) in filters.items() if given is not None},
-            )
+        return explain_search(
+            db,
+            ask,
+            narrowed,
+            fact,
+            limit=limit,
+            weights=by,
+            statuses=statuses,
+            as_of=self._time(as_of) if as_of else None,
+            now=at,
+            embeds=self._patient is not None and db.has_vectors,
+        )
 
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
@@ -968,9 +712,8 @@ class Memory:
         Raises:
             NotFoundError: there is no such fact of this user.
         """
-        if self._fact(fact_id).user_id != user_id:
-            raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
         db = self._store.database()
+        reading.fact_of(db, fact_id, user_id=user_id)
         asked = checks.searchable(checks.filled(query, "query"))
         with db.transaction():
             db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(good), now=to_text(utc_now()))
@@ -985,11 +728,7 @@ class Memory:
         Raises:
             InputError: there is no such set.
         """
-        rows = self._store.database().all("weights.of", weights=name or self._weights)
-        if not rows:
-            names = ", ".join(str(row["name"]) for row in self._store.database().all("weights.names"))
-            raise InputError(f"There is no weight set {name!r}; the sets are {names}.")
-        return {str(row["feature"]): float(row["value"] or 0) for row in rows}
+        return weights_of(self._store.database(), name or self._weights)
 
     def evaluate(
         self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
@@ -1035,22 +774,11 @@ class Memory:
             seed=seed,
         )
         if write:
-            with db.transaction():
-                db.run("weights.clear", name=name)
-                db.run_many("weights.put", [{"name": name, "feature": feature, "value": value} for feature, value in tuned.weights.items()])
+            write_weights(db, {name: tuned.weights})
         return tuned
 
     def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
-        if given is None:
-            return self.labels()
-        labelled = []
-        for place, one in enumerate(given, start=1):
-            try:
-                labelled.append(one if isinstance(one, Labelled) else Labelled.model_validate(one))
-            except ValidationError as error:
-                wrong = error.errors()[0]
-                raise InputError(f"Label {place} cannot be used: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
-        return labelled
+        return self.labels() if given is None else read_labels(given)
 
     def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
         return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
@@ -1066,17 +794,12 @@ class Memory:
             NotFoundError: no fact has one of these ids.
             InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
         """
-        checks.one_of(relation, get_args(Relation), "relation")
-        checks.share(strength, "strength")
         db = self._store.database()
-        with db.transaction():
-            return link(db, self._fact(source_id), self._fact(target_id), relation=relation, strength=float(strength), now=self._now(now))
+        return linking.link(db, source_id, target_id, relation=relation, strength=strength, now=self._now(now))
 
     def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
         """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were."""
-        db = self._store.database()
-        with db.transaction():
-            return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
+        return linking.unlink(self._store.database(), source_id, target_id, relation=relation)
 
     def links(
         self,
@@ -1102,20 +825,8 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the depth is not within 1 to 8, or there is no such relation.
         """
-        if not 1 <= depth <= _DEEPEST:
-            raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
-        checks.lists(relations=relations, statuses=statuses)
-        for relation in relations or ():
-            checks.one_of(relation, get_args(Relation), "relation")
-        return walk(
-            self._store.database(),
-            self._fact(fact_id).fact_id,
-            depth=depth,
-            relations=relations,
-            statuses=statuses or LIVE,
-            min_strength=min_strength,
-            limit=limit,
-        )
+        db = self._store.database()
+        return linking.links(db, fact_id, depth=depth, relations=relations, statuses=statuses, min_strength=min_strength, limit=limit)
 
     def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
         """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
@@ -1125,24 +836,7 @@ class Memory:
         Raises:
             InputError: there is no such kind.
         """
-        db = self._store.database()
-        checks.lists(kinds=kinds)
-        known = list(self._kinds(db))
-        for kind in kinds or self._config.link_kinds:
-            checks.one_of(kind, known, "kind")
-        made, more = 0, True
-        while more:
-            with db.transaction():
-                found, more = relate(
-                    db,
-                    user_id=checks.name(user_id, "user_id"),
-                    kinds=kinds or self._config.link_kinds,
-                    min_strength=self._config.link_min_strength,
-                    most=self._config.link_most,
-                    now=self._now(now),
-                )
-            made += found
-        return made
+        return linking.relate(self._store.database(), user_id, kinds=kinds, now=self._now(now), config=self._config)
 
     def learn(
         self,
@@ -1171,29 +865,26 @@ class Memory:
         Raises:
             InputError: the trigger or a step is empty, or there are no steps.
         """
-        checks.lists(steps=steps)
-        wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
-        if not wanted:
-            raise InputError("There are no steps; give at least one.")
-        done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
-        fact = self.remember(
-            f"To {checks.filled(trigger, 'trigger').strip()}: {done}",
+        learned = stating.learn(
+            self._store.database(),
+            trigger,
+            steps,
             user_id=user_id,
-            key=f"procedure.{slug(trigger)}",
-            kind="procedure",
-            object=done,
-            value_json={"title": title or trigger, "trigger": trigger, "steps": list(wanted)},
+            embedder=self._hurried(),
+            config=self._config,
+            title=title,
             importance=importance,
             session_id=session_id,
             turn_id=turn_id,
             timestamp=timestamp,
         )
-        return self._procedures({fact.fact_id: None})[0]
+        self._background.wake()
+        return learned
 
     def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
         """Return the workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
         hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
-        return self._procedures({hit.fact.fact_id: hit.score for hit in hits})
+        return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
 
     def outcome(
         self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
@@ -1204,20 +895,8 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no procedure, or no longer live.
         """
-        fact, db = self._live_fact(fact_id)
-        if fact.kind != "procedure":
-            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
-        with db.transaction():
-            weigh(
-                db,
-                self._fact(fact_id),
-                succeeded=succeeded,
-                note=checks.text(note, "note"),
-                turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
-                config=self._config,
-                now=self._time(timestamp),
-            )
-        return self._procedures({fact_id: None})[0]
+        db, at = self._store.database(), self._time(timestamp)
+        return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def session(
         self,
@@ -1281,18 +960,10 @@ class Memory:
         chosen = choose_embedder(embedder, remembered=None, timeout=self._config.model_timeout_seconds)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
-        store = Store(self._store.path, self._config, vectors=True)  # apart from this memory's, which may be for words only
-        try:
-            state = change_embedder(store, chosen, config=self._config, progress=progress)
-        finally:
-            store.close()
+        state = change_embedder(self._store.path, chosen, config=self._config, progress=progress)
         if self._embedder is not None:
             before, self._embedder, self._patient = self._patient, chosen, patiently(chosen, self._config)
-            if self._worker is not None:
-                self._worker.stop()
-                self._worker = Worker(
-                    self._store, self._config, chosen, self._llm, patient=self._patient, more={"memdb-memories": self._tend}
-                )
+            self._background.change_embedder(chosen, self._patient)
             if before is not None:
                 before.close()
         return state
@@ -1328,38 +999,19 @@ class Memory:
             ConflictError: another event of this user has this id.
             StoreError: the file cannot be written; nothing was kept.
         """
-        checks.lists(participants=participants)
-        try:
-            happened = Event(
-                event_id=checks.name(event_id or uuid.uuid4().hex, "event_id"),
-                user_id=checks.name(user_id, "user_id"),
-                description=checks.filled(description, "description"),
-                timestamp=checks.lived(self._time(timestamp), "timestamp"),
-                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
-                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
-                importance=checks.share(importance, "importance"),
-                trigger=trigger,
-            )
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            field = ".".join(map(str, wrong["loc"]))
-            raise InputError(f"The event {description[:60]!r} cannot be stored: field {field}: {wrong['msg']}.") from error
-        self._note_happened(happened.timestamp)
-        db = self._store.database()
-        with db.transaction():
-            gather(db, happened)
-        self._wake()
-        return happened.event_id
-
-    def _note_happened(self, at: datetime) -> None:
-        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
-        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
-            self._loaded_at = monotonic()
-
-    def _note_zone(self, db: Database) -> None:
-        """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
-        if not self._zone_noted:
-            db.run("meta.put", name="timezone", value=self._config.timezone)
+        event_id = event_id or uuid.uuid4().hex
+        self._intake.event(
+            description,
+            user_id=user_id,
+            timestamp=timestamp,
+            participants=participants,
+            location=location,
+            importance=importance,
+            trigger=trigger,
+            event_id=event_id,
+        )
+        self._background.wake()
+        return event_id
 
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
@@ -1367,7 +1019,7 @@ class Memory:
         told: list[str] = []
         while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
             told.append(fact_id)
-        self._wake()
+        self._background.wake()
         db = self._store.database()
         return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
 
@@ -1400,28 +1052,18 @@ class Memory:
             now: the time that decay is counted to; the present if None.
         """
         at = self._now(now)
-        config = self._config
-        age = config.max_age_days if max_age_days is None else max_age_days
-        checks.lists(memory_types=memory_types, participants=participants)
-        hits = retrieve(
+        hits = recall(
             self._store.database(),
-            understand(self._store.database(), checks.searchable(query), user_id=user_id, now=at, zone=config.zone),
+            query,
             user_id=user_id,
-            embedder=self._patient,
-            now=at,
-            weights="first-person",
-            limit=config.max_memories_per_retrieval if limit is None else limit,
-            kinds=["narrative"],
-            statuses=("active",),
-            memory_types=memory_types,
-            min_age_minutes=config.event_buffer_minutes,
-            max_age_days=age or None,
-            min_score=config.importance_threshold if min_score is None else min_score,
             participants=participants,
-            base_half_life_days=config.base_half_life_days,
-            minimum_importance=config.minimum_importance,
-            top_k_lex=config.top_k_lex,
-            top_k_vec=config.top_k_vec,
+            memory_types=memory_types,
+            limit=limit,
+            max_age_days=max_age_days,
+            min_score=min_score,
+            now=at,
+            embedder=self._patient,
+            config=self._config,
         )
         self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
         return hits
@@ -1432,14 +1074,7 @@ class Memory:
         Raises:
             NotFoundError: no fact has this id.
         """
-        self._fact(fact_id)
-        db = self._store.database()
-        rows = db.all("events.of_memory", fact_id=fact_id)
-        memories = db.all("events.memories_of", fact_id=fact_id)
-        return Sources(
-            events=tuple(Event.model_validate({**row, "participants": json.loads(str(row["participants"]))}) for row in rows),
-            memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
-        )
+        return reading.sources(self._store.database(), fact_id)
 
     def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
         """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
@@ -1451,47 +1086,12 @@ class Memory:
         mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
         each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
         """
-        at = self._now(now)
         self._notebook.write_down_recalled()
-        db = self._store.database()
-        done: list[Maintained] = []
-        while not dry_run and user_id is None and (night := next_night(db, self._config, now=at)):
-            done.append(take_night(self._store, self._config, self._narrator, now=night, scheduled=True))
-        done.append(take_night(self._store, self._config, self._narrator, user_id=user_id, now=at, scheduled=False, dry_run=dry_run))
-        counted = ("archived", "deleted", "consolidated", "patterns")
-        total = {name: sum(getattr(one, name) for one in done) for name in counted}
-        total |= {"nights": sum(one.nights for one in done[:-1]), "processed": done[-1].processed}
-        kept = db.rehearsed(partial(self._upkeep, user_id, at, None)) if dry_run else self._upkeep(user_id, at, self._llm)
-        self._wake()
-        return kept.model_copy(update={**total, "dry_run": dry_run})
-
-    def _upkeep(self, user_id: str | None, at: datetime, llm: LanguageModel | None) -> Maintained:
-        return maintain(self._store.database(), user_id=user_id, now=at, config=self._config, llm=llm)
-
-    def _tend(self) -> bool:
-        """Do one step of the worker's care for what is remembered already; return whether there was one."""
-        now = utc_now()
-        due = events_due(self._store.database(), self._config, now=now)
-        settled = monotonic() >= self._loaded_at + _SETTLED_SECONDS  # asked after the look: an event that is seen there counts here
-        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
-            return True
-        if monotonic() >= self._next_writing:
-            self._next_writing = monotonic() + _RECALLED_SECONDS
-            self._notebook.write_down_recalled()
-        if settled and monotonic() >= self._next_night:
-            if night := next_night(self._store.database(), self._config, now=now):
-                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
-                return True
-            if take_tidying(self._store.database(), now=now, config=self._config):
-                return True
-            self._next_night = monotonic() + _NIGHT_SECONDS
-        if monotonic() >= self._next_upkeep:
-            self._next_upkeep = monotonic() + _UPKEEP_SECONDS
-            db = self._store.database()
-            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
-                self._next_upkeep = 0.0
-                return True
-        return False
+        done = maintain(
+            self._store, self._config, narrator=self._narrator, llm=self._llm, user_id=user_id, now=self._now(now), dry_run=dry_run
+        )
+        self._background.wake()
+        return done
 
     # --- in bulk -------------------------------------------------------------------------------------------------------------
 
@@ -1510,23 +1110,11 @@ class Memory:
         """
 
         def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else self._usable(vectors[start : start + count], count)
+            return None if vectors is None else usable(vectors[start : start + count], count, embedder=self._embedder)
 
         added = store_many(self._store.database(), facts, vectors=ready, zone=self._config.zone)
-        self._wake()
+        self._background.wake()
         return added
-
-    def _usable(self, vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int) -> NDArray[np.float32]:
-        """Vectors that somebody else made, checked."""
-        if self._embedder is None:
-            raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
-        name, dimension = self._embedder.name, self._embedder.dimension
-        try:
-            return check_vectors(vectors, count=count, dimension=dimension, embedder=name)
-        except ModelOutputError as error:
-            raise InputError(
-                f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
-            ) from error
 
     # --- how sure it is --------------------------------------------------------------------------------------------------------
 
@@ -1556,7 +1144,7 @@ class Memory:
         if as_of is not None:
             question = question.model_copy(update={"as_of": self._time(as_of)})
         hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=at, statuses=statuses, filters=filters)
-        hits[:] = self._diverse(hits, limit=limit)
+        hits[:] = diverse(db, hits, limit=limit, config=self._config)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
@@ -1569,57 +1157,14 @@ class Memory:
             InputError: an item has unknown or unusable fields; those before it are kept.
         """
         db = self._store.database()
-        predicates = read_predicates(db)
-        consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=self._config)
-        accepted: list[str] = []
-        rejected: list[Rejected] = []
-        sure = self._config.gate_confidence
-        for given in items:
-            try:
-                item = given if isinstance(given, Item) else Item.model_validate(given)
-            except ValidationError as error:
-                wrong = error.errors()[0]
-                raise InputError(f"An item cannot be written: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
-            key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
-            try:
-                checks.filled(item.text, "text")
-                embedder = self._hurried()
-                self._embed_waiting(user_id, item.kind, embedder)
-                if item.kind == "task" and item.confidence >= sure and (known := self._task_called(item.text, user_id)):
-                    accepted.append(self._moved(known, item, timestamp).fact_id)
-                    continue
-                reason = admit(
-                    db,
-                    item,
-                    key,
-                    user_id=user_id,
-                    consent=consent,
-                    predicate=predicate_of(key, predicates),
-                    embedder=embedder,
-                    config=self._config,
-                    now=self._time(timestamp),
-                )
-                if reason is None:
-                    kept = self._keep(item, key, user_id=user_id, timestamp=timestamp)
-                    accepted.append((self._moved(kept, item, timestamp) if item.kind == "task" else kept).fact_id)
-            except InputError as error:
-                reason = str(error)
-            if reason is not None:
-                rejected.append(Rejected(item=item, reason=reason))
-        return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
-
-    def _embed_waiting(self, user_id: str, kind: str, embedder: Embedder | None) -> None:
-        """Embed what something new is about to be compared with; what fails waits, as ever."""
-        db = self._store.database()
-        if embedder is not None and db.has_vectors:
-            with suppress(BusyError, ModelUnavailable):
-                sync(db, embedder=embedder, now=utc_now(), config=self._config, user_id=user_id, kind=kind)
+        try:
+            return stating.write(db, items, user_id=user_id, timestamp=timestamp, hurried=self._hurried, config=self._config)
+        finally:
+            self._background.wake()
 
     def weight_sets(self) -> dict[str, dict[str, float]]:
         """Return every weight set of the file by name."""
-        db = self._store.database()
-        names = [str(row["name"]) for row in db.all("weights.names")]
-        return {name: {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)} for name in names}
+        return weight_sets(self._store.database())
 
     def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
         """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
@@ -1627,23 +1172,7 @@ class Memory:
         Raises:
             InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
         """
-        db = self._store.database()
-        known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
-        for name, features in sets.items():
-            unknown = sorted(set(features) - known)
-            if unknown or not features:
-                what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
-                raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
-            for feature, value in features.items():
-                if not isfinite(value) or (value < 0 and feature in _COUNTS):
-                    raise InputError(
-                        f"The weight set {name!r} gives {feature} {value}; give a finite number, and none below 0 for k_lex and k_vec."
-                    )
-        with db.transaction():
-            for name, features in sets.items():
-                db.run("weights.clear", name=checks.name(name, "the name of a weight set"))
-                for feature, value in features.items():
-                    db.run("weights.put", name=name, feature=feature, value=float(value))
+        set_weights(self._store.database(), sets)
 
     def calibrate(self, labelled: Iterable[Labelled] | None = None, *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
         """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
@@ -1655,20 +1184,13 @@ class Memory:
         Raises:
             InputError: there are not both kinds of questions.
         """
-        found: list[dict[str, float]] = []
-        right: list[bool] = []
-        for one in self.labels() if labelled is None else labelled:
-            hits = self.assess(one.query, user_id=one.user_id, limit=self._config.context_candidates, now=now or one.now)
-            found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
-            right.append(bool(one.relevant) if one.answerable is None else one.answerable)
-        if len(set(right)) < 2:
-            raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
-        old = self.weight_sets().get("calibration", {})
-        before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
-        weights = fit_probability(found, right)
-        fitted = [probability_of(one, weights) or 0.0 for one in found]
-        self.set_weights({"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
-        return before, measure(fitted, right)
+        questions = self.labels() if labelled is None else labelled
+        most = self._config.context_candidates
+        return calibrate(
+            self._store.database(),
+            questions,
+            assess=lambda one: self.assess(one.query, user_id=one.user_id, limit=most, now=now or one.now),
+        )
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.
@@ -1677,16 +1199,11 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live, or would end before it began.
         """
-        fact, db = self._live_fact(fact_id)
         at = self._now(now)
         ends = self._time(valid_to) if valid_to is not None else at
-        if ends < fact.valid_from:
-            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
-        with db.transaction():
-            origin = Origin(user_id=fact.user_id, turn_id=f"end-{uuid.uuid4().hex}", now=at)
-            end(db, fact, ends=ends, origin=origin, reason="ended by the application")
-        self._wake()
-        return self._fact(fact_id)
+        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
+        self._background.wake()
+        return fact
 
     def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
@@ -1695,13 +1212,9 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no longer live.
         """
-        fact, db = self._live_fact(fact_id)
-        if fact.status != "uncertain":
-            with db.transaction():
-                origin = Origin(user_id=fact.user_id, turn_id=f"doubt-{uuid.uuid4().hex}", now=self._now(now))
-                put(db, fact, "doubt", origin=origin, operation="update", reason="said to be uncertain")
-            self._wake()
-        return self._fact(fact_id)
+        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
+        self._background.wake()
+        return fact
 
     def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
         """Say where a task stands, active, done or stalled, and return it; what is done is over.
@@ -1710,36 +1223,14 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: it is no task, or there is no such state.
         """
-        checks.one_of(state, get_args(TaskState), "state")
-        fact, db = self._fact(fact_id), self._store.database()
-        if fact.kind != "task":
-            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
-        with db.transaction():
-            origin = Origin(user_id=fact.user_id, turn_id=f"task-{uuid.uuid4().hex}", now=self._now(now))
-            move(db, fact, state=state, origin=origin, reason=f"said to be {state}")
-        self._wake()
-        return self._fact(fact_id)
+        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
+        self._background.wake()
+        return fact
 
     def _set_for(self, user_id: str) -> str:
         """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
         rival = self._config.rival_weights
         return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
-
-    def _task_called(self, title: str, user_id: str) -> Fact | None:
-        """The latest task of this title, open or done; one that was rejected is none."""
-        tasks = self.facts(user_id, kinds=["task"], statuses=(*LIVE, "expired"))
-        tasks = [task for task in tasks if task.status in LIVE or _state_of(task) == "done"]
-        return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
-
-    def _moved(self, task: Fact, item: Item, timestamp: Time | None) -> Fact:
-        """A task as it stands by what is said of it."""
-        state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
-        stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
-        return task if stands else self.task(task.fact_id, state, now=timestamp)
-
-    def _keep(self, item: Item, key: str, *, user_id: str, timestamp: Time | None, turn_id: str | None = None) -> Fact:
-        given = item.model_dump(exclude={"text", "details", "key"})
-        return self.remember(item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, turn_id=turn_id, **given)
 
     def _weigh(
         self,
@@ -1751,193 +1242,30 @@ class Memory:
         statuses: Sequence[Status] | None = None,
         filters: Filters | None = None,
     ) -> tuple[Hits, list[Doubt]]:
-        """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is
-        in doubt.
-        """
-        db = self._store.database()
-        calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
-        warm: Sequence[Tier] = ("hot", "warm")
-        for tiers in (warm, None):
-            hits = retrieve(
-                db,
-                question,
-                user_id=user_id,
-                embedder=self._patient,
-                now=now,
-                weights=self._set_for(user_id),
-                limit=self._config.context_candidates,
-                statuses=statuses or (_EVER if question.as_of or question.past else LIVE),
-                as_of=question.as_of,
-                top_k_lex=self._config.top_k_lex,
-                top_k_vec=self._config.top_k_vec,
-                goal=goal,
-                tiers=tiers,
-                hot_days=self._config.hot_days,
-                warm_days=self._config.warm_days,
-                judged=True,
-                cache=self._cache,
-                index=self._index,
-                base_half_life_days=self._config.base_half_life_days,
-                minimum_importance=self._config.minimum_importance,
-                **(filters or {}),
-            )
-            hits[:] = [hit for hit in hits if self._may_come_to_mind(hit.fact, now)]
-            doubts = clarify(db, hits, user_id=user_id, now=now, config=self._config)
-            hits.verdict = verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=self._config)
-            enough = verdict.decision == "answer" and verdict.relevance > self._config.abstain_relevance
-            if enough and verdict.confidence >= self._config.abstain_confidence:
-                break
-        return hits, doubts
-
-    def _may_come_to_mind(self, fact: Fact, now: datetime) -> bool:
-        """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
-        if fact.kind != "narrative":
-            return True
-        age = now - max(fact.created_at, fact.last_mentioned_at or fact.created_at)
-        is_fresh = not self._config.max_age_days or age <= timedelta(days=self._config.max_age_days)
-        return is_fresh and now - fact.created_at >= timedelta(minutes=self._config.event_buffer_minutes)
-
-    def _diverse(self, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
-        """Those of the hits that say different things, and no more first-person memories than `recall` gives."""
-        most = {"narrative": self._config.max_memories_per_retrieval}
-        return diversify(self._store.database(), hits, limit=limit, balance=self._config.context_balance, most=most)
+        return weigh(
+            self._store.database(),
+            question,
+            user_id=user_id,
+            goal=goal,
+            now=now,
+            weights=self._set_for(user_id),
+            embedder=self._patient,
+            cache=self._cache,
+            index=self._index,
+            config=self._config,
+            statuses=statuses,
+            filters=filters,
+        )
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 
-    def _turn(
-        self,
-        user_input: str,
-        assistant_response: str = "",
-        *,
-        user_id: str,
-        turn_id: str,
-        timestamp: Time | None,
-        session_id: str | None,
-        speaker: str | None,
-    ) -> Turn:
-        if not user_input and not assistant_response:
-            raise InputError("There is nothing to observe: give user_input, assistant_response or both.")
-        return Turn(
-            id=0,
-            turn_id=checks.name(turn_id, "turn_id"),
-            user_id=checks.name(user_id, "user_id"),
-            session_id=checks.text(session_id, "session_id") if session_id is not None else None,
-            speaker=checks.text(speaker, "speaker") if speaker else None,
-            user_input=checks.text(user_input, "user_input"),
-            assistant_response=checks.text(assistant_response, "assistant_response"),
-            timestamp=checks.lived(self._time(timestamp), "timestamp"),
-        )
-
-    def _message_turns(
-        self, batch: Sequence[Message | Mapping[str, object]], *, user_id: str, seen: dict[str, int], first: int
-    ) -> Iterator[Turn]:
-        for place, given in enumerate(batch, start=first + 1):
-            try:
-                message = given if isinstance(given, Message) else Message.model_validate(given)
-            except ValidationError as error:
-                wrong = error.errors()[0]
-                raise InputError(f"Message {place} cannot be loaded: field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
-            turn_id = message.turn_id
-            if turn_id is None:
-                turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)
-                seen[turn_id] = seen.get(turn_id, 0) + 1
-                turn_id = turn_id if seen[turn_id] == 1 else f"{turn_id}-{seen[turn_id]}"
-            yield self._turn(
-                message.text,
-                user_id=user_id,
-                turn_id=turn_id,
-                timestamp=message.timestamp,
-                session_id=message.session_id,
-                speaker=message.speaker,
-            )
-
     def _time(self, value: Time | None) -> datetime:
-        return to_utc(value, zone=self._config.zone) if value is not None else to_utc(utc_now())
+        return instant(value, zone=self._config.zone)
 
     def _now(self, value: Time | None) -> datetime:
         return utc_now() if value is None else checks.lived(self._time(value), "now")
-
-    def _kinds(self, db: Database) -> dict[str, Kind]:
-        return {str(row["kind"]): Kind.model_validate(row) for row in db.all("kinds.all")}
-
-    def _fact(self, fact_id: str) -> Fact:
-        fact = read_fact(self._store.database(), fact_id)
-        if fact is None:
-            raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
-        return fact
-
-    def _procedures(self, scores: Mapping[str, float | None]) -> list[Procedure]:
-        rows = self._store.database().all("procedures.by_ids", fact_ids=json.dumps(list(scores)))
-        found = {
-            str(row["fact_id"]): Procedure.model_validate(
-                {**row, "steps": json.loads(str(row["steps"])), "score": scores[str(row["fact_id"])]}
-            )
-            for row in rows
-        }
-        return [found[fact_id] for fact_id in scores if fact_id in found]
-
-    def _live_fact(self, fact_id: str) -> tuple[Fact, Database]:
-        fact = self._fact(fact_id)
-        if fact.kind == "message":
-            raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
-        if fact.status not in (*LIVE, "uncertain"):
-            said = fact.value_text[:60]
-            raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
-        return fact, self._store.database()
-
-    def _open_work(self) -> tuple[int, int]:
-        db = self._store.database()
-        with db.snapshot():  # what one thread has written is not to be missed between two looks
-            row = db.one("queue.open", now=to_text(utc_now())) or {}
-            events = events_due(db, self._config, now=utc_now())
-        number = {name: int(value or 0) for name, value in row.items()}
-        if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
-            number["vectors"] = number["vectors_waiting"] = 0
-        elif self._patient is not None and self._patient.rest.lasts:
-            number["vectors_waiting"] = number["vectors"]
-        left = number["turns"] + number["vectors"] + events
-        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
-        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed
-
-    def _work(self) -> bool:
-        """Do one step of the background work here and now; return whether there was one."""
-        if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
-            return True
-        if take_segment(self._store, self._config, self._narrator, now=utc_now()):
-            return True
-        embedder, patient = self._embedder, self._patient
-        if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
-            return True
-        return self._mirror()
 
     def _hurried(self) -> Embedder | None:
         """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""
         patience = min(self._config.write_patience_seconds, self._config.embed_patience_seconds)
         return None if self._patient is None else Hurried(self._patient, patience)
-
-    def _interrupt_rests(self) -> None:
-        """Let the background work try at once what failed lately."""
-        if self._patient is not None:
-            self._patient.rest.interrupt()
-        if self._index is not None:
-            self._index.rest.interrupt()
-
-    def _mirror(self) -> bool:
-        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
-        if self._index is None or self._embedder is None:
-            return False
-        return take_changes(self._store, self._config, self._embedder, self._index)
-
-    def _wake(self) -> None:
-        if self._worker is not None:
-            self._worker.wake()
-
-    def _finish_profiles(self) -> None:
-        db = self._store.database()
-        for row in db.all("profile.outdated") if not self._store.read_only else ():
-            with db.transaction():
-                build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
-
-
-def _state_of(task: Fact) -> object:
-    return task.value_json.get("state") if isinstance(task.value_json, dict) else None

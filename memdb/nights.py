@@ -12,6 +12,7 @@ from memdb.config import Config
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.records import Fact, Maintained, ModelCall, Narrative, NarrativeDetail
+from memdb.steps.apply import keep_calls
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
@@ -133,7 +134,7 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
             db, narrative, detail, fact_id=fact_id, user_id=one.user_id, key=PATTERN, source=f"maintain-{to_text(now)}",
             excerpt="\n".join(one.lines), at=now, config=config,
         )  # fmt: skip
-    _keep_calls(db, calls, user_id=one.user_id, turn_id=fact_id, config=config)
+    keep_calls(db, calls, user_id=one.user_id, turn_id=fact_id, now=utc_now(), config=config)
     for memory in one.sources:
         db.run("apply.link", source_id=memory.fact_id, target_id=fact_id, relation="supports", now=to_text(now))
     db.run(  # after the links, so that the words of the new memories are indexed too
@@ -157,9 +158,3 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
             now=to_text(now),
         )
     return len(gone)
-
-
-def _keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, config: Config) -> None:
-    if config.keep_model_calls:
-        for call in calls:
-            db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(utc_now()), **call.model_dump())

@@ -20,7 +20,7 @@ from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
 from memdb.patience import Rest
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, move, read_fact
+from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, keep_calls, move, read_fact
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.materialize import materialize
@@ -83,16 +83,14 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
     thought = think(db, turn, worker=worker, predicates=predicates, consent=consent, config=config, llm=llm, embedder=embedder)
     origin = Origin(user_id=turn.user_id, turn_id=turn.turn_id, now=turn.timestamp, session_id=turn.session_id, speaker=turn.speaker)
     with db.transaction():
-        now = to_text(utc_now())
-        if not db.all("queue.done", id=turn.id, worker=worker, now=now, extracted_by=thought.extracted_by, error=thought.error):
+        now = utc_now()
+        if not db.all("queue.done", id=turn.id, worker=worker, now=to_text(now), extracted_by=thought.extracted_by, error=thought.error):
             return False
         if read_consent(db, user_id=turn.user_id, config=config) != consent:
             raise ConflictError(
                 f"User {turn.user_id!r} chose anew what is remembered, so turn {turn.turn_id!r} is thought about once more."
             )
-        if config.keep_model_calls:
-            for call in thought.calls:
-                db.run("apply.model_call", user_id=turn.user_id, turn_id=turn.turn_id, now=now, **call.model_dump())
+        keep_calls(db, thought.calls, user_id=turn.user_id, turn_id=turn.turn_id, now=now, config=config)
         expire_over(db, user_id=turn.user_id, now=turn.timestamp)
         notes = list(thought.notes)
         for case, proposed in thought.proposals:

@@ -1,12 +1,23 @@
-"""The chain that judges and tunes the ranking: labelled questions in, measures and weight sets out."""
+"""The chain that judges, explains and tunes the ranking: labelled questions in, measures and weight sets out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from datetime import datetime
+from functools import partial
+from math import isfinite
+from typing import Protocol, Unpack, cast
 
+from pydantic import ValidationError
+
+from memdb import checks
+from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
+from memdb.calibration import fit as fit_probability
 from memdb.errors import InputError
 from memdb.metrics import average, judge
-from memdb.records import Hit, Hits, Labelled, Tuned
+from memdb.records import EVER, LIVE, Explanation, Fact, Filters, Hit, Hits, Labelled, Status, Tier, Tuned
+from memdb.steps.explain import explain
 from memdb.steps.retrieve import FEATURES
 from memdb.steps.tune import Example, tune
 from memdb.store import Database
@@ -15,11 +26,133 @@ from memdb.times import to_utc
 Search = Callable[[Labelled, str, int], Hits]
 """Asks a labelled question with a weight set and returns at most so many hits."""
 
+
+class Narrowed(Filters, total=False):
+    """What may leave a fact out of a search, as `Memory.search` explains each; None is no filter."""
+
+    min_score: float | None
+    tiers: Sequence[Tier] | None
+
+
+class Ask(Protocol):
+    """The question that is explained, to be asked again."""
+
+    def __call__(self, *, limit: int, **narrowed: Unpack[Narrowed]) -> Hits:
+        """Ask it, narrowed so, and return at most so many hits."""
+
+
 _ANCHOR = "lexical"  # proportions are what matters, so one weight stands still: this one, or the largest of a set without it
 _ALL = 1_000_000
+_COUNTS = ("k_lex", "k_vec")
 
 SHIPPED = ("calibration", "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
 """The weight sets of a new file. The memory itself judges, recalls and compares by them, so that none is fitted over."""
+
+
+def weights_of(db: Database, name: str) -> dict[str, float]:
+    """Return a weight set.
+
+    Raises:
+        InputError: there is no such set.
+    """
+    found = _read(db, name)
+    if not found:
+        raise InputError(f"There is no weight set {name!r}; the sets are {', '.join(_names(db))}.")
+    return found
+
+
+def weight_sets(db: Database) -> dict[str, dict[str, float]]:
+    """Return every weight set of the file by name."""
+    return {name: _read(db, name) for name in _names(db)}
+
+
+def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
+    """Put weight sets into the file, each as a whole, in one transaction.
+
+    Raises:
+        InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
+    """
+    known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
+    for name, features in sets.items():
+        unknown = sorted(set(features) - known)
+        if unknown or not features:
+            what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
+            raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
+        for feature, value in features.items():
+            if not isfinite(value) or (value < 0 and feature in _COUNTS):
+                raise InputError(
+                    f"The weight set {name!r} gives {feature} {value}; give a finite number, and none below 0 for k_lex and k_vec."
+                )
+        checks.name(name, "the name of a weight set")
+    write_weights(db, sets)
+
+
+def write_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
+    """Write weight sets as they are, each as a whole, in one transaction."""
+    with db.transaction():
+        for name, features in sets.items():
+            db.run("weights.clear", name=name)
+            db.run_many("weights.put", [{"name": name, "feature": feature, "value": float(value)} for feature, value in features.items()])
+
+
+def explain_search(
+    db: Database,
+    ask: Ask,
+    narrowed: Narrowed,
+    fact: Fact | None,
+    *,
+    limit: int,
+    weights: str,
+    statuses: Sequence[Status] | None,
+    as_of: datetime | None,
+    now: datetime,
+    embeds: bool,
+) -> Explanation:
+    """Return why a question finds what it finds, and of a fact why it stands where it stands, and what would lift it.
+
+    `ask` asks it by the weight set `weights`. Each weight that is told was tried, in a set that nobody else sees. None is, where meaning
+    took no part although the memory `embeds`: the next time it may find other things.
+    """
+    hits = ask(limit=_ALL, **narrowed)
+    weight = weights_of(db, weights)
+    failed = embeds and hits.degraded is not None
+
+    def lifts(feature: str, wanted: float, within: int) -> bool:
+        if failed:
+            return False
+        db.run("weights.put", name=weights, feature=feature, value=wanted)
+        found = ask(limit=within, **narrowed)
+        db.run("weights.put", name=weights, feature=feature, value=weight.get(feature, 0.0))
+        return fact is not None and any(hit.fact.fact_id == fact.fact_id for hit in found)
+
+    then = as_of or hits.question.as_of
+    given = [name for name, value in narrowed.items() if name != "kinds" and value is not None]  # of its kind the step tells by itself
+    with db.supposing() if fact is not None else nullcontext():
+        return explain(
+            hits,
+            fact,
+            limit=limit,
+            statuses=statuses or (EVER if then or hits.question.past else LIVE),
+            kinds=narrowed.get("kinds"),
+            now=then or now,
+            lifts=lifts,
+            without={name: partial(ask, limit=_ALL, **cast(Narrowed, {**narrowed, name: None})) for name in given},
+        )
+
+
+def read_labels(given: Iterable[Labelled | Mapping[str, object]]) -> list[Labelled]:
+    """Return labelled questions as records.
+
+    Raises:
+        InputError: a label cannot be used.
+    """
+    labelled = []
+    for place, one in enumerate(given, start=1):
+        try:
+            labelled.append(one if isinstance(one, Labelled) else Labelled.model_validate(one))
+        except ValidationError as error:
+            raise InputError(f"Label {place} cannot be used: {checks.fault(error)}.") from error
+    return labelled
 
 
 def labels_of(db: Database) -> list[Labelled]:
@@ -50,11 +183,10 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
     """
     if name in SHIPPED:
         raise InputError(f"{name!r} is a weight set that every memory has and needs; give the fitted copy another name.")
-    before = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=base)}
+    before = _read(db, base)
     start = {feature: before[feature] for feature in FEATURES if before.get(feature)}
     if base == "calibration" or not before:
-        names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
-        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {names}.")
+        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db))}.")
     if len(start) < 2:
         raise InputError(f"The weight set {base!r} weighs one feature alone, so that there is nothing to fit; tune another one.")
     examples = [_example(search(one, base, _ALL), one, list(start)) for one in labelled if one.relevant or one.wrong]
@@ -71,6 +203,38 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
         held_out_before=found.held_out_before,
         held_out_after=found.held_out_after,
     )
+
+
+def calibrate(
+    db: Database, labelled: Iterable[Labelled], *, assess: Callable[[Labelled], Hits]
+) -> tuple[Calibration | None, Calibration]:  # fmt: skip
+    """Fit the probability of an answer to labelled questions and write it; return how well it fitted them before, if it did, and after.
+
+    Raises:
+        InputError: there are not both kinds of questions.
+    """
+    found: list[dict[str, float]] = []
+    right: list[bool] = []
+    for one in labelled:
+        hits = assess(one)
+        found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
+        right.append(bool(one.relevant) if one.answerable is None else one.answerable)
+    if len(set(right)) < 2:
+        raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")
+    old = _read(db, "calibration")
+    before = measure([probability_of(one, old) or 0.0 for one in found], right) if old else None
+    weights = fit_probability(found, right)
+    fitted = [probability_of(one, weights) or 0.0 for one in found]
+    set_weights(db, {"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
+    return before, measure(fitted, right)
+
+
+def _read(db: Database, name: str) -> dict[str, float]:
+    return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
+
+
+def _names(db: Database) -> list[str]:
+    return [str(row["name"]) for row in db.all("weights.names")]
 
 
 def _example(hits: Iterable[Hit], one: Labelled, features: Sequence[str]) -> Example:

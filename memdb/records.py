@@ -28,6 +28,9 @@ When = Annotated[datetime, Field(strict=True)] | Annotated[date, Field(strict=Tr
 LIVE: tuple[Status, ...] = ("active", "pending_confirmation")
 """The statuses of a row that is believed, or may be: what is searched and shown unless something else is asked for."""
 
+EVER: tuple[Status, ...] = ("active", "pending_confirmation", "superseded", "expired", "archived")
+"""The statuses of a row that is, or once was, believed or may have been: what is searched and shown of another time."""
+
 UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
 """The statuses of a row that somebody has yet to confirm or reject."""
 

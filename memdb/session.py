@@ -315,18 +315,6 @@ class Session:
         return at
 
 
-def untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
-    """Erase the accounts of a user's sessions and days, within the caller's transaction, and return which there were."""
-    rows = db.all("session.untell", user_id=user_id)
-    return [(None, date.fromisoformat(str(row["day"]))) if row["day"] else (str(row["session_id"]), None) for row in rows]
-
-
-def retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
-    """Tell accounts anew of what is left, within the caller's transaction."""
-    for session_id, day in told:
-        snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)
-
-
 def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequence[Fact]:
     return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
 

@@ -2,17 +2,228 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from typing import cast, get_args
 
+from pydantic import JsonValue, ValidationError
+
+from memdb import checks, reading
 from memdb.config import Config
+from memdb.deciding import set_task
 from memdb.embed import Embedder
-from memdb.errors import InputError
-from memdb.observer import decide, read_consent
-from memdb.records import Action, Candidate, Case, Consent, Fact, Predicate
+from memdb.errors import BusyError, InputError, ModelUnavailable
+from memdb.keys import normalise, predicate_of, slug
+from memdb.observer import decide, read_consent, read_predicates
+from memdb.records import (
+    EVER,
+    LIVE,
+    Action,
+    Candidate,
+    Case,
+    Category,
+    Consent,
+    Fact,
+    Item,
+    MemoryType,
+    Predicate,
+    Procedure,
+    Rejected,
+    Source,
+    TaskState,
+    Written,
+)
+from memdb.steps.admit import admit
 from memdb.steps.apply import Origin, read_fact
 from memdb.steps.gate import gate
+from memdb.steps.sync import sync
 from memdb.store import Database
 from memdb.thinking import case_of, compare_meanings
+from memdb.times import instant, to_text, utc_now
+
+
+def remember(
+    db: Database,
+    value_text: str,
+    *,
+    user_id: str,
+    embedder: Embedder | None,
+    config: Config,
+    key: str | None = None,
+    kind: str = "fact",
+    object: str | None = None,
+    value_json: JsonValue = None,
+    category: Category | None = None,
+    memory_type: MemoryType | None = None,
+    confidence: float | None = None,
+    importance: float | None = None,
+    source: Source = "user_message",
+    event_time: date | str | None = None,
+    valid_from: date | str | None = None,
+    valid_to: date | str | None = None,
+    tags: Sequence[str] = (),
+    session_id: str | None = None,
+    turn_id: str | None = None,
+    timestamp: date | str | None = None,
+) -> Fact:
+    """Store a fact that the application states, and return the row that stands afterwards; `Memory.remember` explains the arguments.
+
+    Raises:
+        InputError: the key, the kind or a value cannot be used, it would end before it begins, or the user does not let it be kept.
+    """
+
+    def time(given: date | str | None) -> datetime | None:
+        return instant(given, zone=config.zone) if given else None
+
+    said_at = instant(timestamp, zone=config.zone)
+    checks.filled(value_text, "value_text")
+    checks.lists(tags=tags)
+    checks.storable(value_json, "value_json")
+    key = checks.key(key or "user.note")
+    kinds = [name for name in reading.read_kinds(db) if name != "message"]
+    if kind not in kinds:
+        raise InputError(f"{kind!r} cannot be remembered; the kinds are {', '.join(kinds)} (messages come in by observe and load).")
+    predicates = read_predicates(db)
+    subject, _, predicate = key.partition(".")
+    parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
+    details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+    begins, ends = time(valid_from), time(valid_to)
+    checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
+    try:
+        said = Candidate(
+            key=key,
+            value_text=value_text,
+            object=object or value_text,
+            category=category or predicate_of(key, predicates).category,
+            confidence=1.0,
+            excerpt=value_text,
+            value_json={**details, **parts},
+            event_time=time(event_time),
+            valid_from=begins,
+            valid_to=ends,
+            temporary=valid_to is not None,
+            explicit=True,
+            stated=True,
+        )
+        origin = Origin(
+            user_id=checks.name(user_id, "user_id"),
+            turn_id=turn_id or f"remember-{uuid.uuid4().hex}",
+            now=said_at,
+            session_id=session_id,
+            source=source,
+            kind=kind,
+            importance=checks.share(importance, "importance"),
+            tags=tuple(tags),
+            confidence=checks.share(confidence, "confidence"),
+            memory_type=memory_type,
+        )
+    except ValidationError as error:
+        raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
+    fact = state(db, said, origin=origin, predicates=predicates, embedder=embedder, config=config)
+    if fact is not None:
+        return fact
+    known = reading.facts(db, user_id, key=key, statuses=EVER, kinds=[kind], now=utc_now())
+    return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
+
+
+def learn(
+    db: Database,
+    trigger: str,
+    steps: Sequence[str],
+    *,
+    user_id: str,
+    embedder: Embedder | None,
+    config: Config,
+    title: str | None,
+    importance: float,
+    session_id: str | None,
+    turn_id: str | None,
+    timestamp: date | str | None,
+) -> Procedure:
+    """Remember how something is done, and return it.
+
+    Raises:
+        InputError: the trigger or a step is empty, or there are no steps.
+    """
+    checks.lists(steps=steps)
+    wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
+    if not wanted:
+        raise InputError("There are no steps; give at least one.")
+    done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
+    fact = remember(
+        db,
+        f"To {checks.filled(trigger, 'trigger').strip()}: {done}",
+        user_id=user_id,
+        embedder=embedder,
+        config=config,
+        key=f"procedure.{slug(trigger)}",
+        kind="procedure",
+        object=done,
+        value_json={"title": title or trigger, "trigger": trigger, "steps": list(wanted)},
+        importance=importance,
+        session_id=session_id,
+        turn_id=turn_id,
+        timestamp=timestamp,
+    )
+    return reading.procedures(db, {fact.fact_id: None})[0]
+
+
+def write(
+    db: Database,
+    items: Iterable[Item | Mapping[str, object]],
+    *,
+    user_id: str,
+    timestamp: date | str | None,
+    hurried: Callable[[], Embedder | None],
+    config: Config,
+) -> Written:
+    """Keep what is new and sure enough of what is stated; return what was kept, and what was not and why.
+
+    `hurried` gives the embedder as one that a single write waits for.
+
+    Raises:
+        InputError: an item has unknown or unusable fields; those before it are kept.
+    """
+    predicates = read_predicates(db)
+    consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
+    accepted: list[str] = []
+    rejected: list[Rejected] = []
+    for given in items:
+        try:
+            item = given if isinstance(given, Item) else Item.model_validate(given)
+        except ValidationError as error:
+            raise InputError(f"An item cannot be written: {checks.fault(error)}.") from error
+        key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
+        try:
+            checks.filled(item.text, "text")
+            embedder = hurried()
+            if embedder is not None and db.has_vectors:  # what it is about to be compared with; what fails waits, as ever
+                with suppress(BusyError, ModelUnavailable):
+                    sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=item.kind)
+            if item.kind == "task" and item.confidence >= config.gate_confidence and (known := _task_called(db, item.text, user_id)):
+                accepted.append(_moved(db, known, item, timestamp, config).fact_id)
+                continue
+            reason = admit(
+                db,
+                item,
+                key,
+                user_id=user_id,
+                consent=consent,
+                predicate=predicate_of(key, predicates),
+                embedder=embedder,
+                config=config,
+                now=instant(timestamp, zone=config.zone),
+            )
+            if reason is None:
+                kept = _keep(db, item, key, user_id=user_id, timestamp=timestamp, embedder=hurried(), config=config)
+                accepted.append((_moved(db, kept, item, timestamp, config) if item.kind == "task" else kept).fact_id)
+        except InputError as error:
+            reason = str(error)
+        if reason is not None:
+            rejected.append(Rejected(item=item, reason=reason))
+    return Written(accepted=tuple(dict.fromkeys(accepted)), rejected=tuple(rejected))
 
 
 def state(
@@ -64,3 +275,30 @@ def _still_holds(db: Database, repeats: Action, case: Case) -> bool:
 
 def _held(fact: Fact) -> tuple[object, ...]:
     return fact.status, fact.object, fact.denies, fact.valid_to
+
+
+def _keep(
+    db: Database, item: Item, key: str, *, user_id: str, timestamp: date | str | None, embedder: Embedder | None, config: Config
+) -> Fact:
+    given = item.model_dump(exclude={"text", "details", "key"})
+    return remember(
+        db, item.text, user_id=user_id, key=key, value_json=item.details, timestamp=timestamp, embedder=embedder, config=config, **given
+    )
+
+
+def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
+    """The latest task of this title, open or done; one that was rejected is none."""
+    tasks = reading.facts(db, user_id, kinds=["task"], statuses=(*LIVE, "expired"), now=utc_now())
+    tasks = [task for task in tasks if task.status in LIVE or _state_of(task) == "done"]
+    return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
+
+
+def _moved(db: Database, task: Fact, item: Item, timestamp: date | str | None, config: Config) -> Fact:
+    """A task as it stands by what is said of it."""
+    state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
+    stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
+    return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
+
+
+def _state_of(task: Fact) -> object:
+    return task.value_json.get("state") if isinstance(task.value_json, dict) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from memdb.config import Config
 from memdb.embed import Embedder
@@ -13,7 +14,7 @@ from memdb.steps.reindex import reindex
 from memdb.store import Database, Store
 
 
-def change_embedder(store: Store, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
+def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
     """Make every vector of a file anew with another embedder, and return the state of the index afterwards.
 
     Until all are made the old ones stay in use. Interrupted at any moment, the next call with the same embedder goes on; one with yet
@@ -22,17 +23,21 @@ def change_embedder(store: Store, embedder: Embedder, *, config: Config, progres
     Raises:
         ModelError: the embedder fails; what was gathered is kept for the next call.
     """
-    db = store.database()
-    _begin(db, embedder)
-    skipped: set[int] = set()
-    while True:
-        looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
-        skipped.update(failed)
-        if progress is not None:
-            count = db.one("reindex.count") or {}
-            progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
-        if looked_at < config.embed_batch and _take_over(db, embedder, skipped, batch=config.embed_batch):
-            return count_vectors(store)
+    store = Store(path, config, vectors=True)  # apart from the memory's, which may be for words only
+    try:
+        db = store.database()
+        _begin(db, embedder)
+        skipped: set[int] = set()
+        while True:
+            looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
+            skipped.update(failed)
+            if progress is not None:
+                count = db.one("reindex.count") or {}
+                progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
+            if looked_at < config.embed_batch and _take_over(db, embedder, skipped, batch=config.embed_batch):
+                return count_vectors(store)
+    finally:
+        store.close()
 
 
 def count_vectors(store: Store) -> Vectors:

@@ -35,6 +35,15 @@ def to_utc(value: date | str, *, zone: tzinfo = UTC) -> datetime:
     return value.replace(microsecond=value.microsecond // 1000 * 1000) if value.microsecond else value
 
 
+def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
+    """Return a time as `to_utc` does, the present if None.
+
+    Raises:
+        InputError: the text is not an ISO-8601 time, or it is neither text nor a time.
+    """
+    return to_utc(utc_now() if value is None else value, zone=zone)
+
+
 def to_text(value: datetime) -> str:
     """Return the stored form, such as 2025-03-01T09:30:00.000Z."""
     instant = value if value.tzinfo is UTC else to_utc(value)

@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Literal
 
 from memdb import checks
-from memdb.errors import InputError
-from memdb.keys import is_canonical
 from memdb.records import Record
 
 Eviction = Literal["fifo", "lru", "importance"]
@@ -64,8 +62,8 @@ class WorkingMemory:
         checks.share(importance, "importance")
         if not kept:
             checks.one_of(kind, self.kinds, "kind")
-        if key is not None and not is_canonical(key):
-            raise InputError(f"{key!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
+        if key is not None:
+            checks.key(key)
         now = self._clock()
         with self._lock:
             known = self._find(text)

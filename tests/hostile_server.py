@@ -1,4 +1,4 @@
-"""A server on loopback that speaks as much of OpenAI's protocol as is needed, and fails in every way asked for."""
+"""Servers on loopback; one speaks as much of OpenAI's protocol as is needed, and fails in every way asked for."""
 
 from __future__ import annotations
 
@@ -30,24 +30,10 @@ FAILURES = (
 )
 
 
-class HostileServer:
-    """Answers with `answer(prompt)`; the next failures come from `failures`, or at random with `rate`."""
+class LoopbackServer:
+    """A server on loopback, on a port of its own; `serve` answers each request."""
 
-    def __init__(
-        self,
-        answer: Callable[[str], str],
-        *,
-        failures: list[str] | None = None,
-        rate: float = 0.0,
-        seed: int = 0,
-        refuses: tuple[str, ...] = (),
-        unsupported: dict[str, str] | None = None,
-    ) -> None:
-        self.answer, self.failures, self.rate, self.refuses = answer, failures or [], rate, refuses
-        self.unsupported = unsupported or {}
-        self.random = random.Random(seed)
-        self.modes: list[str] = []
-        self.lock = threading.Lock()
+    def __init__(self) -> None:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,6 +56,30 @@ class HostileServer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._http.shutdown()
         self._http.server_close()
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        raise NotImplementedError
+
+
+class HostileServer(LoopbackServer):
+    """Answers with `answer(prompt)`; the next failures come from `failures`, or at random with `rate`."""
+
+    def __init__(
+        self,
+        answer: Callable[[str], str],
+        *,
+        failures: list[str] | None = None,
+        rate: float = 0.0,
+        seed: int = 0,
+        refuses: tuple[str, ...] = (),
+        unsupported: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.answer, self.failures, self.rate, self.refuses = answer, failures or [], rate, refuses
+        self.unsupported = unsupported or {}
+        self.random = random.Random(seed)
+        self.modes: list[str] = []
+        self.lock = threading.Lock()
 
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         request = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import pytest
@@ -17,42 +15,21 @@ import memdb
 from memdb.embed import HashingEmbedder, choose_embedder
 from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
-from tests.hostile_server import send
+from tests.hostile_server import LoopbackServer, send
 
 pytest.importorskip("openai")
 AT_ONCE: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
 Rows = list[dict[str, object]]
 
 
-class Embeddings:
+class Embeddings(LoopbackServer):
     """A server on loopback that makes hashed vectors of 16 numbers; `limit` is how many characters it reads, `spoil` what it makes of its answer."""
 
     def __init__(self, *, limit: int = 10**9, spoil: Callable[[Rows], object] | None = None, status: int = 200) -> None:
+        super().__init__()
         self.limit, self.spoil, self.status = limit, spoil, status
         self.asked: list[list[str]] = []
         self.keys: list[str | None] = []
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: object) -> None:
-                return
-
-            def do_POST(self) -> None:
-                server.serve(self)
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        self.base_url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._http.server_close()
 
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         request = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))

@@ -307,7 +307,7 @@ def test_the_worker_does_the_nights_that_were_missed(tmp_path: Path) -> None:
         for _ in range(600):
             if not mem.facts("home"):
                 break
-            mem._worker.wait(0.05)  # type: ignore[union-attr]
+            mem._background._worker.wait(0.05)  # type: ignore[union-attr]
         assert mem.facts("home") == []  # all of it is long ago
 
 

@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← observer ← page, tiers, maintenance ← session ← memory ← opening ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, maintenance ← session, background ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
@@ -24,17 +24,25 @@ DOORS = {
 }
 CHAINS = {
     "memdb.thinking": 3,
+    "memdb.reading": 3,
+    "memdb.carrying": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,
     "memdb.nights": 4,
     "memdb.maintenance": 5,
     "memdb.mirroring": 4,
+    "memdb.answering": 4,
+    "memdb.linking": 4,
     "memdb.ranking": 4,
     "memdb.bulk": 4,
     "memdb.notebook": 5,
     "memdb.page": 5,
-    "memdb.stating": 5,
+    "memdb.intake": 5,
+    "memdb.deciding": 5,
     "memdb.tiers": 5,
+    "memdb.stating": 6,
+    "memdb.forgetting": 6,
+    "memdb.background": 6,
     "memdb.session": 6,
     "memdb.collections": 7,
     "memdb.memory": 7,

@@ -189,7 +189,7 @@ def test_a_change_of_text_is_embedded_and_told_anew(tmp_path: Path, collection: 
 def test_a_fact_waits_until_its_vector_is_made(tmp_path: Path, near: Any) -> None:
     with opened(tmp_path, near) as mem:
         mem.remember("Ana stays in Berlin", user_id="ana")
-        assert not mem._mirror()
+        assert not mem._background.mirror()
         assert held(near) == {}
         assert mem.drain(60)
         assert set(held(near)) == {"Ana stays in Berlin"}
@@ -314,7 +314,7 @@ def test_what_the_collection_was_not_told_yet_is_found_by_meaning_too(tmp_path: 
     with opened(tmp_path, near) as mem:
         said(mem, "I like tea.")
         fact = mem.remember("Rita bought an old map", user_id="ana", kind="note")
-        assert mem._work()  # embeds it
+        assert mem._background.work()  # embeds it
         assert waiting(mem) == 1
         hits = mem.search("an old map that Rita bought", user_id="ana", weights="vector-only")
         assert (hits[0].fact.fact_id, hits.degraded) == (fact.fact_id, None)
@@ -575,8 +575,8 @@ def test_a_late_record_of_one_process_does_not_bring_back_what_another_took_away
 
     with opened(tmp_path, Late(near), collection_timeout_seconds=60) as slow, opened(tmp_path, near) as quick:
         quick.remember("A secret", user_id="ana")
-        assert slow._work()  # embeds it
-        sending = threading.Thread(target=slow._mirror)
+        assert slow._background.work()  # embeds it
+        sending = threading.Thread(target=slow._background.mirror)
         sending.start()
         assert arrived.wait(30)
         quick.forget("ana")
@@ -599,7 +599,7 @@ def test_a_file_that_had_its_own_index_fills_the_collection_in_the_background(tm
         assert mem.drain(60)
     with opened(tmp_path, collection) as mem:
         left = [waiting(mem)]
-        while mem._mirror():
+        while mem._background.mirror():
             left.append(waiting(mem))
         assert left == [600, 344, 88, 0]
         assert collection.count() == 600
@@ -659,7 +659,7 @@ def test_a_collection_that_lost_records_is_filled_again_at_the_next_opening(tmp_
         before = held(near)
     near.delete(ids=near.get()["ids"])
     with opened(tmp_path, near) as mem:
-        assert not mem._mirror() or mem.drain(60)
+        assert not mem._background.mirror() or mem.drain(60)
         assert mem.drain(60)
         assert held(near) == before
 

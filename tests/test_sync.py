@@ -381,7 +381,7 @@ def test_one_who_is_forgotten_leaves_no_name_where_another_got_a_number(tmp_path
 def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
     mem = tell("I live in Porto.")
     mem.observe("I live in Porto.", user_id="ana")
-    mem._work()
+    mem._background.work()
     ask = mem._store.database().connection.execute
     kinds = ask("select distinct f.kind from outbox o join facts f on f.id = abs(o.id)").fetchall()
     assert kinds == [("message",)]

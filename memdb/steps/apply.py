@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.keys import normalise, predicate_of
-from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Record, Source, Status, TaskState
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -185,6 +185,12 @@ def read_fact(db: Database, fact_id: str) -> Fact | None:
     """Return a fact by its id, or None."""
     row = db.one("believe.by_id", fact_id=fact_id)
     return Fact.model_validate_json(str(row["record"])) if row else None
+
+
+def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:
+    """Keep the calls of a language model, within the caller's transaction, unless the setting `keep_model_calls` is off."""
+    for call in calls if config.keep_model_calls else ():
+        db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(now), **call.model_dump())
 
 
 def action_hash(action: Action) -> str:

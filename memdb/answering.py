@@ -1,0 +1,163 @@
+"""The chain that gets an answer ready: what is asked of a memory tier by tier, judged, made to differ, and put into a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memdb import checks, reading
+from memdb.config import Config
+from memdb.embed import Embedder, Tokenizer
+from memdb.outside import OutsideIndex
+from memdb.records import EVER, LIVE, Context, Doubt, Fact, Filters, Hit, Hits, MemoryType, Question, Section, Status, Tier
+from memdb.steps.clarify import clarify
+from memdb.steps.diversify import diversify
+from memdb.steps.inject import inject
+from memdb.steps.judge import judge
+from memdb.steps.materialize import materialize
+from memdb.steps.retrieve import retrieve
+from memdb.steps.understand import understand
+from memdb.store import Database
+from memdb.vectors import VectorCache
+
+_WARM: Sequence[Tier] = ("hot", "warm")
+
+
+def weigh(
+    db: Database,
+    question: Question,
+    *,
+    user_id: str,
+    goal: str | None,
+    now: datetime,
+    weights: str,
+    embedder: Embedder | None,
+    cache: VectorCache,
+    index: OutsideIndex | None,
+    config: Config,
+    statuses: Sequence[Status] | None = None,
+    filters: Filters | None = None,
+) -> tuple[Hits, list[Doubt]]:
+    """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is in
+    doubt.
+    """
+    calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
+    for tiers in (_WARM, None):
+        hits = retrieve(
+            db,
+            question,
+            user_id=user_id,
+            embedder=embedder,
+            now=now,
+            weights=weights,
+            limit=config.context_candidates,
+            statuses=statuses or (EVER if question.as_of or question.past else LIVE),
+            as_of=question.as_of,
+            top_k_lex=config.top_k_lex,
+            top_k_vec=config.top_k_vec,
+            goal=goal,
+            tiers=tiers,
+            hot_days=config.hot_days,
+            warm_days=config.warm_days,
+            judged=True,
+            cache=cache,
+            index=index,
+            base_half_life_days=config.base_half_life_days,
+            minimum_importance=config.minimum_importance,
+            **(filters or {}),
+        )
+        hits[:] = [hit for hit in hits if _may_come_to_mind(hit.fact, now, config)]
+        doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
+        hits.verdict = verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=config)
+        enough = verdict.decision == "answer" and verdict.relevance > config.abstain_relevance
+        if enough and verdict.confidence >= config.abstain_confidence:
+            break
+    return hits, doubts
+
+
+def recall(
+    db: Database,
+    query: str,
+    *,
+    user_id: str,
+    participants: Sequence[str] | None,
+    memory_types: Sequence[MemoryType] | None,
+    limit: int | None,
+    max_age_days: float | None,
+    min_score: float | None,
+    now: datetime,
+    embedder: Embedder | None,
+    config: Config,
+) -> Hits:
+    """Return the first-person memories that bear on a question, best first; `Memory.recall` explains the arguments."""
+    checks.lists(memory_types=memory_types, participants=participants)
+    age = config.max_age_days if max_age_days is None else max_age_days
+    return retrieve(
+        db,
+        understand(db, checks.searchable(query), user_id=user_id, now=now, zone=config.zone),
+        user_id=user_id,
+        embedder=embedder,
+        now=now,
+        weights="first-person",
+        limit=config.max_memories_per_retrieval if limit is None else limit,
+        kinds=["narrative"],
+        statuses=("active",),
+        memory_types=memory_types,
+        min_age_minutes=config.event_buffer_minutes,
+        max_age_days=age or None,
+        min_score=config.importance_threshold if min_score is None else min_score,
+        participants=participants,
+        base_half_life_days=config.base_half_life_days,
+        minimum_importance=config.minimum_importance,
+        top_k_lex=config.top_k_lex,
+        top_k_vec=config.top_k_vec,
+    )
+
+
+def diverse(db: Database, hits: Sequence[Hit], *, limit: int, config: Config) -> list[Hit]:
+    """Return those of the hits that say different things, and no more first-person memories than `recall` gives."""
+    most = {"narrative": config.max_memories_per_retrieval}
+    return diversify(db, hits, limit=limit, balance=config.context_balance, most=most)
+
+
+def make_context(
+    db: Database,
+    hits: Hits,
+    doubts: Sequence[Doubt],
+    *,
+    user_id: str,
+    limit: int,
+    system: str,
+    max_tokens: int | None,
+    tokenizer: Tokenizer,
+    now: datetime,
+    config: Config,
+) -> Context:
+    """Return a prompt of what is held of a user and of what was found, and leave of the hits those that it shows."""
+    result = inject(
+        materialize(db, user_id=user_id, now=now, config=config, others=False),
+        diverse(db, hits, limit=limit, config=config),
+        kinds=reading.read_kinds(db),
+        sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
+        system=system,
+        verdict=hits.verdict,
+        max_tokens=max(0, config.context_max_tokens if max_tokens is None else max_tokens),
+        tokenizer=tokenizer,
+        now=now,
+        config=config,
+        question=(hits.verdict and hits.verdict.question) or next((doubt.question for doubt in doubts if doubt.worth), None),
+        disputed={doubt.against for doubt in doubts if doubt.against},
+        degraded=hits.degraded,
+    )
+    shown = {item.fact_id for item in result.items}
+    hits[:] = [hit for hit in hits if hit.fact.fact_id in shown]
+    return result
+
+
+def _may_come_to_mind(fact: Fact, now: datetime, config: Config) -> bool:
+    """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
+    if fact.kind != "narrative":
+        return True
+    age = now - max(fact.created_at, fact.last_mentioned_at or fact.created_at)
+    is_fresh = not config.max_age_days or age <= timedelta(days=config.max_age_days)
+    return is_fresh and now - fact.created_at >= timedelta(minutes=config.event_buffer_minutes)

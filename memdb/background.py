@@ -1,0 +1,184 @@
+"""The work behind an open memory, step by step: by the worker's threads, or, where there are none, by whoever waits for it."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic, sleep
+
+from memdb.config import Config
+from memdb.embed import Embedder, Patient
+from memdb.errors import StoreError
+from memdb.intake import Intake
+from memdb.keeper import events_due, take_segment
+from memdb.llm import LanguageModel
+from memdb.maintenance import take_tidying, take_upkeep
+from memdb.mirroring import count_changes, take_changes
+from memdb.narrator import Narrator
+from memdb.nights import next_night, take_night
+from memdb.notebook import Notebook
+from memdb.observer import Worker, build_profile, new_identity, take_turn, take_vectors
+from memdb.outside import OutsideIndex
+from memdb.store import Store
+from memdb.times import to_text, to_utc, utc_now
+
+log = logging.getLogger("memdb")
+
+_RECALLED_SECONDS = 5.0  # what was recalled is written down together
+_NIGHT_SECONDS = 60.0  # how often the worker looks whether the night's maintenance is due
+_UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflected upon
+
+
+class Background:
+    """What is done in the background for one open memory; with the setting `worker` its threads run from the beginning."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        *,
+        embedder: Embedder | None,
+        patient: Patient | None,
+        llm: LanguageModel | None,
+        narrator: Narrator | None,
+        index: OutsideIndex | None,
+        notebook: Notebook,
+        intake: Intake,
+    ) -> None:
+        self._store, self._config = store, config
+        self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
+        self._notebook, self._intake = notebook, intake
+        self._next_writing = self._next_night = self._next_upkeep = 0.0
+        self._worker = self._hire() if config.worker and not store.read_only else None
+
+    def wake(self) -> None:
+        """Tell the threads that there is something to do."""
+        if self._worker is not None:
+            self._worker.wake()
+
+    def finish(self) -> None:
+        """Finish the steps at hand and end, with what was noted written down and the profiles up to date; what is left waits in the file.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        if self._worker is not None:
+            self._worker.stop()
+        try:
+            self._notebook.write_down_asked()
+            self._notebook.write_down_recalled()
+            self._finish_profiles()
+        except StoreError as error:
+            if error.damaged:
+                raise
+            log.warning("what was asked could not be noted: %s", error)  # the next process makes up for the profiles
+
+    def change_embedder(self, embedder: Embedder, patient: Patient | None) -> None:
+        """Go on with another embedder."""
+        self._embedder, self._patient = embedder, patient
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = self._hire()
+
+    def interrupt_rests(self) -> None:
+        """Let the background work try at once what failed lately."""
+        if self._patient is not None:
+            self._patient.rest.interrupt()
+        if self._index is not None:
+            self._index.rest.interrupt()
+
+    def drain(self, timeout: float | None) -> bool:
+        """Wait until all of it is done; return False if that did not come to pass, see `Memory.drain`.
+
+        Raises:
+            StoreError: the file cannot be read, or the work cannot be written.
+        """
+        deadline = None if timeout is None else monotonic() + timeout
+        self.interrupt_rests()
+        if self._worker is not None:
+            self._worker.try_again()
+        while True:
+            if self._worker is not None:
+                self._worker.raise_trouble()
+            left, waiting = self._open_work()
+            if not left:
+                return True
+            remaining = None if deadline is None else deadline - monotonic()
+            if left == waiting if remaining is None else remaining <= 0:
+                if self._worker is not None:  # a turn is put back a moment before it is told why
+                    self._worker.wait(0.05)
+                    self._worker.raise_trouble()
+                return False
+            if self._worker is None:
+                if not self.work():
+                    sleep(min(0.05, remaining if remaining is not None else 0.05))
+                while (deadline is None or monotonic() < deadline) and self.work():
+                    pass
+            else:
+                self._worker.wake()
+                self._worker.wait(min(0.05, remaining if remaining is not None else 0.05))
+
+    def work(self) -> bool:
+        """Do one step here and now; return whether there was one."""
+        if take_turn(self._store, self._config, self._llm, self._patient, identity=new_identity()):
+            return True
+        if take_segment(self._store, self._config, self._narrator, now=utc_now()):
+            return True
+        embedder, patient = self._embedder, self._patient
+        if embedder is not None and patient is not None and take_vectors(self._store, self._config, embedder, rest=patient.rest):
+            return True
+        return self.mirror()
+
+    def mirror(self) -> bool:
+        """Tell the collection that serves as the index one batch of what changed; return whether there was one."""
+        if self._index is None or self._embedder is None:
+            return False
+        return take_changes(self._store, self._config, self._embedder, self._index)
+
+    def _hire(self) -> Worker:
+        more = {"memdb-memories": self._tend} | ({"memdb-collection": self.mirror} if self._index is not None else {})
+        return Worker(self._store, self._config, self._embedder, self._llm, patient=self._patient, more=more)
+
+    def _tend(self) -> bool:
+        """Do one step of the worker's care for what is remembered already; return whether there was one."""
+        now = utc_now()
+        due = events_due(self._store.database(), self._config, now=now)
+        settled = self._intake.settled  # asked after the look: an event that is seen there counts here
+        if due and settled and take_segment(self._store, self._config, self._narrator, now=now):
+            return True
+        if monotonic() >= self._next_writing:
+            self._next_writing = monotonic() + _RECALLED_SECONDS
+            self._notebook.write_down_recalled()
+        if settled and monotonic() >= self._next_night:
+            if night := next_night(self._store.database(), self._config, now=now):
+                take_night(self._store, self._config, self._narrator, now=night, scheduled=True)
+                return True
+            if take_tidying(self._store.database(), now=now, config=self._config):
+                return True
+            self._next_night = monotonic() + _NIGHT_SECONDS
+        if monotonic() >= self._next_upkeep:
+            self._next_upkeep = monotonic() + _UPKEEP_SECONDS
+            db = self._store.database()
+            if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
+                self._next_upkeep = 0.0
+                return True
+        return False
+
+    def _finish_profiles(self) -> None:
+        db = self._store.database()
+        for row in db.all("profile.outdated") if not self._store.read_only else ():
+            with db.transaction():
+                build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
+
+    def _open_work(self) -> tuple[int, int]:
+        db = self._store.database()
+        with db.snapshot():  # what one thread has written is not to be missed between two looks
+            row = db.one("queue.open", now=to_text(utc_now())) or {}
+            events = events_due(db, self._config, now=utc_now())
+        number = {name: int(value or 0) for name, value in row.items()}
+        if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
+            number["vectors"] = number["vectors_waiting"] = 0
+        elif self._patient is not None and self._patient.rest.lasts:
+            number["vectors_waiting"] = number["vectors"]
+        left = number["turns"] + number["vectors"] + events
+        untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)
+        return left + untold, number["turns_waiting"] + number["vectors_waiting"] + postponed

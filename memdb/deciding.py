@@ -1,0 +1,173 @@
+"""What is decided about what is remembered: confirmed, rejected, ended, doubted, done, taken back, or not to be kept at all."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Literal, get_args
+
+from pydantic import ValidationError
+
+from memdb import checks, reading
+from memdb.config import Config
+from memdb.errors import InputError
+from memdb.observer import build_profile, read_consent, read_predicates
+from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, Undone
+from memdb.steps.apply import Origin, dismiss, move, put, settle
+from memdb.steps.apply import end as close
+from memdb.steps.undo import undo as take_back
+from memdb.steps.weigh import weigh
+from memdb.store import Database
+from memdb.times import to_text, utc_now
+
+
+def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fact:
+    """Take a fact as explicitly confirmed, and return it; see `Memory.confirm`.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the fact is no longer live.
+    """
+    fact = _live_fact(db, fact_id)
+    raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
+    origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
+    with db.transaction():
+        settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=read_predicates(db))
+    return reading.fact(db, fact_id)
+
+
+def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
+    """Take a fact as never true, and return it.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the fact is no longer live.
+    """
+    fact = _live_fact(db, fact_id)
+    with db.transaction():
+        dismiss(db, fact, origin=_origin(fact, "reject", now), reason="rejected by the user")
+    return reading.fact(db, fact_id)
+
+
+def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
+    """Say until when a fact was true, and return it.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the fact is no longer live, or would end before it began.
+    """
+    fact = _live_fact(db, fact_id)
+    if ends < fact.valid_from:
+        raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
+    with db.transaction():
+        close(db, fact, ends=ends, origin=_origin(fact, "end", now), reason="ended by the application")
+    return reading.fact(db, fact_id)
+
+
+def doubt(db: Database, fact_id: str, *, now: datetime) -> Fact:
+    """Take a fact as uncertain, and return it.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the fact is no longer live.
+    """
+    fact = _live_fact(db, fact_id)
+    if fact.status != "uncertain":
+        with db.transaction():
+            put(db, fact, "doubt", origin=_origin(fact, "doubt", now), operation="update", reason="said to be uncertain")
+    return reading.fact(db, fact_id)
+
+
+def set_task(db: Database, fact_id: str, state: TaskState, *, now: datetime) -> Fact:
+    """Say where a task stands, and return it.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: it is no task, or there is no such state.
+    """
+    checks.one_of(state, get_args(TaskState), "state")
+    fact = reading.fact(db, fact_id)
+    if fact.kind != "task":
+        raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
+    with db.transaction():
+        move(db, fact, state=state, origin=_origin(fact, "task", now), reason=f"said to be {state}")
+    return reading.fact(db, fact_id)
+
+
+def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | None, now: datetime, config: Config) -> Undone:
+    """Take back everything learned from a turn or from a session, and return how much.
+
+    Raises:
+        InputError: not exactly one of `turn_id` and `session_id` is given.
+    """
+    if (turn_id is None) == (session_id is None):
+        raise InputError("Say what to take back: give either turn_id or session_id.")
+    cause = f"undo-{uuid.uuid4().hex}"
+    with db.transaction():
+        undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
+        build_profile(db, user_id=user_id, now=now, config=config)
+    return undone
+
+
+def outcome(
+    db: Database, fact_id: str, succeeded: bool, *, note: str, turn_id: str | None, now: datetime, config: Config
+) -> Procedure:  # fmt: skip
+    """Note how a workflow went, and return it.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the fact is no procedure, or no longer live.
+    """
+    fact = _live_fact(db, fact_id)
+    if fact.kind != "procedure":
+        raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
+    with db.transaction():
+        weigh(
+            db,
+            reading.fact(db, fact_id),
+            succeeded=succeeded,
+            note=checks.text(note, "note"),
+            turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
+            config=config,
+            now=now,
+        )
+    return reading.procedures(db, {fact_id: None})[0]
+
+
+def consent(
+    db: Database,
+    user_id: str,
+    *,
+    sensitive_topics: Literal["keep", "ask", "refuse"] | None,
+    secrets: Literal["keep", "refuse"] | None,
+    config: Config,
+) -> Consent:
+    """Note what a user lets be remembered from now on, and return what holds for them; with no choice, only return it.
+
+    Raises:
+        InputError: there is no such choice.
+    """
+    checks.name(user_id, "user_id")
+    try:
+        Consent.model_validate({"sensitive_topics": sensitive_topics or "keep", "secrets": secrets or "keep"})
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {wrong['msg']}.") from error
+    if sensitive_topics is not None or secrets is not None:
+        with db.transaction():
+            db.run("consent.put", user_id=user_id, sensitive_topics=sensitive_topics, secrets=secrets, now=to_text(utc_now()))
+    return read_consent(db, user_id=user_id, config=config)
+
+
+def _live_fact(db: Database, fact_id: str) -> Fact:
+    fact = reading.fact(db, fact_id)
+    if fact.kind == "message":
+        raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
+    if fact.status not in (*LIVE, "uncertain"):
+        said = fact.value_text[:60]
+        raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
+    return fact
+
+
+def _origin(fact: Fact, verb: str, now: datetime) -> Origin:
+    return Origin(user_id=fact.user_id, turn_id=f"{verb}-{uuid.uuid4().hex}", now=now)

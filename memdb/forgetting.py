@@ -1,0 +1,55 @@
+"""Forgetting: what was learned of a user goes from the whole file, and what was told of it, in accounts and on the page, is told anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import partial
+
+from memdb import checks
+from memdb.config import Config
+from memdb.mirroring import with_pending
+from memdb.observer import build_profile
+from memdb.page import erase_page, read_page, write_page
+from memdb.records import Forgotten
+from memdb.steps.forget import forget as erase
+from memdb.steps.snapshot import snapshot
+from memdb.store import Database
+from memdb.times import to_text, utc_now
+
+
+def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
+    """Erase everything of a user, or everything learned under one key, and return how much it was. A checkpoint makes it final.
+
+    Raises:
+        InputError: the key is none that there can be.
+    """
+    if key is not None:
+        checks.key(key)
+    has_page = bool(db.all("page.written", user_id=checks.name(user_id, "user_id")))
+    if has_page and key is not None:
+        read_page(db, user_id=user_id, now=utc_now(), config=config)  # what was changed by hand is not lost with the page
+    with db.transaction():
+        told = _untell(db, user_id=user_id)
+        forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
+        db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
+        if key is not None:
+            _retell(db, told, user_id=user_id, now=utc_now(), config=config)
+            build_profile(db, user_id=user_id, now=utc_now(), config=config)
+    if has_page and key is not None:
+        write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
+    elif has_page:
+        erase_page(db, user_id=user_id)
+    return forgotten
+
+
+def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None]]:
+    """Erase the accounts of a user's sessions and days, within the caller's transaction, and return which there were."""
+    rows = db.all("session.untell", user_id=user_id)
+    return [(None, date.fromisoformat(str(row["day"]))) if row["day"] else (str(row["session_id"]), None) for row in rows]
+
+
+def _retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
+    """Tell accounts anew of what is left, within the caller's transaction."""
+    for session_id, day in told:
+        snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)

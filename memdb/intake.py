@@ -1,0 +1,188 @@
+"""The way in for what is said and what happens: turns, messages and events, safely on disk before anybody thinks about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from itertools import islice
+from time import monotonic
+
+from pydantic import ValidationError
+
+from memdb import checks
+from memdb.config import Config
+from memdb.errors import InputError
+from memdb.keeper import gather, gather_turn
+from memdb.observer import derived_turn_id, enqueue
+from memdb.records import BreakTrigger, Event, Message, Turn
+from memdb.store import Database, Store
+from memdb.times import instant, utc_now
+
+_LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds
+_SETTLED_SECONDS = 1.0  # so long the worker waits for more of what happened long ago before it tells of it
+
+
+class Intake:
+    """What one process takes in. For all threads."""
+
+    def __init__(self, store: Store, config: Config) -> None:
+        self._store, self._config = store, config
+        self._loaded_at = -_SETTLED_SECONDS
+        self._zone_noted = False
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that happened long ago came in just now: such things come one by one, and belong together."""
+        return monotonic() >= self._loaded_at + _SETTLED_SECONDS
+
+    def observe(
+        self,
+        user_input: str,
+        assistant_response: str,
+        *,
+        user_id: str,
+        turn_id: str,
+        timestamp: date | str | None,
+        session_id: str | None,
+        speaker: str | None,
+    ) -> None:
+        """Take a turn.
+
+        Raises:
+            InputError: there is nothing to keep, or the text is no valid Unicode.
+            ConflictError: another turn of this user has this id.
+        """
+        turn = self._turn(
+            user_input,
+            assistant_response,
+            user_id=user_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+            session_id=session_id,
+            speaker=speaker,
+        )
+        self._take([turn])
+
+    def load(self, messages: Iterable[Message | Mapping[str, object]], *, user_id: str, written: Callable[[int], None]) -> int:
+        """Take many messages, some hundred a transaction, and return how many were new; `written` is told how many are safely on disk.
+
+        Raises:
+            InputError: a message has unknown or unusable fields; those before it are kept.
+        """
+        seen: dict[str, int] = {}
+        taken = added = 0
+        stream = iter(messages)
+        while batch := list(islice(stream, _LOAD_BATCH)):
+            added += self._take(list(self._message_turns(batch, user_id=user_id, seen=seen, first=taken)))
+            taken += len(batch)
+            written(taken)
+        return added
+
+    def event(
+        self,
+        description: str,
+        *,
+        user_id: str,
+        timestamp: date | str | None,
+        participants: Sequence[str],
+        location: str | None,
+        importance: float | None,
+        trigger: BreakTrigger | None,
+        event_id: str,
+    ) -> None:
+        """Take something that happened.
+
+        Raises:
+            InputError: there is nothing to keep, or a value cannot be used.
+            ConflictError: another event of this user has this id.
+        """
+        checks.lists(participants=participants)
+        try:
+            happened = Event(
+                event_id=checks.name(event_id, "event_id"),
+                user_id=checks.name(user_id, "user_id"),
+                description=checks.filled(description, "description"),
+                timestamp=checks.lived(self._time(timestamp), "timestamp"),
+                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
+                importance=checks.share(importance, "importance"),
+                trigger=trigger,
+            )
+        except ValidationError as error:
+            raise InputError(f"The event {description[:60]!r} cannot be stored: {checks.fault(error)}.") from error
+        self._note_happened(happened.timestamp)
+        db = self._store.database()
+        with db.transaction():
+            gather(db, happened)
+
+    def _take(self, turns: Sequence[Turn]) -> int:
+        """Put turns into the queue in one transaction, and return how many were new."""
+        self._note_happened(min(turn.timestamp for turn in turns))
+        db = self._store.database()
+        with db.transaction():
+            self._note_zone(db)
+            received_at = utc_now()
+            new = [turn for turn in turns if enqueue(db, turn, received_at=received_at, zone=self._config.zone)]
+            for turn in new if self._config.turns_as_events else ():
+                gather_turn(db, turn)
+        self._zone_noted = True
+        return len(new)
+
+    def _note_happened(self, at: datetime) -> None:
+        """What comes in long after it happened comes in one by one, and belongs together: the worker waits until all of it is there."""
+        if at < utc_now() - timedelta(minutes=self._config.event_buffer_minutes):
+            self._loaded_at = monotonic()
+
+    def _note_zone(self, db: Database) -> None:
+        """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
+        if not self._zone_noted:
+            db.run("meta.put", name="timezone", value=self._config.timezone)
+
+    def _turn(
+        self,
+        user_input: str,
+        assistant_response: str = "",
+        *,
+        user_id: str,
+        turn_id: str,
+        timestamp: date | str | None,
+        session_id: str | None,
+        speaker: str | None,
+    ) -> Turn:
+        if not user_input and not assistant_response:
+            raise InputError("There is nothing to observe: give user_input, assistant_response or both.")
+        return Turn(
+            id=0,
+            turn_id=checks.name(turn_id, "turn_id"),
+            user_id=checks.name(user_id, "user_id"),
+            session_id=checks.text(session_id, "session_id") if session_id is not None else None,
+            speaker=checks.text(speaker, "speaker") if speaker else None,
+            user_input=checks.text(user_input, "user_input"),
+            assistant_response=checks.text(assistant_response, "assistant_response"),
+            timestamp=checks.lived(self._time(timestamp), "timestamp"),
+        )
+
+    def _message_turns(
+        self, batch: Sequence[Message | Mapping[str, object]], *, user_id: str, seen: dict[str, int], first: int
+    ) -> Iterator[Turn]:
+        for place, given in enumerate(batch, start=first + 1):
+            try:
+                message = given if isinstance(given, Message) else Message.model_validate(given)
+            except ValidationError as error:
+                raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
+            turn_id = message.turn_id
+            if turn_id is None:
+                turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)
+                seen[turn_id] = seen.get(turn_id, 0) + 1
+                turn_id = turn_id if seen[turn_id] == 1 else f"{turn_id}-{seen[turn_id]}"
+            yield self._turn(
+                message.text,
+                user_id=user_id,
+                turn_id=turn_id,
+                timestamp=message.timestamp,
+                session_id=message.session_id,
+                speaker=message.speaker,
+            )
+
+    def _time(self, value: date | str | None) -> datetime:
+        return instant(value, zone=self._config.zone)

@@ -1,0 +1,84 @@
+"""Links between facts: made by hand or by likeness, taken away, and followed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import get_args
+
+from memdb import checks, reading
+from memdb.config import Config
+from memdb.errors import InputError
+from memdb.records import LIVE, Link, Linked, Relation, Status
+from memdb.steps.link import link as put_link
+from memdb.steps.relate import relate as relate_batch
+from memdb.steps.walk import walk
+from memdb.store import Database
+
+_DEEPEST = 8  # steps; what is further away has nothing to do with where one began
+
+
+def link(db: Database, source_id: str, target_id: str, *, relation: Relation, strength: float, now: datetime) -> Link:
+    """Link a fact to another of the same user, and return the link.
+
+    Raises:
+        NotFoundError: no fact has one of these ids.
+        InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+    """
+    checks.one_of(relation, get_args(Relation), "relation")
+    checks.share(strength, "strength")
+    with db.transaction():
+        source, target = reading.fact(db, source_id), reading.fact(db, target_id)
+        return put_link(db, source, target, relation=relation, strength=float(strength), now=now)
+
+
+def unlink(db: Database, source_id: str, target_id: str, *, relation: Relation | None) -> int:
+    """Remove the link from a fact to another, or all of them, and return how many there were."""
+    with db.transaction():
+        return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
+
+
+def links(
+    db: Database,
+    fact_id: str,
+    *,
+    depth: int,
+    relations: Sequence[Relation] | None,
+    statuses: Sequence[Status] | None,
+    min_strength: float,
+    limit: int,
+) -> list[Linked]:
+    """Return the facts that links lead to within `depth` steps, nearest and strongest first.
+
+    Raises:
+        NotFoundError: no fact has this id.
+        InputError: the depth is not within 1 to 8, or there is no such relation.
+    """
+    if not 1 <= depth <= _DEEPEST:
+        raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
+    checks.lists(relations=relations, statuses=statuses)
+    for relation in relations or ():
+        checks.one_of(relation, get_args(Relation), "relation")
+    fact_id = reading.fact(db, fact_id).fact_id
+    return walk(db, fact_id, depth=depth, relations=relations, statuses=statuses or LIVE, min_strength=min_strength, limit=limit)
+
+
+def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: datetime, config: Config) -> int:
+    """Link what is new to what it is like, some rows a transaction, and return how many links were made.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    checks.lists(kinds=kinds)
+    chosen, known = kinds or config.link_kinds, list(reading.read_kinds(db))
+    for kind in chosen:
+        checks.one_of(kind, known, "kind")
+    checks.name(user_id, "user_id")
+    made, more = 0, True
+    while more:
+        with db.transaction():
+            found, more = relate_batch(
+                db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, now=now
+            )
+        made += found
+    return made

@@ -1,0 +1,134 @@
+"""What the file holds, read as records: facts and where they come from, the audit trail, the turns, and all of it in numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from memdb import checks
+from memdb.errors import NotFoundError
+from memdb.records import EVER, LIVE, Change, Event, Fact, Kind, ModelCall, Procedure, Sources, Stats, Status, TurnRecord
+from memdb.steps.apply import read_fact
+from memdb.store import SCHEMA_VERSION, Database, Store
+from memdb.times import to_text
+
+
+def read_kinds(db: Database) -> dict[str, Kind]:
+    """Return the rows of the table `kinds` by name."""
+    return {str(row["kind"]): Kind.model_validate(row) for row in db.all("kinds.all")}
+
+
+def fact(db: Database, fact_id: str) -> Fact:
+    """Return one row by its id.
+
+    Raises:
+        NotFoundError: there is no such fact, or only the archive has it.
+    """
+    found = read_fact(db, fact_id)
+    if found is None:
+        raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
+    return found
+
+
+def fact_of(db: Database, fact_id: str, *, user_id: str) -> Fact:
+    """Return one row of a user by its id.
+
+    Raises:
+        NotFoundError: there is no such fact of this user.
+    """
+    found = fact(db, fact_id)
+    if found.user_id != user_id:
+        raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
+    return found
+
+
+def facts(
+    db: Database,
+    user_id: str,
+    *,
+    now: datetime,
+    key: str | None = None,
+    statuses: Sequence[Status] | None = None,
+    kinds: Sequence[str] | None = None,
+    as_of: datetime | None = None,
+) -> list[Fact]:
+    """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
+
+    Raises:
+        InputError: there is no such kind or status.
+    """
+    checks.lists(kinds=kinds, statuses=statuses)
+    known = list(read_kinds(db))
+    chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
+    wanted = {"user_id": user_id, "key": key, "kinds": json.dumps(chosen)}
+    if as_of is not None:
+        rows = db.all("believe.as_of", **wanted, statuses=json.dumps(list(statuses or EVER)), as_of=to_text(as_of))
+    else:
+        rows = db.all("believe.current", **wanted, statuses=json.dumps(list(statuses or LIVE)), now=to_text(now))
+    return [Fact.model_validate_json(str(row["record"])) for row in rows]
+
+
+def procedures(db: Database, scores: Mapping[str, float | None]) -> list[Procedure]:
+    """Return procedures by their ids, in this order, each with its score; what is none is left out."""
+    rows = db.all("procedures.by_ids", fact_ids=json.dumps(list(scores)))
+    found = {
+        str(row["fact_id"]): Procedure.model_validate({**row, "steps": json.loads(str(row["steps"])), "score": scores[str(row["fact_id"])]})
+        for row in rows
+    }
+    return [found[fact_id] for fact_id in scores if fact_id in found]
+
+
+def sources(db: Database, fact_id: str) -> Sources:
+    """Return what a first-person memory rests on.
+
+    Raises:
+        NotFoundError: no fact has this id.
+    """
+    fact(db, fact_id)
+    rows = db.all("events.of_memory", fact_id=fact_id)
+    memories = db.all("events.memories_of", fact_id=fact_id)
+    return Sources(
+        events=tuple(Event.model_validate({**row, "participants": json.loads(str(row["participants"]))}) for row in rows),
+        memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
+    )
+
+
+def history(db: Database, *, user_id: str | None, fact_id: str | None) -> list[Change]:
+    """Return the audit trail, oldest first."""
+    rows = db.all("believe.history", user_id=user_id, fact_id=fact_id)
+    return [
+        Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}}) for row in rows
+    ]
+
+
+def turns(db: Database, *, user_id: str | None, turn_id: str | None) -> list[TurnRecord]:
+    """Return the turns as they came, each with what became of it."""
+    rows = db.all("queue.records", user_id=user_id, turn_id=turn_id)
+    return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
+
+
+def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[ModelCall]:
+    """Return the calls of the language model that were kept, oldest first."""
+    return [ModelCall.model_validate(row) for row in db.all("queue.calls", user_id=user_id, turn_id=turn_id)]
+
+
+def stats(store: Store) -> Stats:
+    """Return the state of the file in numbers."""
+    db = store.database()
+    counts = db.one("stats.counts") or {}
+    for name in ("facts_by_status", "rows_by_kind", "turns_by_status"):
+        counts[name] = json.loads(str(counts[name]))
+    embedder = store.embedder()
+    path = store.path
+    return Stats.model_validate(
+        {
+            "path": str(path),
+            "bytes": sum(part.stat().st_size for part in (path, Path(f"{path}-wal")) if part.exists()),
+            "schema_version": SCHEMA_VERSION,
+            "embedder": embedder[0] if embedder else None,
+            **counts,
+            **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
+        }
+    )
