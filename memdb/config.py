@@ -225,6 +225,8 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
     ]
     settings: dict[str, object] = {}
     for origin, layer in layers:
+        if not layer:
+            continue
         try:
             Config.model_validate(layer)
         except ValidationError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import cast
 
 from memdb.fusion import Near, Words, only
@@ -13,6 +12,8 @@ from memdb.store import Database, listed
 
 _MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
 _WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last
+
+_Otherwise = tuple[int, str | None, int]  # a row of scan.otherwise
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,14 @@ def eligible(
 
     living = [one for one in near if one.shelf not in ("window", "closed")]
     wanted = listed(kinds)
-    waiting = db.tuples("scan.waiting", user_id=user_id, kinds=wanted, now=now, limit=_MANY)
-    closed = []
+    otherwise = cast(list[_Otherwise], db.tuples("scan.otherwise", user_id=user_id, kinds=wanted, now=now, limit=_MANY))
+    found = [(id, kind) for id, kind, _ in otherwise if kind is not None]
     if others := sorted(set(statuses) - set(LIVE)):
-        closed = db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others))
-        ids = [cast(int, id) for id, _ in closed]
-        near = [only([one], ids)[0] if one.shelf == "closed" else one for one in near]
-    others_at = [cast(int, id) for id, _ in chain(waiting, closed)]
-    ends = [*(int(end) for one in living for end in (one.ids[0], one.ids[-1])), *others_at]
-    if len(waiting) == _MANY or not ends:
+        closed = cast(list[tuple[int, str]], db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others)))
+        near = [only([one], [id for id, _ in closed])[0] if one.shelf == "closed" else one for one in near]
+        found += closed
+    ends = [*(int(end) for one in living for end in (one.ids[0], one.ids[-1])), *(id for id, _ in found)]
+    if sum(waits for _, _, waits in otherwise) == _MANY or not ends:
         return None
     first, last = min(ends), max(ends)
     if last - first >= _WIDE:
@@ -67,9 +67,9 @@ def eligible(
     for one in living:
         is_run = one.ids[-1] - one.ids[0] == len(one.ids) - 1
         marks[slice(one.ids[0] - first, one.ids[-1] - first + 1) if is_run else one.ids - first] = places[one.shelf]
-    for (id,) in db.tuples("scan.over", user_id=user_id, now=now):
-        if first <= cast(int, id) <= last:
-            marks[cast(int, id) - first] = 0
-    for id, kind in chain(waiting, closed):
-        marks[cast(int, id) - first] = places[str(kind)] if kind is not None else 0
+    for id, _, _ in otherwise:
+        if first <= id <= last:
+            marks[id - first] = 0
+    for id, kind in found:
+        marks[id - first] = places[kind]
     return Eligible(["", *kinds], marks.tobytes(), first - 1, near)

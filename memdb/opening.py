@@ -64,7 +64,7 @@ def open(
         if remembered is None and store.read_only:
             chosen = None  # there are no vectors, and none can be made
         store.equip(vectors=chosen is not None)
-        if chosen is not None:
+        if chosen is not None and remembered != (chosen.name, chosen.dimension):
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         for ranking in filter(None, (weights, settings.rival_weights)):

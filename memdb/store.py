@@ -385,7 +385,6 @@ class Store:
             if version < SCHEMA_VERSION:
                 _migrate(database, self.path)
                 connection.execute("pragma writable_schema = reset")  # a migration may write into the schema itself: it is read again
-            connection.execute(files.read("sql/incoming.sql"))
         if self._vectors is not None:
             self._equip(database, self._vectors)
 

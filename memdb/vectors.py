@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from memdb.chunks import Block, Marked, marked, read_codes, read_some, read_vectors
 from memdb.codes import at_most, encode, products
@@ -79,8 +79,8 @@ class _Places:
     ids: NDArray[np.int64]
     slots: NDArray[np.intp] | None
     blocks: tuple[Block, ...]
-    steps: NDArray[np.float32]
-    off: NDArray[np.float32]
+    steps: NDArray[np.float64]
+    off: NDArray[np.float64]
 
     @property
     def size(self) -> int:
@@ -151,8 +151,8 @@ class VectorCache:
 
         The caller holds a snapshot of the file, so that the version and the vectors belong together.
         """
-        row = db.one("scan.version", user_id=user_id)
-        version = int(row["version"] or 0) if row else None
+        told = db.tuples("scan.version", user_id=user_id)
+        version = cast(int, told[0][0]) if told else None
         held = self._kept.of(user_id, shelves)
         kept = {shelf: one for shelf, one in held.items() if one.places.version == version}
         passing = {shelf: one for shelf, one in self._passing.of(user_id, shelves).items() if one.version == version is not None}
@@ -199,9 +199,8 @@ def _joined(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 def _places(version: int | None, one: Marked) -> _Places:
     import numpy as np
 
-    none = np.zeros(0, np.float32)
     if not len(one.chunks):
-        return _Places(version, one.chunks, 0, np.zeros(0, np.int64), None, (), none, none)
+        return _Places(version, one.chunks, 0, np.zeros(0, np.int64), None, (), np.zeros(0), np.zeros(0))
     coded = np.zeros(len(one.chunks), np.bool_)
     for block in one.blocks:
         coded[block.first : block.first + block.chunks] = True
@@ -213,7 +212,8 @@ def _places(version: int | None, one: Marked) -> _Places:
     order = np.abs(ids if slots is None else ids[slots])
     if np.any(order[1:] < order[:-1]):
         slots = (np.arange(len(ids)) if slots is None else slots)[np.argsort(order)]
-    steps, off = (np.concatenate([none, *parts]) for parts in ([block.steps for block in one.blocks], [block.off for block in one.blocks]))
+    steps = np.concatenate([np.zeros(0), *(block.steps for block in one.blocks)])
+    off = np.concatenate([np.zeros(0), *(block.off for block in one.blocks)])
     return _Places(version, chunks, width, ids if slots is None else ids[slots], slots, one.blocks, steps, off)
 
 

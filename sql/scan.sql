@@ -54,19 +54,18 @@ where facts_fts match :terms
   and rowid <= :before + length(:mine)
   and substr(:mine, rowid - :before, 1) > x'00';
 
--- What waits for its vector, or has none, or has one on a shelf where it belongs no longer; the kind only of what may be found.
--- statement: waiting
-select abs(o.id) as id, f.kind
+-- Of what a vector's shelf says nothing, or what is wrong: what waits for its vector, or has none, or has one on a shelf where it belongs no
+-- longer; and what was believed until now and is not, though nobody has ended it. The kind only of what may be found.
+-- statement: otherwise
+select abs(o.id) as id, f.kind, 1 as waits
 from (select id from outbox limit :limit) o
 left join facts f on f.id = abs(o.id)
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
   and f.status in ('active', 'pending_confirmation')
-  and (f.valid_to is null or f.valid_to > :now);
-
--- What was believed until then and is not, though nobody has ended it.
--- statement: over
-select id
+  and (f.valid_to is null or f.valid_to > :now)
+union all
+select id, null, 0
 from facts
 where user_id = :user_id
   and valid_to <= :now

@@ -45,6 +45,7 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     """Write facts within the caller's transaction, and return how many were new. `vectors` are unit vectors, one a fact; without them
     the outbox has the facts embedded later.
     """
+    db.run("insert.incoming")
     last = int((db.one("insert.last") or {})["id"] or 0)
     ready = vectors is not None and db.has_vectors
     db.run_rows("insert.stage", _COLUMNS, facts)

@@ -112,15 +112,15 @@ def retrieve(
         InputError: the weight set or a kind is unknown.
     """
     started = time.perf_counter()
-    base = db.one("scan.first", weights=weights) or {}
-    known, weight = _read_set(str(base["kinds"]), str(base["weights"]))
+    [(of_kinds, of_set, of_vectors)] = db.tuples("scan.first", weights=weights)
+    known, weight = _read_set(str(of_kinds), str(of_set))
     wanted = list(kinds if kinds is not None else known)
     if kinds is not None and (unknown := sorted(set(wanted) - set(known))):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
     if not weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    model = cast(str | None, base["embedder"])
+    model = cast(str | None, of_vectors)
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
     aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None and (judged or weight.get("goal")) else None

@@ -72,7 +72,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     not understood is searched for by all its words.
     """
     text = query[:_LONGEST]
-    participants = [str(row["speaker"]) for row in db.all("understand.participants", user_id=user_id)]
+    participants = [str(speaker) for (speaker,) in db.tuples("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     words = list(dict.fromkeys(_WORD.findall(text.casefold())))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in _STOP_WORDS))
