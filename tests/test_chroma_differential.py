@@ -625,7 +625,7 @@ VECTORS: list[Any] = [
     *[{"hnsw": {"ef_search": 9}, "spann": {}}, {"hnsw": {"batch_size": 1}}, {"hnsw": {"ef_search": -1}}, {"spann": {"search_nprobe": 64}}],
 ]
 INDEX_KEYS = st.sampled_from([None, None, "k", "l", "Ä key"])
-STRANGE_KEYS = st.sampled_from([None, "k", "#document", "#embedding", "#x", "", "chroma:x"])
+STRANGE_KEYS = st.sampled_from([None, "k", "#document", "#embedding", "#x", "", "chroma:x", "embedding_function", "num_threads", "spann"])
 STRANGE_CONFIGS = st.sampled_from([None, "FtsIndexConfig", "SparseVectorIndexConfig", "VectorIndexConfig", "HnswIndexConfig", *INVERTED])
 ACTS = st.sampled_from(["create_index", "delete_index"])
 NONE_SAID: Mapping[str, object] = {}
@@ -722,6 +722,7 @@ TOLD: list[Any] = [
     {"keys": {"k": off("float_list", "vector_index", config={"spann": {"ef_search": 5}})}},
     *({"keys": {key: on("string", "string_inverted_index")}} for key in ["k", "#document", "#embedding"]),
     *({"keys": {"#embedding": on("float_list", "vector_index", **config)}} for config in [{"source_key": "x"}, {"source_key": "#document"}, {"space": "ip"}, {"source_key": "#document", "space": "ip"}]),
+    *({"keys": {key: on("int", "int_inverted_index")}} for key in ["embedding_function", "num_threads", "spann", "hnsw", "space"]),
     {"keys": {"#embedding": off("float_list", "vector_index")}},
     {"keys": {"#document": on("int", "int_inverted_index")}},
     *({"keys": {"k": on("sparse_vector", "sparse_vector_index", **config)}} for config in [{}, {"source_key": "x"}, {"source_key": "#x"}]),

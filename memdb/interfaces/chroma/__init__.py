@@ -14,21 +14,20 @@ from memdb.interfaces.chroma.client import VERSION, AdminClient, Client, ClientA
 from memdb.interfaces.chroma.collection import Collection
 from memdb.interfaces.chroma.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from memdb.interfaces.chroma.embedding import DefaultEmbeddingFunction, EmbeddingFunction, register_embedding_function
-from memdb.interfaces.chroma.schema import (
+from memdb.interfaces.chroma.indexes import (
     BoolInvertedIndexConfig,
-    Cmek,
     FloatInvertedIndexConfig,
     FtsIndexConfig,
     HnswIndexConfig,
     IntInvertedIndexConfig,
     K,
     Key,
-    Schema,
     SpannIndexConfig,
     SparseVectorIndexConfig,
     StringInvertedIndexConfig,
     VectorIndexConfig,
 )
+from memdb.interfaces.chroma.schema import Cmek, Schema
 from memdb.interfaces.chroma.sparse import SparseEmbeddingFunction, SparseVector, SparseVectors
 from memdb.interfaces.chroma.types import (
     URI,

@@ -10,7 +10,8 @@ from memdb.collection_schema import DOCUMENT_KEY, EMBEDDING_KEY
 from memdb.collection_types import Index, IndexConfig, StoredSchema, ValueTypes
 from memdb.interfaces.chroma.configuration import USUAL_VECTORS, check_settings
 from memdb.interfaces.chroma.errors import InvalidArgumentError
-from memdb.interfaces.chroma.schema import HnswIndexConfig, Schema, SpannIndexConfig
+from memdb.interfaces.chroma.indexes import HnswIndexConfig, SpannIndexConfig
+from memdb.interfaces.chroma.schema import Schema
 
 _USUAL_SPANN = {
     **{"search_nprobe": 64, "write_nprobe": 32, "reassign_neighbor_count": 64, "split_threshold": 50, "merge_threshold": 25},
@@ -32,13 +33,13 @@ def reconciled(schema: Schema | None, vectors: IndexConfig) -> StoredSchema:
     given = cast(StoredSchema, _plain(schema.serialize_to_json()))
     _check(given)
     usual = _usual(USUAL_VECTORS)
-    silent = _is_usual(given, usual) and _names_its_source(given)
+    silent = _says_nothing(given, usual) and _names_its_source(given)
     if not silent and (vectors["hnsw"] != USUAL_VECTORS["hnsw"] or not _is_usual(vectors, USUAL_VECTORS)):
         raise InvalidArgumentError("Failed to reconcile schema: Cannot set both collection config and schema simultaneously")
     made = cast(StoredSchema, _merged(usual, given))
     for types in (made["defaults"], made["keys"][EMBEDDING_KEY]):
         cast("dict[str, object]", types["float_list"]["vector_index"]["config"]).pop("spann", None)
-    return _usual(vectors) if _is_usual(made, usual) else made
+    return _usual(vectors) if _says_nothing(made, usual) else made
 
 
 def _usual(vectors: IndexConfig) -> StoredSchema:
@@ -55,6 +56,12 @@ def _plain(told: Mapping[str, object]) -> object:
         return json.loads(json.dumps(told, allow_nan=False))
     except ValueError as error:
         raise InvalidArgumentError(f"The schema cannot be stored ({error}); give finite numbers.") from error
+
+
+def _says_nothing(given: StoredSchema, usual: StoredSchema) -> bool:
+    if "cmek" in given or given["keys"].keys() - usual["keys"].keys() or not _is_usual(given["defaults"], usual["defaults"]):
+        return False
+    return all(_is_usual(types, usual["keys"][key]) for key, types in given["keys"].items())
 
 
 def _is_usual(given: object, usual: object) -> bool:

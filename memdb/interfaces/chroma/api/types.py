@@ -11,7 +11,7 @@ from memdb.interfaces.chroma.embedding import (
     DefaultEmbeddingFunction,
     EmbeddingFunction,
 )
-from memdb.interfaces.chroma.schema import (
+from memdb.interfaces.chroma.indexes import (
     BOOL_INVERTED_INDEX_NAME,
     BOOL_VALUE_NAME,
     FLOAT_INVERTED_INDEX_NAME,
@@ -28,8 +28,6 @@ from memdb.interfaces.chroma.schema import (
     BoolInvertedIndexConfig,
     BoolInvertedIndexType,
     BoolValueType,
-    Cmek,
-    CmekProvider,
     FloatInvertedIndexConfig,
     FloatInvertedIndexType,
     FloatListValueType,
@@ -40,7 +38,6 @@ from memdb.interfaces.chroma.schema import (
     IntInvertedIndexConfig,
     IntInvertedIndexType,
     IntValueType,
-    Schema,
     SpannIndexConfig,
     SparseVectorIndexConfig,
     SparseVectorIndexType,
@@ -52,6 +49,7 @@ from memdb.interfaces.chroma.schema import (
     VectorIndexConfig,
     VectorIndexType,
 )
+from memdb.interfaces.chroma.schema import Cmek, CmekProvider, Schema
 from memdb.interfaces.chroma.sparse import (
     SPARSE_VECTOR_TYPE_VALUE,
     TYPE_KEY,
