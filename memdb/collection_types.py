@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from memdb.nearest import Floats, Space
 
@@ -27,11 +27,52 @@ class Hnsw(TypedDict):
 
 
 class Configuration(TypedDict):
-    """What a collection remembers of how it was made."""
+    """What a collection's schema says of its vectors."""
 
     hnsw: Hnsw
     spann: None
     embedding_function: dict[str, object] | None
+
+
+class HnswConfig(TypedDict, total=False):
+    """The settings of Chroma's index in a schema. What is left out is as Chroma has it."""
+
+    ef_construction: int
+    ef_search: int
+    max_neighbors: int
+    num_threads: int
+    batch_size: int
+    sync_threshold: int
+    resize_factor: float
+
+
+class IndexConfig(TypedDict, total=False):
+    """The configuration of one index in a schema; only those of vectors have any."""
+
+    space: Space
+    embedding_function: dict[str, object]
+    source_key: str
+    hnsw: HnswConfig
+    bm25: bool
+
+
+class Index(TypedDict):
+    """One index of a schema: whether there is one, and how it is configured."""
+
+    enabled: bool
+    config: IndexConfig
+
+
+ValueTypes = dict[str, dict[str, Index]]
+"""Indexes by the type of the values ("int") and their own kind ("int_inverted_index")."""
+
+
+class StoredSchema(TypedDict):
+    """The indexes of a collection, in chromadb's own form: those of any key, and those of single ones."""
+
+    defaults: ValueTypes
+    keys: dict[str, ValueTypes]
+    cmek: NotRequired[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +82,7 @@ class CollectionModel:
     id: uuid.UUID
     name: str
     configuration_json: Configuration
+    serialized_schema: StoredSchema
     metadata: dict[str, Scalar] | None
     dimension: int | None = field(compare=False)
     tenant: str

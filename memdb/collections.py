@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Literal, Self, cast
 
 import numpy as np
 
-from memdb.collection_types import CollectionModel, Configuration, DatabaseModel, Records, Scalar, Stored, Wanted
+from memdb.collection_schema import configuration, learned, read_schema
+from memdb.collection_types import CollectionModel, DatabaseModel, Records, Scalar, Stored, StoredSchema, Wanted
 from memdb.config import load_config
 from memdb.edge import EdgeMiniLM
 from memdb.embed import Embedder, MiniLM
@@ -137,7 +138,7 @@ class Collections:
         *,
         tenant: str,
         database: str,
-        configuration: Configuration,
+        schema: StoredSchema,
         metadata: Mapping[str, Scalar] | None,
         get_or_create: bool = False,
     ) -> CollectionModel:
@@ -161,7 +162,7 @@ class Collections:
                 tenant=tenant,
                 database=database,
                 name=name,
-                configuration=json.dumps(configuration),
+                schema=json.dumps(schema),
                 metadata=None if metadata is None else _json(metadata),
             )
             return self.get(name, tenant=tenant, database=database)
@@ -203,9 +204,9 @@ class Collections:
         *,
         name: str | None = None,
         metadata: Mapping[str, Scalar] | None = None,
-        configuration: Configuration | None = None,
-    ) -> None:
-        """Give a collection another name, other metadata in the place of all it had, or another configuration.
+        change: Callable[[StoredSchema], StoredSchema] | None = None,
+    ) -> CollectionModel:
+        """Give a collection another name, other metadata in the place of all it had, or a changed schema, and return it.
 
         Raises:
             NotFoundError: there is no such collection.
@@ -224,8 +225,9 @@ class Collections:
                 collection_id=str(collection),
                 name=wanted,
                 metadata=None if kept is None else _json(kept),
-                configuration=json.dumps(configuration or model.configuration_json),
+                schema=json.dumps(change(model.serialized_schema) if change else model.serialized_schema),
             )
+            return self.get_by_id(collection)
 
     def drop(self, name: str, *, tenant: str, database: str) -> None:
         """Delete a collection with all its records.
@@ -261,7 +263,10 @@ class Collections:
             model = self.get_by_id(collection)
             dimension = _dimension(model, records.embeddings)
             db.run("collections.written", collection=model.number, dimension=dimension)
-            put(db, model.number, records, mode=mode, version=model.version + 1)
+            written = put(db, model.number, records, mode=mode, version=model.version + 1)
+            schema = learned(model.serialized_schema, written)
+            if schema is not None:
+                db.run("collections.learned", collection=model.number, schema=json.dumps(schema))
 
     def delete(
         self,
@@ -280,7 +285,7 @@ class Collections:
         db = self._store.database()
         with db.transaction():
             model = self.get_by_id(collection)
-            found = sorted(select(db, model.number, ids=ids, where=where, where_document=where_document) or ())[:limit]
+            found = sorted(select(db, model, ids=ids, where=where, where_document=where_document) or ())[:limit]
             if found:
                 db.run("collections.delete", records=json.dumps(found))
                 db.run("collections.erased", collection=model.number)
@@ -317,7 +322,7 @@ class Collections:
         db = self._store.database()
         with db.snapshot():
             model = self.get_by_id(collection)
-            found = select(db, model.number, ids=ids, where=where, where_document=where_document)
+            found = select(db, model, ids=ids, where=where, where_document=where_document)
             if found is None:
                 page = db.all("collections.page", collection=model.number, limit=-1 if limit is None else limit, offset=offset)
                 numbers = [int(str(row["id"])) for row in page]
@@ -340,7 +345,7 @@ class Collections:
 
         Raises:
             NotFoundError: there is no such collection.
-            InputError: the queries have another dimension than the collection.
+            InputError: the queries have another dimension than the collection, or a filter needs an index that is disabled.
             StoreError: there is no filter, and one of the ids is not there.
         """
         db = self._store.database()
@@ -350,7 +355,7 @@ class Collections:
                 model = self.get_by_id(collection)
                 _dimension(model, queries)
                 vectors = self._vectors(db, model)
-            found = select(db, model.number, ids=ids, where=where, where_document=where_document)
+            found = select(db, model, ids=ids, where=where, where_document=where_document)
             if ids and where is None and where_document is None and model.dimension and len(found or ()) < len(set(ids)):
                 raise StoreError("Error executing plan: Internal error: Error finding id")
             among = None if found is None else np.array(sorted(found), dtype=np.int64)
@@ -396,10 +401,12 @@ def _dimension(model: CollectionModel, embeddings: Floats | None) -> int | None:
 
 
 def _model(row: Row) -> CollectionModel:
+    schema = read_schema(str(row["schema"]))
     return CollectionModel(
         id=uuid.UUID(str(row["collection_id"])),
         name=str(row["name"]),
-        configuration_json=json.loads(str(row["configuration"])),
+        configuration_json=configuration(schema),
+        serialized_schema=schema,
         metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])) or None,
         dimension=None if row["dimension"] is None else int(str(row["dimension"])),
         tenant=str(row["tenant"]),

@@ -19,8 +19,8 @@ select database_id, tenant, name from databases where tenant = :tenant order by 
 delete from databases where tenant = :tenant and name = :name;
 
 -- statement: create
-insert into collections (collection_id, tenant, database, name, configuration, metadata)
-values (:collection_id, :tenant, :database, :name, :configuration, :metadata);
+insert into collections (collection_id, tenant, database, name, schema, metadata)
+values (:collection_id, :tenant, :database, :name, :schema, :metadata);
 
 -- statement: by_name
 select * from collections where tenant = :tenant and database = :database and name = :name;
@@ -36,8 +36,11 @@ select count(*) as number from collections where tenant = :tenant and database =
 
 -- statement: modify
 update collections
-set name = :name, configuration = :configuration, metadata = :metadata
+set name = :name, schema = :schema, metadata = :metadata
 where collection_id = :collection_id;
+
+-- statement: learned
+update collections set schema = :schema where id = :collection;
 
 -- statement: drop
 delete from collections where tenant = :tenant and database = :database and name = :name;

@@ -473,14 +473,14 @@ create table databases (
 ) strict, without rowid;
 
 -- `version` rises with every write to the collection and `erased` is the version of the last deletion, so that whoever holds the vectors
--- in memory reads only what changed.
+-- in memory reads only what changed. `schema` is in chromadb's own form: how vectors are compared and embedded, and what may be filtered by.
 create table collections (
   id integer primary key,
   collection_id text not null unique,
   tenant text not null,
   database text not null,
   name text not null,
-  configuration text not null check (json_extract(configuration, '$.hnsw.space') in ('l2', 'cosine', 'ip')),
+  schema text not null check (json_extract(schema, '$.keys."#embedding".float_list.vector_index.config.space') in ('l2', 'cosine', 'ip')),
   metadata text check (metadata is null or json_type(metadata) = 'object'),
   dimension integer check (dimension > 0),
   version integer not null default 0,

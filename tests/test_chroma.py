@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import sqlite3
 import threading
@@ -9,16 +10,19 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 
 import memdb
 import memdb.interfaces.chroma as chroma
+from memdb import files
 from memdb.collection_types import Metadata
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.chroma.configuration import CreateConfiguration
 from memdb.interfaces.chroma.types import Embeddings, Include, Where, WhereDocument
 from memdb.nearest import Space
+from memdb.store import APPLICATION_ID
 
 RECORD_TABLES = ("collection_records", "collection_vectors", "collection_metadata")
 ALL: Include = ["embeddings", "documents", "metadatas", "uris"]
@@ -619,6 +623,94 @@ def test_what_only_hosted_chroma_can_is_not_implemented(points: chroma.Collectio
     for act in (points.fork_count, points.get_indexing_status, lambda: points.fork("x"), lambda: points.search([])):
         with pytest.raises(NotImplementedError):
             act()
+
+
+# --- schemas ---------------------------------------------------------------------------------------------------------------------
+
+
+def indexed() -> chroma.Schema:
+    """No filter by whole numbers but under one key, none in documents, and inner products."""
+    return (
+        chroma.Schema()
+        .delete_index(chroma.IntInvertedIndexConfig())
+        .create_index(chroma.IntInvertedIndexConfig(), key="n")
+        .delete_index(chroma.FtsIndexConfig(), key=chroma.K.DOCUMENT)
+        .create_index(chroma.VectorIndexConfig(space="ip", embedding_function=Hashing(8)))
+    )
+
+
+def test_what_a_schema_says_holds_when_the_file_is_opened_again(tmp_path: Path) -> None:
+    with chroma.PersistentClient(tmp_path / "mem.db") as client:
+        client.create_collection("notes", schema=indexed()).add(ids="a", documents="hello", metadatas={"n": 1, "m": 2})
+    with chroma.PersistentClient(tmp_path / "mem.db") as client:
+        notes = client.get_collection("notes")
+        assert notes.configuration_json["hnsw"]["space"] == "ip"
+        assert notes.query(query_texts="hello")["ids"] == [["a"]]
+        assert notes.get(where={"n": 1})["ids"] == ["a"]
+        with pytest.raises(chroma.errors.InvalidArgumentError, match="metadata key 'm' with type 'Int' because indexing is disabled"):
+            notes.get(where={"$or": [{"n": 1}, {"m": 2}]})
+        assert list(notes.schema.keys) == ["#document", "#embedding", "n", "m"]
+
+
+@pytest.mark.parametrize(
+    "filters", [{"where": {"m": 2}}, {"where_document": {"$contains": "h"}}, {"where": {"#document": {"$contains": "h"}}}]
+)
+def test_a_filter_that_needs_an_index_that_is_deleted_deletes_nothing(client: chroma.ClientAPI, filters: dict[str, Where]) -> None:
+    notes = client.create_collection("notes", schema=indexed())
+    notes.add(ids="a", documents="hello", metadatas={"m": 2})
+    with pytest.raises(ValueError, match="indexing is disabled"):
+        notes.delete(ids="a", where=filters.get("where"), where_document=filters.get("where_document"))
+    with pytest.raises(ValueError, match="indexing is disabled"):
+        notes.query(query_texts="hello", where=filters.get("where"), where_document=filters.get("where_document"))
+    assert notes.count() == 1
+
+
+def test_a_schema_and_a_configuration_cannot_both_be_unusual(client: chroma.ClientAPI) -> None:
+    for said in ({"metadata": {"hnsw:space": "ip"}}, {"configuration": {"hnsw": {"ef_search": 5}}}, {"embedding_function": Hashing()}):
+        with pytest.raises(chroma.errors.InvalidArgumentError, match="Cannot set both collection config and schema"):
+            client.create_collection("notes", schema=indexed(), **said)
+    made = client.create_collection("notes", schema=chroma.Schema(), embedding_function=Hashing(), metadata={"hnsw:space": "ip"})
+    assert made.configuration_json["hnsw"]["space"] == "ip"
+    assert isinstance(made.configuration["embedding_function"], Hashing)
+
+
+def test_sparse_vectors_are_for_chromadb_s_cloud(client: chroma.ClientAPI, points: chroma.Collection) -> None:
+    schema = chroma.Schema().create_index(chroma.SparseVectorIndexConfig(), key="words")
+    with pytest.raises(chroma.errors.InvalidArgumentError, match="Sparse vector indexing is not enabled in local"):
+        client.create_collection("notes", schema=schema)
+    with pytest.raises(TypeError, match="is a sparse vector, which cannot be stored"):
+        points.upsert(ids="a", embeddings=[1, 2], metadatas={"words": chroma.SparseVector([1], [0.5])})  # type: ignore[dict-item]
+    assert points.count() == 5
+
+
+def test_a_collection_from_before_schemas_has_the_one_it_would_have_now(tmp_path: Path) -> None:
+    hnsw = {"space": "ip", "ef_construction": 100, "ef_search": 7, "max_neighbors": 16, "resize_factor": 1.2, "sync_threshold": 1000}
+    function: dict[str, object] = {"type": "known", "name": "hashing", "config": {"dimension": 2, "nothing": None}}
+    old = apsw.Connection(str(tmp_path / "mem.db"))
+    for number, sql in files.migrations()[:26]:
+        old.execute(sql)
+        old.execute("insert or replace into meta values ('schema_version', ?)", (str(number),))
+    old.execute(f"pragma application_id = {APPLICATION_ID}")
+    told = (json.dumps({"hnsw": hnsw, "spann": None, "embedding_function": function}),)
+    database = "'default_tenant', 'default_database'"
+    old.execute(f"insert into collections values (1, '{uuid.uuid4()}', {database}, 'notes', ?, null, 2, 1, 0)", told)
+    old.execute("insert into collection_records values (1, 1, 'a', 'doc', null), (2, 1, 'b', 'doc', null)")
+    for record, key, place, kind, value in (
+        *((1, "n", -1, "number", 1), (1, "m", -1, "number", 1.5), (1, "b", -1, "boolean", 1), (1, "chroma:x", -1, "number", 1)),
+        *((2, "n", 0, "text", "x"), (2, "n", 1, "text", "y")),
+    ):
+        old.execute("insert into collection_metadata values (?, ?, ?, 1, ?, ?)", (record, key, place, kind, value))
+    old.close()
+    with chroma.PersistentClient(tmp_path / "mem.db") as client:
+        notes = client.get_collection("notes")
+        assert notes.configuration_json == {"hnsw": hnsw, "spann": None, "embedding_function": function}
+        new = client.create_collection("new", metadata={"hnsw:space": "ip", "hnsw:search_ef": 7}, embedding_function=None)
+        new.add(ids=["a", "b"], embeddings=[[1, 2], [1, 2]], metadatas=[{"n": 1, "m": 1.5, "b": True}, {"n": ["x"]}])
+        expected = client.get_collection("new", embedding_function=None).get_model().serialized_schema
+        for config in (expected["defaults"], expected["keys"]["#embedding"]):
+            config["float_list"]["vector_index"]["config"]["embedding_function"] = function
+        assert notes.get_model().serialized_schema == expected
+        assert notes.get(where={"n": 1})["ids"] == ["a"]
 
 
 # --- many at once ------------------------------------------------------------------------------------------------------------------------

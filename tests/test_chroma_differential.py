@@ -615,6 +615,301 @@ def in_a_database(pair: Pair, name: str) -> list[chroma.ClientAPI]:
     return list(pair)
 
 
+# --- schemas ---------------------------------------------------------------------------------------------------------------------------
+
+Step = tuple[str, str | None, Mapping[str, object], str | None]
+INVERTED = [f"{kind}InvertedIndexConfig" for kind in ("String", "Int", "Float", "Bool")]
+VECTORS: list[Any] = [
+    *[{}, {"space": "l2"}, {"space": "ip"}, {"space": "cosine", "embedding_function": None}, {"embedding_function": Near()}],
+    *[{"source_key": "x"}, {"hnsw": {"ef_search": 9}}, {"hnsw": {"ef_search": 100, "num_threads": 1}}, {"spann": {"ef_search": 9}}],
+    *[{"hnsw": {"ef_search": 9}, "spann": {}}, {"hnsw": {"batch_size": 1}}, {"hnsw": {"ef_search": -1}}, {"spann": {"search_nprobe": 64}}],
+]
+INDEX_KEYS = st.sampled_from([None, None, "k", "l", "Ä key"])
+STRANGE_KEYS = st.sampled_from([None, "k", "#document", "#embedding", "#x", "", "chroma:x", "embedding_function", "num_threads", "spann"])
+STRANGE_CONFIGS = st.sampled_from([None, "FtsIndexConfig", "SparseVectorIndexConfig", "VectorIndexConfig", "HnswIndexConfig", *INVERTED])
+ACTS = st.sampled_from(["create_index", "delete_index"])
+NONE_SAID: Mapping[str, object] = {}
+STEPS: st.SearchStrategy[Step] = st.one_of(
+    *[st.tuples(st.just("delete_index"), st.sampled_from(INVERTED), st.just(NONE_SAID), INDEX_KEYS)] * 3,
+    st.tuples(st.just("create_index"), st.sampled_from(INVERTED), st.just(NONE_SAID), INDEX_KEYS),
+    st.tuples(ACTS, st.just("FtsIndexConfig"), st.just(NONE_SAID), st.just("#document")),
+    st.tuples(st.just("create_index"), st.just("VectorIndexConfig"), st.sampled_from(VECTORS), st.none()),
+    st.tuples(ACTS, STRANGE_CONFIGS, st.just(NONE_SAID), STRANGE_KEYS),
+)
+SAID = st.fixed_dictionaries(
+    {},
+    optional={
+        "configuration": st.sampled_from([None, {"hnsw": {"space": "l2"}}, {"hnsw": {"space": "ip"}}, {"hnsw": {"num_threads": 1}}]),
+        "metadata": st.sampled_from([{"x": 1}, {"hnsw:space": "cosine"}, {"hnsw:space": "l2"}]),
+        "embedding_function": st.sampled_from([None, Near()]),
+    },
+)
+
+
+def stepped(module: Any, steps: list[Step]) -> tuple[Any, list[object]]:
+    """A schema of chromadb's or of ours, made step by step, and what became of each."""
+    schema, told = module.Schema(), list[object]()
+    for act, name, given_settings, key in steps:
+        config = None if name is None else getattr(module, name)(**given_settings)
+        (kind, value), _ = answer(partial(getattr(schema, act), config, key))
+        told.append(value is schema if kind == "result" else value.replace("InputError", "ValueError"))  # type: ignore[attr-defined]
+    return schema, told
+
+
+@pytest.fixture(scope="module")
+def known_functions() -> Iterator[None]:
+    """Both know by name the function that the schemas name."""
+    chroma.register_embedding_function(Near)
+    chromadb.utils.embedding_functions.register_embedding_function(Near)
+    yield
+    del chroma.utils.embedding_functions.known_embedding_functions["near"]
+    chromadb.utils.embedding_functions.known_embedding_functions.pop("near")
+
+
+def of_schema(client: chroma.ClientAPI, name: str) -> object:
+    collection = client.get_collection(name, embedding_function=None)
+    model: Any = collection.get_model()
+    return [model.serialized_schema, collection.configuration_json, collection.schema.serialize_to_json(), collection.metadata]
+
+
+@pytest.mark.usefixtures("known_functions")
+@given(st.lists(STEPS, max_size=5), SAID, OPERATIONS)
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+def test_collections_of_any_schema_give_the_same(pair: Pair, steps: list[Step], said: dict[str, Any], calls: list[Call]) -> None:
+    schemas = [stepped(module, steps) for module in (chromadb, chroma)]
+    assert schemas[1][1] == schemas[0][1], steps
+    assert plain(schemas[1][0].serialize_to_json()) == plain(schemas[0][0].serialize_to_json()), steps
+    name = f"schema-{next(NUMBERS)}"
+    function = {key: value for key, value in said.items() if key == "embedding_function"}
+    rest = {key: value for key, value in said.items() if key not in function}
+    makes = [
+        partial(client.create_collection, name, schema=schema, **deepcopy(rest), **function)
+        for client, (schema, _) in zip(pair, schemas, strict=True)
+    ]
+    same(partial(bool_of, makes[0]), partial(bool_of, makes[1]), (steps, said))
+    if pair.ours.count_collections() and answer(partial(pair.ours.get_collection, name, embedding_function=None))[0][0] == "error":
+        return
+    same(partial(of_schema, pair.theirs, name), partial(of_schema, pair.ours, name), (steps, said))
+    theirs, ours = (client.get_collection(name, embedding_function=None) for client in pair)
+    for call, arguments in calls:
+        act, own_act = partial(getattr(theirs, call), **arguments), partial(getattr(ours, call), **arguments)
+        if call == "query":
+            same_hits(act, own_act, (steps, call, arguments))
+        elif call == "delete" and arguments["where"] is None and arguments["where_document"] is None:
+            same(partial(bool_of, act), partial(bool_of, own_act), (steps, call, arguments))
+        else:
+            same(act, own_act, (steps, call, arguments))
+    same(partial(of_schema, pair.theirs, name), partial(of_schema, pair.ours, name), (steps, said, calls))
+
+
+def off(kind: str, index: str, **more: object) -> dict[str, object]:
+    return {kind: {index: {"enabled": False, **more}}}
+
+
+def on(kind: str, index: str, **config: object) -> dict[str, object]:
+    return {kind: {index: {"enabled": True, "config": config}}}
+
+
+TOLD: list[Any] = [
+    *[{}, {"defaults": {}}, {"keys": {}}, {"keys": {"": {}}}, {"keys": {"k": {}}}, {"keys": {"k": {"int": {}}}}, {"keys": {"#x": {}}}],
+    *({"defaults": types} for types in [off("int", "int_inverted_index"), on("string", "fts_index"), on("float_list", "vector_index")]),
+    *({"defaults": on("float_list", "vector_index", space=space)} for space in ["l2", "x"]),
+    *({"defaults": off("float_list", "vector_index", config=config)} for config in [{"space": "ip"}, {"x": 1}, {"embedding_function": {"type": "known", "name": "unheard-of", "config": {}}}]),
+    *({"defaults": types} for types in [on("sparse_vector", "sparse_vector_index"), off("sparse_vector", "sparse_vector_index", config={"bm25": True})]),
+    *({"keys": {key: on("string", "fts_index")}} for key in ["k", "#document"]),
+    *({"keys": {key: off("string", "fts_index")}} for key in ["k", "#document"]),
+    *({"keys": {key: on("float_list", "vector_index")}} for key in ["k", "#document", "#embedding"]),
+    {"keys": {"k": off("float_list", "vector_index", config={"spann": {"ef_search": 5}})}},
+    *({"keys": {key: on("string", "string_inverted_index")}} for key in ["k", "#document", "#embedding"]),
+    *({"keys": {"#embedding": on("float_list", "vector_index", **config)}} for config in [{"source_key": "x"}, {"source_key": "#document"}, {"space": "ip"}, {"source_key": "#document", "space": "ip"}]),
+    *({"keys": {key: on("int", "int_inverted_index")}} for key in ["embedding_function", "num_threads", "spann", "hnsw", "space"]),
+    {"keys": {"#embedding": off("float_list", "vector_index")}},
+    {"keys": {"#document": on("int", "int_inverted_index")}},
+    *({"keys": {"k": on("sparse_vector", "sparse_vector_index", **config)}} for config in [{}, {"source_key": "x"}, {"source_key": "#x"}]),
+    {"keys": {key: on("sparse_vector", "sparse_vector_index") for key in "kl"}},
+    *({"cmek": cmek} for cmek in [None, {"gcp": "x"}, {"gcp": 5}, {"aws": "x"}, {"gcp": "projects/p/locations/l/keyRings/r/cryptoKeys/k"}]),
+    *({"defaults": {"bool": {"bool_inverted_index": index}}} for index in [{}, {"enabled": "x"}, {"enabled": None}, {"enabled": False, "config": {"x": 1}}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: f"{str(told)[:80]!a}")
+@pytest.mark.parametrize("said", [{}, {"metadata": {"hnsw:space": "ip"}}, {"embedding_function": None}], ids=str)
+def test_a_schema_read_from_json_gives_the_same(pair: Pair, told: dict[str, object], said: dict[str, Any]) -> None:
+    name = f"told-{next(NUMBERS)}"
+
+    def found(module: Any, client: chroma.ClientAPI) -> object:
+        schema = module.Schema.deserialize_from_json(told)
+        client.create_collection(name, schema=schema, **said).add(
+            ids=["a", "b"],
+            embeddings=[[1.0, 2.0], [3.0, 4.0]],
+            metadatas=[{"k": 1, "l": "x"}, {"k": True, "m": [2.5]}],
+            documents=["x", None],
+        )
+        return [of_schema(client, name), schema.serialize_to_json()]
+
+    same(partial(found, chromadb, pair.theirs), partial(found, chroma, pair.ours), told)
+    if name in {collection.name for collection in pair.ours.list_collections()}:
+        theirs, ours = (client.get_collection(name, embedding_function=None) for client in pair)
+        wheres: list[Any] = [
+            {"k": 1},
+            {"k": "x"},
+            {"k": True},
+            {"m": {"$contains": 2.5}},
+            {"#document": {"$contains": "x"}},
+            {"#embedding": "x"},
+        ]
+        for where in wheres:
+            same(partial(theirs.get, where=where), partial(ours.get, where=where), (told, where))
+
+
+INDEXED: list[Step] = [
+    ("delete_index", "IntInvertedIndexConfig", {}, None),
+    ("create_index", "IntInvertedIndexConfig", {}, "on"),
+    ("delete_index", "StringInvertedIndexConfig", {}, "s"),
+    ("delete_index", "FloatInvertedIndexConfig", {}, "f"),
+    ("delete_index", "BoolInvertedIndexConfig", {}, None),
+    ("delete_index", "FtsIndexConfig", {}, "#document"),
+]
+REFUSED: list[Any] = [
+    *[{"i": 1}, {"i": 9.5}, {"i": "x"}, {"i": True}, {"on": 3}, {"on": {"$gt": 2}}, {"on": True}, {"s": "x"}, {"s": 5}, {"t": "y"}, {"f": 2.5}],
+    *[{"i": {operator: [1, 2]}} for operator in ("$in", "$nin")],
+    *[{"li": {operator: value}} for operator in ("$contains", "$not_contains") for value in (1, 1.5, "x")],
+    *[{"$or": [{"t": "y"}, {"i": 1}]}, {"$and": [{"t": "y"}, {"$or": [{"t": "y"}, {"s": "x"}]}]}, {"$and": [{"s": "x"}, {"i": 1}]}],
+    *[{"i": 2**70}, {"new": 1}, {"new": "x"}, {"#id": "x"}, {"#id": 1}, {"#document": "x"}, {"chroma:document": "doc"}, {"chroma:uri": 1}],
+    *[{"#document": {operator: "x"}} for operator in ("$contains", "$not_contains")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "where", [*REFUSED, {"$contains": "x"}, {"$not_regex": "x"}, {"$or": [{"$contains": "x"}, {"$regex": "x"}]}], ids=str
+)
+@pytest.mark.parametrize("method", ["get", "query", "delete"])
+def test_what_is_not_indexed_is_refused_in_the_same_words(pair: Pair, method: str, where: Mapping[str, Any]) -> None:
+    name = f"refused-{next(NUMBERS)}"
+    answers = []
+    for module, client in zip((chromadb, chroma), pair, strict=True):
+        collection = client.create_collection(name, schema=stepped(module, INDEXED)[0], embedding_function=None)
+        metadata: Any = {"i": 1, "on": 3, "s": "x", "t": "y", "f": 2.5, "li": [1]}
+        collection.add(ids=["a", "b"], embeddings=[[1.0, 2.0]] * 2, metadatas=[metadata, None], documents=["doc", None])
+        given: dict[str, Any] = {"where" if where in REFUSED else "where_document": where}
+        if method == "query":
+            given["query_embeddings"] = [[1.0, 2.0]]
+        try:
+            answers.append(plain(getattr(collection, method)(**given)))
+        except ValueError as error:
+            answers.append(str(error).replace("errror", "error"))
+        except Exception as error:
+            answers.append(str(error).replace("errror", "error"))
+    assert answers[1] == answers[0]
+
+
+def test_what_a_collection_learns_changes_and_keeps_is_the_same(pair: Pair) -> None:
+    name = f"learns-{next(NUMBERS)}"
+
+    def lived(module: Any, client: chroma.ClientAPI) -> object:
+        schema = stepped(module, INDEXED)[0].create_index(module.VectorIndexConfig(space="ip", hnsw=module.HnswIndexConfig(ef_search=9)))
+        made = client.create_collection(name, schema=schema)
+        seen: list[object] = [of_schema(client, name)]
+        mixed: Any = {
+            "i": 1,
+            "s": "x",
+            "f": 2.5,
+            "b": True,
+            "l": [1, 2],
+            "big": 2**70,
+            "chroma:x": 1,
+            "nan": float("nan"),
+            "bigs": [1, 2**70],
+        }
+        for act in (
+            partial(made.add, ids=["a"], embeddings=[[1.0, 2.0]], metadatas=[mixed], documents=["x"], uris=["u"]),
+            partial(made.add, ids=["a"], embeddings=[[1.0, 2.0]], metadatas=[{"passed over": 1}]),
+            partial(made.update, ids=["a", "zz"], metadatas=[{"i": None, "none": None, "s": 5}, {"nobody": 1}]),
+            partial(made.upsert, ids=["a", "b"], embeddings=[[1.0, 2.0]] * 2, metadatas=[{"u": ["x"]}, {"u": 1}]),
+            partial(made.delete, ids=["a"]),
+            partial(made.modify, configuration={"hnsw": {"num_threads": 3, "batch_size": 7, "max_neighbors": 5}}),
+            partial(made.modify, configuration={"embedding_function": module.utils.embedding_functions.DefaultEmbeddingFunction()}),
+            partial(made.modify, metadata={"y": 1}),
+            partial(client.get_or_create_collection, name, schema=module.Schema().create_index(module.VectorIndexConfig(space="cosine"))),
+            partial(client.get_or_create_collection, name, schema=module.Schema().create_index(module.SparseVectorIndexConfig(), "x")),
+            partial(client.get_or_create_collection, name, metadata={"hnsw:space": "l2"}, schema=schema),
+            partial(client.create_collection, name, schema=schema),
+        ):
+            seen.append([answer(partial(bool_of, act))[0][0], of_schema(client, name)])
+        seen.append(made.query(query_embeddings=[[3.0, 4.0]])["distances"])
+        (listed,) = [one for one in client.list_collections() if one.name == name]
+        return [*seen, listed.schema.serialize_to_json()]
+
+    theirs, ours = cast("list[Any]", lived(chromadb, pair.theirs)), cast("list[Any]", lived(chroma, pair.ours))
+    for their, own in zip(theirs, ours, strict=True):
+        assert plain(own) == plain(their)
+
+
+CONFIGS: list[Any] = [
+    *(("VectorIndexConfig", given) for given in [{"space": "x"}, {"x": 1}, {"embedding_function": 5}, {"embedding_function": lambda x: x}]),
+    *(("VectorIndexConfig", {"source_key": key}) for key in ["#x", 5, "#document", "x"]),
+    *(("VectorIndexConfig", {"hnsw": hnsw}) for hnsw in [{"ef_search": 3}, {"x": 3}, 5]),
+    *(("HnswIndexConfig", given) for given in [{"x": 1}, {"ef_search": "3"}, {"ef_search": 3.5}, {"resize_factor": 2}]),
+    *(("SpannIndexConfig", given) for given in [{"x": 1}, {"quantize": 1}, {"search_rng_factor": 1}, {"ef_search": None}]),
+    *(("SparseVectorIndexConfig", given) for given in [{"algorithm": "x"}, {"embedding_function": 5}, {"x": 1}, {"bm25": True}]),
+    *((name, {"x": 1}) for name in ["FtsIndexConfig", *INVERTED]),
+    *(("Cmek", {"provider": "x", "resource": "y"}) for _ in "x"),
+    *(("Key", {"name": name}) for name in ["x", "#x"]),
+    *(("SparseVector", {"indices": indices, "values": values}) for indices, values in [([1, 2], [0.5, 1]), ([2, 1], [1, 1]), ([1, 1], [1, 1]), ([1], [1, 2]), ([-1], [1]), ((1,), [1]), ([1], ["x"]), ([1.5], [1]), ([], [])]),
+    *(("SparseVector", {"indices": [1], "values": [1.0], "labels": labels}) for labels in [None, ["x"], ["x", "y"], "x", []]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CONFIGS, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
+def test_a_part_of_a_schema_is_made_the_same(call: tuple[str, dict[str, Any]]) -> None:
+    def parts(module: Any) -> object:
+        made = getattr(module, call[0])(**call[1])
+        if hasattr(made, "model_dump"):
+            return {key: value for key, value in made.model_dump().items() if key != "embedding_function"}
+        return made.to_dict() if call[0] == "SparseVector" else str(vars(made))
+
+    same(partial(parts, chromadb), partial(parts, chroma), call)
+
+
+def test_a_schema_s_constants_and_new_parts_are_the_same() -> None:
+    theirs, ours = chromadb.Schema(), chroma.Schema()
+    assert ours.serialize_to_json() == theirs.serialize_to_json()
+    assert [key.name for key in (chroma.K.ID, chroma.K.DOCUMENT, chroma.Key.EMBEDDING, chroma.Key.METADATA, chroma.Key.SCORE)] == [
+        key.name for key in (chromadb.K.ID, chromadb.K.DOCUMENT, chromadb.Key.EMBEDDING, chromadb.Key.METADATA, chromadb.Key.SCORE)
+    ]
+    for name in chroma.api.types.__all__:
+        if name.isupper():
+            assert getattr(chroma.api.types, name) == getattr(chromadb.api.types, name) or name in ("URI", "ID")
+    for kind in ("ValueTypes", "StringValueType", "FtsIndexType", "Schema"):
+        own, their = (inspect.signature(getattr(module.api.types, kind)) for module in (chroma, chromadb))
+        assert list(own.parameters) == list(their.parameters)
+
+
+SPARSE: list[Any] = [
+    *[{"#type": "sparse_vector", "indices": [1], "values": [2.0]}, {"#type": "sparse_vector", "indices": [2, 1], "values": [1.0, 1.0]}],
+    *[{"#type": "sparse_vector"}, {"#type": "x"}, {"indices": [1], "values": [1.0]}, [{"#type": "sparse_vector"}]],
+]
+
+
+@pytest.mark.parametrize("value", [None, *SPARSE], ids=str)
+@pytest.mark.parametrize("method", ["add", "update", "upsert", "modify", "get"])
+def test_sparse_vectors_are_refused_the_same(pair: Pair, method: str, value: Any) -> None:
+    theirs, ours = fresh(pair)
+
+    def act(module: Any, collection: chroma.Collection) -> object:
+        metadata = {"x": module.SparseVector([1], [1.0]) if value is None else value, "y": 1}
+        match method:
+            case "modify":
+                return bool_of(partial(collection.modify, metadata=metadata))
+            case "get":
+                return collection.get(where={"x": metadata["x"]})
+            case _:
+                return getattr(collection, method)(ids=["a"], embeddings=[[1.0, 2.0]], metadatas=[metadata])
+
+    same(partial(act, chromadb, theirs), partial(act, chroma, ours), (method, value))
+    same(partial(state, theirs), partial(state, ours), (method, value))
+
+
 # --- what embeds documents -----------------------------------------------------------------------------------------------------------------
 
 
@@ -780,10 +1075,9 @@ def test_errors_are_known_by_the_same_names_over_http() -> None:
     }
 
 
-def test_every_name_of_chromadb_is_there_but_for_schemas_sparse_vectors_and_its_cloud_s() -> None:
-    elsewhere = {"Cmek", "Key", "K", "Knn", "Rrf", "Schema", "Search", "TokenTransportHeader"}
-    missing = {name for name in chromadb.__all__ if not hasattr(chroma, name)}
-    assert {name for name in missing if not name.startswith("Sparse") and not name.endswith("IndexConfig")} == elsewhere
+def test_every_name_of_chromadb_is_there_but_for_its_cloud_s() -> None:
+    assert {name for name in chromadb.__all__ if not hasattr(chroma, name)} == {"Knn", "Rrf", "Search", "TokenTransportHeader"}
+    assert [name for name in chroma.api.types.__all__ if not hasattr(chromadb.api.types, name)] == []
     assert chroma.__version__ == chromadb.__version__
     assert chroma.config.DEFAULT_TENANT == chromadb.config.DEFAULT_TENANT
     assert chroma.utils.embedding_functions.DefaultEmbeddingFunction is chroma.DefaultEmbeddingFunction

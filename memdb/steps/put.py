@@ -11,8 +11,12 @@ from memdb.embed import to_blob
 from memdb.store import Database
 
 
-def put(db: Database, collection: int, records: Records, *, mode: Literal["add", "update", "upsert"], version: int) -> None:
-    """Write records: "add" leaves those that exist as they are, "update" passes over those that do not, "upsert" does either."""
+def put(db: Database, collection: int, records: Records, *, mode: Literal["add", "update", "upsert"], version: int) -> Sequence[Metadata]:
+    """Write records: "add" leaves those that exist as they are, "update" passes over those that do not, "upsert" does either.
+
+    Returns the metadata that was written.
+    """
+    written: list[Metadata] = []
     for place, record_id in enumerate(records.ids):
         row = db.one(
             f"collections.{mode}",
@@ -29,6 +33,8 @@ def put(db: Database, collection: int, records: Records, *, mode: Literal["add",
         metadata = records.metadatas[place] if records.metadatas else None
         if metadata is not None:
             _put_metadata(db, collection, int(str(row["id"])), metadata)
+            written.append(metadata)
+    return written
 
 
 def _put_metadata(db: Database, collection: int, record: int, metadata: Metadata) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from typing import cast
 
-from memdb.collection_types import metadata_value
+from memdb.collection_schema import check_filterable, check_searchable
+from memdb.collection_types import CollectionModel, Scalar, metadata_value
 from memdb.errors import ConfigError, InputError
 from memdb.store import Database, SqlValue
 
@@ -16,7 +18,7 @@ Records = frozenset[int]
 
 def select(
     db: Database,
-    collection: int,
+    collection: CollectionModel,
     *,
     ids: Sequence[str] | None = None,
     where: Filter | None = None,
@@ -25,7 +27,7 @@ def select(
     """Return the records that fit everything given, or None where nothing is given and so all do.
 
     Raises:
-        InputError: a regular expression cannot be read, or a comparison is none of Chroma's.
+        InputError: a regular expression cannot be read, a comparison is none of Chroma's, or the index that it needs is disabled.
         ConfigError: the package for regular expressions is not installed.
     """
     leaves = _Leaves(db, collection)
@@ -50,8 +52,8 @@ def _tree(node: Filter, leaf: Callable[[str, object], Records]) -> Records:
 class _Leaves:
     """The comparisons of one filter on one collection."""
 
-    def __init__(self, db: Database, collection: int) -> None:
-        self._db, self._collection = db, collection
+    def __init__(self, db: Database, collection: CollectionModel) -> None:
+        self._db, self._collection, self._schema = db, collection.number, collection.serialized_schema
         self._all: Records | None = None
 
     def named(self, ids: Sequence[str]) -> Records:
@@ -62,6 +64,7 @@ class _Leaves:
         operator, operand = next(iter(condition.items())) if isinstance(condition, Mapping) else ("$eq", condition)
         if key == "#document":
             return self.document(str(operator), operand)
+        check_filterable(self._schema, key, cast(Scalar, operand[0] if isinstance(operand, list) else operand))
         match operator:
             case "$eq" | "$contains":
                 return self._holds(key, operator, operand)
@@ -78,6 +81,7 @@ class _Leaves:
         raise InputError(f"The comparison {operator} of {key!r} with {operand!r} cannot be made; see Chroma's `where` for those that can.")
 
     def document(self, operator: str, operand: object) -> Records:
+        check_searchable(self._schema)
         text = str(operand)
         match operator:
             case "$contains":

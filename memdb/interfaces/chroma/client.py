@@ -28,6 +28,8 @@ from memdb.interfaces.chroma.configuration import (
 )
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
 from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
+from memdb.interfaces.chroma.reconcile import reconciled
+from memdb.interfaces.chroma.schema import Schema
 from memdb.interfaces.chroma.types import DataLoader, UserIdentity
 
 _DEFAULT = DefaultEmbeddingFunction()
@@ -158,26 +160,27 @@ class ClientAPI(_Handle):
     def create_collection(
         self,
         name: str,
-        schema: None = None,
+        schema: Schema | None = None,
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,
         data_loader: DataLoader | None = None,
         get_or_create: bool = False,
     ) -> Collection:
-        """Make a collection. With `get_or_create`, one of this name that exists is returned as it is."""
-        if schema is not None:
-            raise NotImplementedError("Schemas are not implemented; give a configuration, or metadata such as hnsw:space")
+        """Make a collection. With `get_or_create`, one of this name that exists is returned as it is.
+
+        A schema that says more than is usual leaves nothing for the configuration, the metadata and the embedding function to say.
+        """
         if embedding_function is not None:
             check_signature(embedding_function)
         kept = check_collection_metadata(metadata)
-        settings = created({} if configuration is None else configuration, kept, embedding_function)
+        vectors = created({} if configuration is None else configuration, kept, embedding_function)
         with translated():
             model = self._collections.create(
                 check_name(name),
                 tenant=self.tenant,
                 database=self.database,
-                configuration=settings,
+                schema=reconciled(schema, vectors),
                 metadata=kept,
                 get_or_create=get_or_create,
             )
@@ -186,7 +189,7 @@ class ClientAPI(_Handle):
     def get_or_create_collection(
         self,
         name: str,
-        schema: None = None,
+        schema: Schema | None = None,
         configuration: CreateConfiguration | None = None,
         metadata: Mapping[str, Scalar] | None = None,
         embedding_function: AnyEmbeddingFunction | None = _DEFAULT,

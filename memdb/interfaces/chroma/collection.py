@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NoReturn, cast
 from uuid import UUID
 
@@ -29,6 +30,7 @@ from memdb.interfaces.chroma.embedding import (
     to_matrix,
 )
 from memdb.interfaces.chroma.errors import translated, within
+from memdb.interfaces.chroma.schema import Schema
 from memdb.interfaces.chroma.types import (
     ID,
     URI,
@@ -109,9 +111,9 @@ class Collection:
         return self._model.configuration_json
 
     @property
-    def schema(self) -> None:
-        """Schemas are not supported: None."""
-        return None
+    def schema(self) -> Schema:
+        """Which indexes it had when it was made or found, with the keys of metadata that were met by then."""
+        return Schema.deserialize_from_json(self._model.serialized_schema)
 
     @property
     def tenant(self) -> str:
@@ -138,15 +140,16 @@ class Collection:
         if name is not None:
             check_name(name, field="new_name")
         kept = None if metadata is None else shown_metadata(metadata)
+        change = partial(modified, configuration=configuration) if configuration else None
         with translated():
-            existing = self._client.get_by_id(self.id).configuration_json
-            settings = modified(existing, configuration) if configuration else None
-            self._client.modify(self.id, name=name, metadata=kept, configuration=settings)
+            now = self._client.modify(self.id, name=name, metadata=kept, change=change)
+        seen = now if change else self._model
         self._model = replace(
             self._model,
             name=name or self.name,
             metadata=self._model.metadata if kept is None else kept or None,
-            configuration_json=settings or self._model.configuration_json,
+            configuration_json=seen.configuration_json,
+            serialized_schema=seen.serialized_schema,
         )
 
     # --- writing -------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from memdb import InputError
 from memdb.collection_types import Metadata, Records, Stored, Wanted
 from memdb.interfaces.chroma import validate
 from memdb.interfaces.chroma.embedding import to_matrix
+from memdb.interfaces.chroma.sparse import SPARSE_VECTOR_TYPE_VALUE, TYPE_KEY, SparseVector
 from memdb.interfaces.chroma.types import Array, DataLoader, GetResult, Include
 
 
@@ -81,7 +82,7 @@ def given(
     return Columns(
         embeddings=None if embeddings is None else validate.normal_embeddings(embeddings),
         ids=cast("list[str] | None", _listed(ids)),
-        metadatas=cast("list[Metadata | None] | None", _listed(metadatas)),
+        metadatas=None if metadatas is None else [_read_sparse(metadata) for metadata in validate.as_list(metadatas)],
         documents=cast("list[str | None] | None", _listed(documents)),
         images=_listed(images),
         uris=cast("list[str | None] | None", _listed(uris)),
@@ -110,3 +111,14 @@ def result(records: Sequence[Stored], include: Include, loader: DataLoader | Non
 
 def _listed(one_or_many: object) -> list[object] | None:
     return None if one_or_many is None else validate.as_list(one_or_many)
+
+
+def _read_sparse(metadata: object) -> Metadata | None:
+    """Metadata in which the dictionaries that tell of sparse vectors are those."""
+    told = metadata
+    if isinstance(metadata, dict):
+        told = {
+            key: SparseVector.from_dict(value) if isinstance(value, dict) and value.get(TYPE_KEY) == SPARSE_VECTOR_TYPE_VALUE else value
+            for key, value in metadata.items()
+        }
+    return cast("Metadata | None", told)

@@ -6,32 +6,39 @@ import ipaddress
 import math
 import os
 import re
-import warnings
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import TypedDict, cast
 
 import numpy as np
 
 from memdb import InputError
-from memdb.collection_types import Configuration, Hnsw, Scalar
-from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, described, name_of, remembered
+from memdb.collection_schema import vector_configs
+from memdb.collection_types import Configuration, Hnsw, HnswConfig, IndexConfig, Scalar, StoredSchema
+from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, check_space, made_known, name_of, remembered, usual_space
 from memdb.interfaces.chroma.errors import InvalidArgumentError
 from memdb.interfaces.chroma.validate import is_unicode
+from memdb.nearest import Space
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")
 _SPACES = ("l2", "cosine", "ip")
-_DEFAULTS: Hnsw = {
+USUAL_VECTORS: IndexConfig = {
     "space": "l2",
-    "ef_construction": 100,
-    "ef_search": 100,
-    "max_neighbors": 16,
-    "resize_factor": 1.2,
-    "sync_threshold": 1000,
+    "hnsw": {
+        "ef_construction": 100,
+        "max_neighbors": 16,
+        "ef_search": 100,
+        "num_threads": os.cpu_count() or 1,
+        "batch_size": 100,
+        "sync_threshold": 1000,
+        "resize_factor": 1.2,
+    },
 }
+"""What chromadb takes for vectors of which nothing is said."""
+
+_DEFAULTS: dict[str, object] = {"space": USUAL_VECTORS["space"], **USUAL_VECTORS["hnsw"]}
 _CREATE = ("space", "ef_construction", "ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
 _MODIFY = ("ef_search", "max_neighbors", "num_threads", "resize_factor", "sync_threshold", "batch_size")
-_MODIFIED = ("ef_search", "max_neighbors", "resize_factor", "sync_threshold")
-_UNSTORED = {"batch_size": 100, "num_threads": os.cpu_count()}  # their defaults: chromadb takes them, and keeps them nowhere
 _SPANN = (
     "search_nprobe",
     "write_nprobe",
@@ -141,8 +148,8 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
 
 def created(
     configuration: CreateConfiguration, metadata: Mapping[str, Scalar] | None, function: AnyEmbeddingFunction | None
-) -> Configuration:
-    """Return the set-up of a new collection: from its configuration, where that says nothing from its metadata, and by default.
+) -> IndexConfig:
+    """Return what is said of a new collection's vectors: by its configuration, where that says nothing by its metadata, and by default.
 
     Raises:
         InputError: it names two kinds of index, or the two embedding functions given differ.
@@ -158,53 +165,52 @@ def created(
     if hnsw is not None and spann is not None:
         raise InputError("hnsw and spann cannot both be provided")
     chosen = own or function
-    description = described(chosen)
+    description = made_known(chosen)
     usual = None
     if chosen is not None and description is not None and description["type"] == "known":
-        usual = getattr(chosen, "default_space", lambda: "l2")()
+        usual = usual_space(chosen)
     told = _from_metadata(metadata or {})
     if hnsw is None and spann is None and usual is not None and "space" not in told:
         hnsw = {}
     if spann is not None:
-        settings = {"space": _checked(spann, _SPANN, "Spann").get("space", usual or "l2")}
+        settings = {"space": check_settings(spann, _SPANN, "SpannConfiguration").get("space", usual or "l2")}
     else:
-        given = _checked({} if hnsw is None else hnsw, _CREATE, "Hnsw")
+        given = check_settings({} if hnsw is None else hnsw, _CREATE, "HnswConfiguration")
         if hnsw is not None and usual is not None:
             given.setdefault("space", usual)
-        same = all(value == {**_DEFAULTS, **_UNSTORED}[name] for name, value in given.items())
+        same = all(value == _DEFAULTS[name] for name, value in given.items())
         settings = told if same else given  # as in chromadb, where a configuration that says what is usual anyway counts as none
-    kept = {name: settings.get(name, value) for name, value in _DEFAULTS.items()}
-    supported = getattr(chosen, "supported_spaces", lambda: _SPACES)()
-    if chosen is not None and kept["space"] not in supported:
-        warnings.warn(f"space {kept['space']} is not supported by {name_of(chosen)}. Supported spaces: {supported}", stacklevel=3)
-    return {
-        "hnsw": cast(Hnsw, kept),
-        "spann": None,
-        "embedding_function": description or ({"type": "legacy"} if configuration else None),
-    }
+    hnsw_kept = {name: settings.get(name, value) for name, value in USUAL_VECTORS["hnsw"].items()}
+    kept: IndexConfig = {"space": cast(Space, settings.get("space", "l2")), "hnsw": cast(HnswConfig, hnsw_kept)}
+    if chosen is not None:
+        check_space(chosen, kept["space"])
+    remembers = description or ({"type": "legacy"} if configuration else None)
+    return kept if remembers is None else {**kept, "embedding_function": remembers}
 
 
-def modified(existing: Configuration, configuration: CreateConfiguration) -> Configuration:
-    """Return the set-up of a collection with some of it changed.
+def modified(existing: StoredSchema, configuration: CreateConfiguration) -> StoredSchema:
+    """Return the schema of a collection with some of what it says of the vectors changed.
 
     Raises:
-        InputError: it names two kinds of index, or one that the collection does not have, or another embedding function.
+        InputError: the configuration names two kinds of index, or one that the collection does not have, or another embedding function.
         InvalidArgumentError: a setting is unknown, cannot be, or cannot be changed.
     """
     hnsw, spann, function = configuration.get("hnsw"), configuration.get("spann"), configuration.get("embedding_function")
     if hnsw is not None and spann is not None:
         raise InvalidArgumentError("Multiple vector index configurations provided")
     if spann is not None:
-        _checked(spann, _MODIFY_SPANN, "UpdateSpann")
+        check_settings(spann, _MODIFY_SPANN, "UpdateSpannConfiguration")
         raise InputError("Trying to update SPANN config but schema has HNSW")
-    changed = {name: value for name, value in _checked({} if hnsw is None else hnsw, _MODIFY, "UpdateHnsw").items() if name in _MODIFIED}
-    description = existing["embedding_function"]
-    if function is not None:
-        old = (description or {}).get("name")
-        if old is not None and old != name_of(function):
-            raise InputError(f"Cannot update embedding function: incompatible types ({old} vs {name_of(function)})")
-        description = described(function)
-    return {"hnsw": cast(Hnsw, {**existing["hnsw"], **changed}), "spann": None, "embedding_function": description}
+    settings = check_settings({} if hnsw is None else hnsw, _MODIFY, "UpdateHnswConfiguration")
+    changed = deepcopy(existing)
+    for vectors in vector_configs(changed):
+        vectors["hnsw"] = cast(HnswConfig, {**vectors["hnsw"], **settings})
+        if function is not None:
+            old = vectors.get("embedding_function", {}).get("name")
+            if old is not None and old != name_of(function):
+                raise InputError(f"Cannot update embedding function: incompatible types ({old} vs {name_of(function)})")
+            vectors["embedding_function"] = made_known(function) or {"type": "legacy"}
+    return changed
 
 
 def opened(configuration: Configuration) -> CollectionConfiguration:
@@ -245,7 +251,7 @@ def _kept(value: Scalar) -> Scalar:
 def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
     given = {_OLD_NAMES.get(key, key): value for key, value in metadata.items() if key.startswith("hnsw:")}
     try:
-        settings = _checked(given, _CREATE, "Hnsw")
+        settings = check_settings(given, _CREATE, "HnswConfiguration")
         for name in _AT_LEAST_TWO:
             _check_number(name, settings.get(name, 2), least=2)
         return settings
@@ -253,10 +259,14 @@ def _from_metadata(metadata: Mapping[str, Scalar]) -> dict[str, object]:
         raise InvalidArgumentError("Failed to parse hnsw parameters from segment metadata") from error
 
 
-def _checked(settings: object, allowed: tuple[str, ...], index: str) -> dict[str, object]:
-    """The settings that are given, None being none."""
+def check_settings(settings: object, allowed: tuple[str, ...], index: str) -> dict[str, object]:
+    """Return the settings of an index that are given, None being none.
+
+    Raises:
+        InvalidArgumentError: one is unknown or cannot be.
+    """
     if not isinstance(settings, Mapping):
-        raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}Configuration")
+        raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}")
     for name, value in settings.items():
         if name not in allowed:
             expected = ", ".join(f"`{other}`" for other in allowed)

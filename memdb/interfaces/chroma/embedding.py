@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -141,17 +142,39 @@ def check_signature(function: AnyEmbeddingFunction) -> None:
 
 
 def described(function: AnyEmbeddingFunction | None) -> dict[str, object] | None:
-    """Return what a collection remembers of its embedding function, and make it known by its name."""
+    """Return what a collection remembers of its embedding function."""
     if function is None:
         return None
     name, config = (function.name(), function.get_config()) if isinstance(function, Known) else (None, None)
     if not isinstance(name, str) or not isinstance(config, dict):
         return {"type": "legacy"}
-    known_embedding_functions.setdefault(name, type(function))
     return {"type": "known", "name": name, "config": config}
 
 
-def remembered(description: dict[str, object] | None) -> AnyEmbeddingFunction | None:
+def made_known(function: AnyEmbeddingFunction | None) -> dict[str, object] | None:
+    """Return what a collection remembers of its embedding function, and have it found again by its name in this process."""
+    description = described(function)
+    if description is not None and description["type"] == "known":
+        known_embedding_functions.setdefault(str(description["name"]), type(function))
+    return description
+
+
+def usual_space(function: AnyEmbeddingFunction) -> Space:
+    """Return the distance that suits an embedding function."""
+    space: Space = getattr(function, "default_space", lambda: "l2")()
+    return space
+
+
+def check_space(function: AnyEmbeddingFunction, space: Space) -> None:
+    """Warn of a distance that does not suit an embedding function."""
+    supported = getattr(function, "supported_spaces", lambda: _SPACES)()
+    if space not in supported:
+        warnings.warn(f"space {space} is not supported by {name_of(function)}. Supported spaces: {supported}", stacklevel=4)
+
+
+def remembered(
+    description: Mapping[str, object] | None, known: Mapping[str, type] = known_embedding_functions
+) -> AnyEmbeddingFunction | None:
     """Make the embedding function again that a collection remembers, or None if it remembers none that can be made.
 
     Raises:
@@ -160,10 +183,10 @@ def remembered(description: dict[str, object] | None) -> AnyEmbeddingFunction | 
     if description is None or description.get("type") != "known":
         return None
     name = str(description["name"])
-    if name not in known_embedding_functions:
+    if name not in known:
         raise InputError(f"Embedding function {name} not found. Add @register_embedding_function decorator to the class definition.")
     try:
-        made: AnyEmbeddingFunction = known_embedding_functions[name].build_from_config(description["config"])  # type: ignore[attr-defined]
+        made: AnyEmbeddingFunction = known[name].build_from_config(description["config"])  # type: ignore[attr-defined]
     except Exception as error:  # whatever the class raises
         raise InputError(f"Could not build embedding function {name} from config {description['config']}: {error}") from error
     return made

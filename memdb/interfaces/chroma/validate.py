@@ -11,6 +11,7 @@ import numpy as np
 from memdb import InputError
 from memdb.collection_types import Metadata
 from memdb.interfaces.chroma.errors import BatchSizeExceededError, DuplicateIDError, InvalidArgumentError
+from memdb.interfaces.chroma.sparse import SparseVector
 from memdb.interfaces.chroma.types import Array
 
 _INCLUDE = ("documents", "embeddings", "metadatas", "distances", "uris", "data")
@@ -184,7 +185,7 @@ def check_metadata(metadata: object) -> Metadata | None:
             raise TypeError(f"Expected metadata key to be a str, got {key} which is a {type(key).__name__}")
         if isinstance(value, list):
             _check_list(key, value)
-        elif not isinstance(value, str | int | float | None):
+        elif not isinstance(value, str | int | float | SparseVector | None):
             raise InputError(
                 f"Expected metadata value to be a str, int, float, bool, SparseVector, list, or None, got {value} which is a "
                 f"{type(value).__name__}"
@@ -197,7 +198,7 @@ def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) 
 
     Raises:
         InvalidArgumentError: a key is empty or begins with "$" or "#", or a list holds NaN or infinity.
-        TypeError: a value is None where only new records are made, a text is no Unicode, or a number is too large.
+        TypeError: a value is None where only new records are made, or a sparse vector, a text is no Unicode, or a number is too large.
     """
     for place, metadata in enumerate(metadatas):
         for key, value in (metadata or {}).items():
@@ -205,6 +206,8 @@ def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) 
                 raise InvalidArgumentError(f"Validation error: metadatas: Invalid metadata at index {place}")
             if value is None and not none_allowed:
                 raise TypeError(f"argument 'metadatas': the value of {key!r} is None; leave the key out")
+            if isinstance(value, SparseVector):
+                raise TypeError(f"argument 'metadatas': the value of {key!r} is a sparse vector, which cannot be stored; leave the key out")
             for item in value if isinstance(value, list) else [value]:
                 if isinstance(item, str) and not is_unicode(item):
                     raise TypeError(f"argument 'metadatas': the value of {key!r} is no Unicode text; leave halves of surrogate pairs out")

@@ -6,5 +6,18 @@ from memdb.interfaces.chroma.embedding import (
     known_embedding_functions,
     register_embedding_function,
 )
+from memdb.interfaces.chroma.sparse import (
+    SparseEmbeddingFunction,
+    register_sparse_embedding_function,
+    sparse_known_embedding_functions,
+)
 
-__all__ = ["DefaultEmbeddingFunction", "EmbeddingFunction", "known_embedding_functions", "register_embedding_function"]
+__all__ = [
+    "DefaultEmbeddingFunction",
+    "EmbeddingFunction",
+    "SparseEmbeddingFunction",
+    "known_embedding_functions",
+    "register_embedding_function",
+    "register_sparse_embedding_function",
+    "sparse_known_embedding_functions",
+]
