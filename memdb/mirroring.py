@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from time import monotonic
 
 from memdb.config import Config
 from memdb.embed import Embedder
@@ -15,6 +16,8 @@ from memdb.store import Database, Store
 from memdb.times import to_text, utc_now
 
 log = logging.getLogger("memdb")
+
+_COUNT_SECONDS = 600.0  # somebody else may delete records, or restore an older copy, while it serves
 
 
 def open_index(store: Store, collection: VectorCollection, *, embedder: Embedder | None, config: Config) -> OutsideIndex:
@@ -47,7 +50,7 @@ def take_changes(store: Store, config: Config, embedder: Embedder, index: Outsid
         return False
     db = store.database()
     try:
-        if not index.checked:
+        if monotonic() >= index.count_at:
             _replace_losses(db, index)
         return mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config) > 0
     except CollectionError as error:
@@ -89,4 +92,4 @@ def _replace_losses(db: Database, index: OutsideIndex) -> None:
     if index.count() < told:
         with db.transaction():
             db.run("mirror.everything")
-    index.checked = True
+    index.count_at = monotonic() + _COUNT_SECONDS

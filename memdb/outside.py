@@ -95,7 +95,7 @@ class OutsideIndex:
         self._callers = Callers("memdb-collection")
         self._hangs = False
         self.rest = Rest(pause=pause, longest=longest)
-        self.checked = False  # whether it was seen to have lost nothing
+        self.count_at = 0.0  # when, on the monotonic clock, it is to be seen whether it lost records
         self._scale = _scale(collection, self.name)
         self._check()
 

@@ -664,6 +664,20 @@ def test_a_collection_that_lost_records_is_filled_again_at_the_next_opening(tmp_
         assert held(near) == before
 
 
+def test_records_that_somebody_else_deletes_while_it_serves_come_back(tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.")
+        before = held(near)
+        near.delete(ids=near.get()["ids"][:1])
+        assert mem.drain(60)
+        assert held(near) != before
+        clock = time.monotonic
+        monkeypatch.setattr("memdb.mirroring.monotonic", lambda: clock() + 601)
+        mem._background.mirror()
+        assert mem.drain(60)
+        assert held(near) == before
+
+
 def test_a_file_without_a_collection_keeps_no_account_of_changes(tmp_path: Path) -> None:
     with opened(tmp_path, None) as mem:
         said(mem, "I live in Porto.")
