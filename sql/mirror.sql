@@ -63,7 +63,8 @@ delete from mirror_outbox where fact_id = :fact_id and change = :change;
 -- What changed while it was being sent is sent again, whoever has settled it meanwhile.
 -- statement: again
 insert into mirror_outbox (fact_id) values (:fact_id)
-on conflict (fact_id) do update set claimed_until = null;
+on conflict (fact_id) do update set claimed_until = null
+returning change;
 
 -- statement: released
 update mirror_outbox set claimed_until = null where fact_id in (select value from json_each(:fact_ids));

@@ -532,6 +532,49 @@ def test_many_records_that_are_refused_cost_no_good_one(tmp_path: Path, near: An
         assert (mem.vectors().collection_dead, mem.vectors().collection_waiting) == (9, 0)
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+def test_records_that_are_refused_hold_up_no_other_wherever_they_stand(
+    tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    class Picky(Wrapped):
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            if any("poison" in document for document in arguments["documents"]):
+                raise ValueError("not this one")
+            return near.upsert(ids, **arguments)
+
+    def row(text: str, number: int) -> dict[str, object]:
+        return {"value_text": text, "user_id": "ana", "kind": "note", "fact_id": f"{number:08x}-0000-4000-8000-000000000000"}
+
+    monkeypatch.setattr("memdb.steps.mirror.random.sample", lambda rows, _count: list(rows))
+    good = 99 if first else 0
+    with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
+        mem.remember_many([row("Good", good)])
+        assert mem.drain(60)
+        mem.remember_many([*(row(f"poison {number}", number) for number in range(10, 19)), row("Good, too", good + 1)])
+        assert mem.drain(10)
+        assert set(held(near)) == {"Good", "Good, too"}
+        assert (mem.vectors().collection_dead, mem.vectors().collection_waiting) == (9, 0)
+
+
+def test_a_file_whose_first_records_are_all_refused_comes_to_the_others(tmp_path: Path, near: Any) -> None:
+    class Picky(Wrapped):
+        def upsert(self, ids: list[str], **arguments: Any) -> Any:
+            if any("poison" in document for document in arguments["documents"]):
+                raise ValueError("not this one")
+            return near.upsert(ids, **arguments)
+
+    with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
+        texts = [*(f"poison {number}" for number in range(6)), "Good", "Good, too"]
+        mem.remember_many(
+            [
+                {"value_text": text, "user_id": "ana", "kind": "note", "fact_id": f"{place:08x}-0000-4000-8000-000000000000"}
+                for place, text in enumerate(texts)
+            ]
+        )
+        assert mem.drain(30)
+        assert set(held(near)) == {"Good", "Good, too"}
+
+
 def test_what_is_forgotten_while_the_collection_is_down_is_said_to_be_pending(tmp_path: Path, near: Any) -> None:
     collection = Wrapped(near)
     with opened(tmp_path, collection) as mem:

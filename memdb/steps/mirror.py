@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from memdb.config import Config
 from memdb.outside import CollectionError, OutsideIndex, Value
-from memdb.store import Database, Row
+from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
 
 _BATCH = 256  # records a call
@@ -46,8 +46,8 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
                 db.run("mirror.released", fact_ids=json.dumps([row["fact_id"]]))
             elif row["fact_id"] in refused:
                 _postpone(db, row, refused[str(row["fact_id"])], now=now, config=config)
-            elif not db.run("mirror.settled", fact_id=row["fact_id"], change=row["change"]):
-                db.run("mirror.again", fact_id=row["fact_id"])
+            else:
+                _settle(db, row["fact_id"], change=row["change"])
     return len(lines) - len(refused) - len(unsent)
 
 
@@ -78,30 +78,38 @@ def _upsert(db: Database, index: OutsideIndex, rows: list[Row]) -> tuple[dict[st
         return refused, set()
     except CollectionError:
         index.count()  # raises where it is not the records
-    for place, row in enumerate(rows):
+    # in another order each time, so that those it refuses do not stand before the others for ever
+    for place, row in enumerate(random.sample(rows, len(rows))):
         try:
             _send(index, [row])
         except CollectionError as error:
             refused[str(row["fact_id"])] = str(error)
         if len(refused) == place + 1 == min(3, len(rows)):  # none so far: it is them, or it takes nothing
             _send_held(db, index)
-            return refused, {str(other["fact_id"]) for other in rows[place + 1 :]}
+            return refused, {str(other["fact_id"]) for other in rows}.difference(refused)
     return refused, set()
 
 
 def _send_held(db: Database, index: OutsideIndex) -> None:
-    """Send once more what the collection has taken before; it is told again later, should that have changed meanwhile.
+    """Send once more what the collection has taken before.
 
     Raises:
         CollectionError: it does not take that now, or never took anything.
     """
     with db.transaction():
         held = db.one("mirror.held")
-        if held is not None:
-            db.run("mirror.again", fact_id=held["fact_id"])
-    if held is None:
-        raise CollectionError(f"the collection {index.name} has taken no record so far.")
+        if held is None:
+            raise CollectionError(f"the collection {index.name} has taken no record so far.")
+        change = (db.one("mirror.again", fact_id=held["fact_id"]) or {})["change"]  # should the process be killed meanwhile
     _send(index, [held])
+    with db.transaction():
+        _settle(db, held["fact_id"], change=change)
+
+
+def _settle(db: Database, fact_id: SqlValue, *, change: SqlValue) -> None:
+    """Note that a record is as it was sent, or that it is to be sent again: it changed meanwhile, and who told that may have come first."""
+    if not db.run("mirror.settled", fact_id=fact_id, change=change):
+        db.run("mirror.again", fact_id=fact_id)
 
 
 def _send(index: OutsideIndex, rows: Sequence[Row]) -> None:
