@@ -17,7 +17,8 @@ on conflict (user_id, session_id) do update set
   ended_at = null,
   turns = turns + 1;
 
--- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other.
+-- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other. Who has just begun leaves
+-- alone what was begun :most times and not finished.
 -- statement: claim
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
 where id = (
@@ -26,6 +27,7 @@ where id = (
   where t.status in ('queued', 'working')
     and (t.status = 'queued' or t.claimed_until <= :now)
     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
+    and (:most is null or t.attempts < :most)
     and not exists (
       select 1 from turns earlier
       where earlier.user_id = t.user_id and earlier.id < t.id and earlier.status in ('queued', 'working'))
@@ -68,8 +70,8 @@ select session_id from turns where user_id = :user_id and id < :id order by id d
 update sessions set ended_at = last_turn_at
 where user_id = :user_id and session_id = :session_id and ended_at is null and last_turn_at <= :now;
 
--- statement: any
-select 1 as waiting from turns where status in ('queued', 'working') limit 1;
+-- statement: first
+select user_id from turns where status in ('queued', 'working') order by id limit 1;
 
 -- Thinking may take longer than the lease.
 -- statement: renew
