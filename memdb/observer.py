@@ -33,7 +33,7 @@ from memdb.when import find_times
 
 log = logging.getLogger("memdb")
 
-_MAX_TURN_ATTEMPTS = 5
+_MAX_TURN_FAILURES = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for a while:
@@ -340,7 +340,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
         most = None if settled else _MANY_CLAIMS
         while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until), most=most):
             turn = _turn(claimed)
-            if turn.attempts <= _MAX_CLAIMS:
+            if turn.attempts - turn.failures <= _MAX_CLAIMS:
                 return turn
             why = f"It was begun {_MAX_CLAIMS} times and never finished: whoever works on it ends."
             log.error("turn %s of user %s is set aside: %s", turn.turn_id, turn.user_id, why)
@@ -363,8 +363,9 @@ def is_gone(claimant: str) -> bool:
 
 
 def _put_back(db: Database, turn: Turn, identity: str, error: Exception) -> None:
-    gives_up = turn.attempts >= _MAX_TURN_ATTEMPTS
-    pause = timedelta(seconds=min(60.0, 0.2 * 2**turn.attempts))
+    failures = turn.failures + 1
+    gives_up = failures >= _MAX_TURN_FAILURES
+    pause = timedelta(seconds=min(60.0, 0.2 * 2**failures))
     if not isinstance(error, MdbError):
         log.error("turn %s of user %s could not be processed", turn.turn_id, turn.user_id, exc_info=error)
     with db.transaction():

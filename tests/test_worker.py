@@ -135,6 +135,22 @@ def test_a_turn_is_not_set_aside_because_workers_are_killed_young(tmp_path: Path
         assert [fact.object for fact in mem.facts("ana")] == ["tea"]
 
 
+def test_workers_that_were_killed_are_no_failures_of_the_turn(tmp_path: Path, gone: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+
+        def consent(_: ModelRequest) -> str:
+            mem.consent("ana", secrets="keep")  # meanwhile, so that the turn is put back
+            return '{"facts": []}'
+
+        mem.observe("I like tea.", user_id="ana")
+        for think in (*[killed] * 4, consent):
+            with suppress(KeyboardInterrupt):
+                take_turn(mem._store, mem.config, memdb.LanguageModel(memdb.ScriptedModel(think), name="scripted"), None, identity=gone)
+        assert [(turn.status, turn.attempts, turn.failures) for turn in mem.turns()] == [("queued", 5, 1)]
+        assert mem.drain(30)
+        assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+
+
 ENDS_ITS_PROCESS = """
 import os, sys, memdb
 def think(request):
