@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -48,7 +48,7 @@ class Embedder(Protocol):
         """The length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit vector a text, of shape (len(texts), dimension)."""
+        """Return one unit vector a text, of shape (len(texts), dimension). Asked for none, it may load what it needs for more."""
 
 
 class MiniLM:
@@ -184,6 +184,14 @@ class Patient:
         self._late: tuple[threading.Thread, float] | None = None
         self._last: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
+        self._prepared = False
+
+    def prepare(self) -> None:
+        """Have the embedder load what it needs, which may take long the first time; one that cannot says so when it is asked."""
+        if not self._prepared:
+            self._prepared = True
+            with suppress(Exception):  # foreign code
+                self._ask([], self._seconds)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector a text.

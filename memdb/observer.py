@@ -10,6 +10,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
+from time import monotonic
 
 from memdb.config import Config
 from memdb.embed import Embedder, Patient
@@ -32,9 +33,11 @@ from memdb.when import find_times
 
 log = logging.getLogger("memdb")
 
-_MAX_TURN_ATTEMPTS = 5
+_MAX_TURN_FAILURES = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
+_MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for a while:
+_SETTLED_SECONDS = 1.0  # where workers are killed sooner than that, it is not the turn that ends them
 _LONGEST_PAUSE = 30.0  # between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
 _MESSAGE_NAMESPACE = uuid.UUID("6d656d64-6d00-5000-8000-000000000000")
@@ -284,14 +287,15 @@ def patiently(embedder: Embedder | None, config: Config) -> Patient | None:
     return Patient(embedder, config.embed_patience_seconds, rest=rest)
 
 
-def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Embedder | None, *, identity: str) -> bool:
+def take_turn(store: Store, config: Config, llm: LanguageModel | None, embedder: Patient | None, *, identity: str) -> bool:
     """Take the next turn and write what follows from it. Return whether there was one.
 
     Raises:
         StoreError: the file is damaged; the turn waits in the queue.
     """
     db = store.database()
-    turn = _claim(db, config, identity)
+    settled = monotonic() >= store.opened_at + _SETTLED_SECONDS
+    turn = _claim(db, config, embedder, identity, settled=settled)
     if turn is None:
         return False
     try:
@@ -320,19 +324,23 @@ def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest
     return not result.idle
 
 
-def _claim(db: Database, config: Config, identity: str) -> Turn | None:
-    if not db.all("queue.any"):  # a look costs no lock
+def _claim(db: Database, config: Config, embedder: Patient | None, identity: str, *, settled: bool) -> Turn | None:
+    waiting = db.one("queue.first")  # a look costs no lock
+    if waiting is None:
         return None
-    prepare()  # before the claim, so that a worker that does not live long gets something done
+    prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
+    if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):
+        embedder.prepare()
     now = utc_now()
     with db.transaction():
         for row in db.all("queue.claimants"):
             if row["claimed_by"] == identity or is_gone(str(row["claimed_by"])):  # an own one could not be put back: the disk was full
                 db.run("queue.release", worker=row["claimed_by"])
         until = now + timedelta(seconds=config.lease_seconds)
-        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until)):
+        most = None if settled else _MANY_CLAIMS
+        while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until), most=most):
             turn = _turn(claimed)
-            if turn.attempts <= _MAX_CLAIMS:
+            if turn.attempts - turn.failures <= _MAX_CLAIMS:
                 return turn
             why = f"It was begun {_MAX_CLAIMS} times and never finished: whoever works on it ends."
             log.error("turn %s of user %s is set aside: %s", turn.turn_id, turn.user_id, why)
@@ -355,8 +363,9 @@ def is_gone(claimant: str) -> bool:
 
 
 def _put_back(db: Database, turn: Turn, identity: str, error: Exception) -> None:
-    gives_up = turn.attempts >= _MAX_TURN_ATTEMPTS
-    pause = timedelta(seconds=min(60.0, 0.2 * 2**turn.attempts))
+    failures = turn.failures + 1
+    gives_up = failures >= _MAX_TURN_FAILURES
+    pause = timedelta(seconds=min(60.0, 0.2 * 2**failures))
     if not isinstance(error, MdbError):
         log.error("turn %s of user %s could not be processed", turn.turn_id, turn.user_id, exc_info=error)
     with db.transaction():

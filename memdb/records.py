@@ -156,7 +156,10 @@ class NewFact(Record):
 
 
 class Turn(Record):
-    """A turn as it stands in the queue. `speaker` None means the user."""
+    """A turn as it stands in the queue. `speaker` None means the user.
+
+    `attempts` is how often it was begun, and `failures` how often an error ended that.
+    """
 
     id: int
     turn_id: str
@@ -167,6 +170,7 @@ class Turn(Record):
     assistant_response: str = ""
     timestamp: datetime
     attempts: int = 0
+    failures: int = 0
 
 
 class TurnRecord(Turn):

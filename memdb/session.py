@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from memdb.config import Config
-from memdb.embed import Embedder, choose_tokenizer
+from memdb.embed import Patient, choose_tokenizer
 from memdb.errors import InputError
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile, is_gone, new_identity, take_turn
@@ -87,7 +87,7 @@ class Session:
         store: Store,
         config: Config,
         llm: LanguageModel | None,
-        embedder: Embedder | None,
+        embedder: Patient | None,
         *,
         user_id: str,
         session_id: str,

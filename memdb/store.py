@@ -286,6 +286,7 @@ class Store:
         self._lock = threading.Lock()
         self._connections: list[apsw.Connection] = []
         self._closed = False
+        self.opened_at = monotonic()
         self.database()
 
     def database(self) -> Database:

@@ -17,7 +17,8 @@ on conflict (user_id, session_id) do update set
   ended_at = null,
   turns = turns + 1;
 
--- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other.
+-- A user's turns are taken in the order they came, one at a time, so that two workers cannot decide against each other. Who has just begun leaves
+-- alone what was begun :most times and neither finished nor put back.
 -- statement: claim
 update turns set status = 'working', claimed_by = :worker, claimed_until = :until, attempts = attempts + 1
 where id = (
@@ -26,12 +27,13 @@ where id = (
   where t.status in ('queued', 'working')
     and (t.status = 'queued' or t.claimed_until <= :now)
     and (t.next_attempt_at is null or t.next_attempt_at <= :now)
+    and (:most is null or t.attempts - t.failures < :most)
     and not exists (
       select 1 from turns earlier
       where earlier.user_id = t.user_id and earlier.id < t.id and earlier.status in ('queued', 'working'))
   order by t.id
   limit 1)
-returning id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts;
+returning id, turn_id, user_id, session_id, speaker, user_input, assistant_response, timestamp, attempts, failures;
 
 -- Claims of workers that are known to be gone are open again at once.
 -- statement: claimants
@@ -46,7 +48,13 @@ where id = :id and status = 'working' and claimed_by = :worker
 returning id;
 
 -- statement: put_back
-update turns set status = :status, next_attempt_at = :next_attempt_at, error = :error, claimed_by = null, claimed_until = null
+update turns set
+  status = :status,
+  failures = failures + 1,
+  next_attempt_at = :next_attempt_at,
+  error = :error,
+  claimed_by = null,
+  claimed_until = null
 where id = :id and status = 'working' and claimed_by = :worker;
 
 -- statement: open
@@ -68,8 +76,8 @@ select session_id from turns where user_id = :user_id and id < :id order by id d
 update sessions set ended_at = last_turn_at
 where user_id = :user_id and session_id = :session_id and ended_at is null and last_turn_at <= :now;
 
--- statement: any
-select 1 as waiting from turns where status in ('queued', 'working') limit 1;
+-- statement: first
+select user_id from turns where status in ('queued', 'working') order by id limit 1;
 
 -- Thinking may take longer than the lease.
 -- statement: renew
@@ -79,7 +87,7 @@ update turns set claimed_until = :until where id = :id and status = 'working' an
 insert into turn_notes (user_id, turn_id, step, key, why) values (:user_id, :turn_id, :step, :key, :why);
 
 -- statement: records
-select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.status,
+select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.failures, t.status,
        t.received_at, t.done_at, t.extracted_by, t.error,
        (select json_group_array(json_object('step', n.step, 'key', n.key, 'why', n.why))
         from (select step, key, why from turn_notes where user_id = t.user_id and turn_id = t.turn_id order by id) n) as notes
@@ -94,4 +102,4 @@ where (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id 
 order by id;
 
 -- statement: revive
-update turns set status = 'queued', attempts = 0, next_attempt_at = null where status = 'failed';
+update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at = null where status = 'failed';

@@ -184,7 +184,7 @@ create table turns (
   next_attempt_at text,
   done_at text,
   extracted_by text,
-  error text,
+  error text, failures integer not null default 0,
   unique (user_id, turn_id)
 ) strict;
 

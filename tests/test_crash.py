@@ -117,9 +117,9 @@ def serve() -> None:
         first, _, path = line.strip().partition(" ")
         pid = os.fork()
         if pid == 0:
+            os.write(1, f"{os.getpid()}\n".encode())  # by the child, so that no message it acknowledges is taken for its number
             live(Path(path), int(first))
             os._exit(0)
-        os.write(1, f"{pid}\n".encode())
         sys.stdin.readline()
         _, status = os.waitpid(pid, 0)
         os.write(1, b"ended by a signal\n" if os.WIFSIGNALED(status) else b"ended by itself\n")

@@ -126,7 +126,7 @@ PLANS = [
     ("queue.find", "SEARCH turns USING INDEX sqlite_autoindex_turns_1 (user_id=? AND turn_id=?)"),
     ("queue.claim", "SEARCH earlier USING INDEX turns_open (user_id=? AND id<?)"),
     ("queue.claim", "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)"),
-    ("queue.any", "SCAN turns USING INDEX turns_next"),
+    ("queue.first", "SCAN turns USING INDEX turns_next"),
     ("queue.previous_session", "SEARCH turns USING INDEX turns_user (user_id=? AND id<?)"),
     ("profile.entries", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("retrieve", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),

@@ -334,14 +334,17 @@ def sample(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_a_file_of_an_earlier_version_is_brought_up_to_date_and_loses_nothing(sample: Path) -> None:
     before = sqlite3.connect(sample)
-    kept = {table: before.execute(f"select * from {table} order by 1").fetchall() for table in ("facts", "fact_history", "turns")}
+    columns = {
+        table: ", ".join(row[1] for row in before.execute(f"pragma table_info({table})")) for table in ("facts", "fact_history", "turns")
+    }
+    kept = {table: before.execute(f"select {names} from {table} order by 1").fetchall() for table, names in columns.items()}
     before.close()
     with memdb.open(sample, embedder=HashingEmbedder(16), config=QUIET) as mem:
         assert mem.drain()
         assert mem.stats().schema_version == SCHEMA_VERSION
         connection = mem._store.database().connection
         for table, rows in kept.items():
-            assert connection.execute(f"select * from {table} order by 1").fetchall() == rows
+            assert connection.execute(f"select {columns[table]} from {table} order by 1").fetchall() == rows
         assert connection.execute("select value from weights where name = 'default' and feature = 'cosine'").fetchall() == [(0.9,)]
 
 

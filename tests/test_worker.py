@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import apsw
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import memdb
+from memdb.embed import HashingEmbedder
 from memdb.llm import ModelRequest
+from memdb.observer import take_turn
 
 ROOT = Path(__file__).parent.parent
 
@@ -63,6 +72,83 @@ def test_a_turn_is_held_for_as_long_as_its_model_thinks(tmp_path: Path) -> None:
             assert one.drain(30)
             assert other.drain(30)
         assert (len(asked), one.turns()[0].attempts) == (3, 1)
+
+
+class Loading(HashingEmbedder):
+    """Tells how the turns of a file stood when it was first used, which is when a model is loaded."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(16)
+        self.path = path
+        self.found: list[str] | None = None
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.found is None:
+            connection = apsw.Connection(str(self.path))
+            self.found = [str(status) for (status,) in connection.execute("select status from turns order by id")]
+            connection.close()
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("worker", [True, False], ids=["by a thread", "at once"])
+def test_no_turn_is_begun_before_its_embedder_is_loaded(tmp_path: Path, worker: bool) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=HashingEmbedder(16), llm=None) as mem:
+        mem.observe("I like tea.", user_id="ana")
+        assert mem.drain(30)
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I like jazz.", user_id="ana")
+        connection = mem._store.database().connection
+        connection.execute("delete from outbox")  # only the turn asks the embedder
+    embedder = Loading(path)
+    with memdb.open(path, embedder=embedder, llm=None, config={"worker": worker}) as mem:
+        assert mem.drain(30)
+        assert embedder.found == ["done", "queued"]
+        assert [turn.attempts for turn in mem.turns()] == [1, 1]
+
+
+@pytest.fixture
+def gone() -> str:
+    """The name of a worker whose process is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return f"{socket.gethostname()}:{process.pid}:gone"
+
+
+def killed(_: ModelRequest) -> str:
+    raise KeyboardInterrupt  # like a kill, it leaves the turn as it is
+
+
+def test_a_turn_is_not_set_aside_because_workers_are_killed_young(tmp_path: Path, gone: str) -> None:
+    llm = memdb.LanguageModel(memdb.ScriptedModel(killed), name="killed")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I like tea.", user_id="ana")
+        mem._store.opened_at = math.inf  # a life that has only begun
+        for _ in range(30):
+            with suppress(KeyboardInterrupt):
+                take_turn(mem._store, mem.config, llm, None, identity=gone)
+        assert [turn.attempts for turn in mem.turns()] == [10]
+        assert not mem.drain(0.1)
+        mem._store.opened_at = 0.0
+        assert mem.drain(30)
+        assert [(turn.status, turn.attempts) for turn in mem.turns()] == [("done", 11)]
+        assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+
+
+def test_workers_that_were_killed_are_no_failures_of_the_turn(tmp_path: Path, gone: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+
+        def consent(_: ModelRequest) -> str:
+            mem.consent("ana", secrets="keep")  # meanwhile, so that the turn is put back
+            return '{"facts": []}'
+
+        mem.observe("I like tea.", user_id="ana")
+        for think in (*[killed] * 4, consent):
+            with suppress(KeyboardInterrupt):
+                take_turn(mem._store, mem.config, memdb.LanguageModel(memdb.ScriptedModel(think), name="scripted"), None, identity=gone)
+        assert [(turn.status, turn.attempts, turn.failures) for turn in mem.turns()] == [("queued", 5, 1)]
+        assert mem.drain(30)
+        assert [fact.object for fact in mem.facts("ana")] == ["tea"]
 
 
 ENDS_ITS_PROCESS = """
