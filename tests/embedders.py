@@ -18,7 +18,7 @@ class OneMeaning:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Make equal vectors."""
-        self.asked += 1
+        self.asked += bool(texts)  # being asked for none is for loading
         return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
 
 
