@@ -483,6 +483,8 @@ def demo(
 ) -> None:
     """Show the whole of it on a conversation: what is learned, what changes and why, and what is found; it leaves the file behind."""
     if household:
+        if conversation is not None or sample is not None:
+            raise typer.BadParameter("the household is the one that ships with memdb; leave out --conversation and --sample.")
         household_demo.run(path=db, embedder=_embedder(embedder), force=force)
         return
     pause = 0.0 if fast or not is_terminal() else 0.1
