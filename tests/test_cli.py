@@ -387,6 +387,11 @@ def test_showing_a_consent_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_empty_consent_is_no_choice(tmp_path: Path) -> None:
+    result = run("consent", "--user", "ana", "--sensitive-topics", "", "--db", tmp_path / "m.db")
+    assert (result.exit_code, "which is no choice" in result.stderr) == (1, True)
+
+
 def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--secrets", "sell", "--db", tmp_path / "m.db")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)

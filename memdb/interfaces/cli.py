@@ -33,7 +33,7 @@ def _open_closed_streams() -> None:
     """Let a stream that whoever started the program had closed (`memdb facts >&-`) be an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # for as long as the program runs
 
 
 if __name__ == "__main__":

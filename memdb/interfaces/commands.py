@@ -360,7 +360,7 @@ def consent(
     json: Json = False,
 ) -> None:
     """Note what a user lets be remembered from now on; without a choice, show what holds for them."""
-    with _open(db if sensitive_topics or secrets else _existing(db)) as memory:
+    with _open(_existing(db) if sensitive_topics is None and secrets is None else db) as memory:
         held = memory.consent(user, sensitive_topics=cast("Topics", sensitive_topics), secrets=cast("Secrets", secrets))
     if json:
         print_json(held)
