@@ -858,6 +858,8 @@ class Memory:
     ) -> Procedure:
         """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
 
+        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
+
         Args:
             trigger: the task it is for, in words ("deploy the website").
             steps: what to do, in order.
