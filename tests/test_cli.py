@@ -387,6 +387,23 @@ def test_showing_a_consent_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_learned_of_a_sensitive_topic_says_that_it_waits(tmp_path: Path) -> None:
+    result = run("learn", "plan a dinner", "check allergies", "--user", "ana", "--json", "--db", given_file(tmp_path))
+    (learned,) = json.loads(result.stdout)
+    assert (learned["status"], f"memdb confirm {learned['fact_id']}" in result.stderr) == ("pending_confirmation", True)
+
+
+def given_file(tmp_path: Path) -> Path:
+    memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}).close()
+    return tmp_path / "m.db"
+
+
+def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
+    (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
+    result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
+    assert (result.exit_code, "field mine.lexical: Input should be a valid number" in result.stderr) == (1, True)
+
+
 def test_an_empty_consent_is_no_choice(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--sensitive-topics", "", "--db", tmp_path / "m.db")
     assert (result.exit_code, "which is no choice" in result.stderr) == (1, True)
