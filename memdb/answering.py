@@ -51,7 +51,7 @@ def weigh(
             now=now,
             weights=weights,
             limit=config.context_candidates,
-            statuses=statuses or (EVER if question.as_of or question.past else LIVE),
+            statuses=(EVER if question.as_of or question.past else LIVE) if statuses is None else statuses,
             as_of=question.as_of,
             top_k_lex=config.top_k_lex,
             top_k_vec=config.top_k_vec,
@@ -91,10 +91,11 @@ def recall(
 ) -> Hits:
     """Return the first-person memories that bear on a question, best first; `Memory.recall` explains the arguments."""
     checks.lists(memory_types=memory_types, participants=participants)
+    checks.bounds(max_age_days=max_age_days, min_score=min_score)
     age = config.max_age_days if max_age_days is None else max_age_days
     return retrieve(
         db,
-        understand(db, checks.searchable(query), user_id=user_id, now=now, zone=config.zone),
+        understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=config.zone),
         user_id=user_id,
         embedder=embedder,
         now=now,

@@ -53,12 +53,14 @@ def filled(value: str, argument: str) -> str:
 
 def searchable(query: str) -> str:
     """Return a question with whatever no text can hold replaced; any question is safe."""
+    if not isinstance(query, str):
+        raise InputError(f"query is {type(query).__name__}, not text; give a str.")
     return query.encode("utf-8", "replace").decode()
 
 
 def key(value: str) -> str:
     """Return a key if it is one."""
-    if not is_canonical(value):
+    if not is_canonical(text(value, "key")):
         raise InputError(f"{value!r} is not a key; write subject.predicate in lower case, such as user.lives_in.")
     return value
 
@@ -70,11 +72,11 @@ def fault(error: ValidationError) -> str:
 
 
 def storable(value: JsonValue, argument: str) -> None:
-    """Refuse what JSON has no form for: numbers that are not finite."""
+    """Refuse what JSON has no form for: numbers that are not finite, and objects of any other kind."""
     try:
         json.dumps(value, allow_nan=False)
-    except ValueError as error:
-        raise InputError(f"{argument} cannot be stored as JSON ({error}); give finite numbers.") from error
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{argument} cannot be stored as JSON ({error}); give texts, finite numbers, lists and dicts.") from error
 
 
 def share(value: float | None, argument: str) -> float | None:
@@ -82,6 +84,13 @@ def share(value: float | None, argument: str) -> float | None:
     if value is not None and not 0 <= value <= 1:
         raise InputError(f"{argument} is {value}; give a number between 0 and 1.")
     return value
+
+
+def bounds(**given: float | None) -> None:
+    """Refuse what is no number: nothing is above or below it, so that it would bound nothing."""
+    for argument, value in given.items():
+        if value is not None and value != value:
+            raise InputError(f"{argument} is {value}; give a number, or None for no bound.")
 
 
 def lived(value: datetime, argument: str) -> datetime:

@@ -149,7 +149,8 @@ def consent(
     """
     checks.name(user_id, "user_id")
     try:
-        Consent.model_validate({"sensitive_topics": sensitive_topics or "keep", "secrets": secrets or "keep"})
+        chosen = {"sensitive_topics": sensitive_topics, "secrets": secrets}
+        Consent.model_validate({name: "keep" if choice is None else choice for name, choice in chosen.items()})
     except ValidationError as error:
         wrong = error.errors()[0]
         raise InputError(f"{wrong['loc'][0]} is {wrong['input']!r}, which is no choice: {wrong['msg']}.") from error

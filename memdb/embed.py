@@ -330,10 +330,14 @@ def choose_embedder(
     wait for one answer.
 
     Raises:
-        ConfigError: no embedder has this name, no model lies in the folder, a hashing one of this dimension cannot be, or nothing says
-            where the endpoint is.
+        ConfigError: it is no embedder, none has this name, no model lies in the folder, a hashing one of this dimension cannot be, or
+            nothing says where the endpoint is.
     """
-    if spec is None or not isinstance(spec, str):
+    if spec is None:
+        return None
+    if not isinstance(spec, str):
+        if lacks := [part for part in ("name", "dimension", "embed") if not hasattr(spec, part)]:
+            raise ConfigError(f"`embedder` is {type(spec).__name__}, which has no {lacks[0]!r}; give an Embedder, a name, or None.")
         return spec
     edge = carried if carried is not None and EdgeMiniLM.installed() else None
     if spec == "auto":

@@ -33,7 +33,13 @@ def link(db: Database, source_id: str, target_id: str, *, relation: Relation, st
 
 
 def unlink(db: Database, source_id: str, target_id: str, *, relation: Relation | None) -> int:
-    """Remove the link from a fact to another, or all of them, and return how many there were."""
+    """Remove the link from a fact to another, or all of them, and return how many there were.
+
+    Raises:
+        InputError: there is no such relation.
+    """
+    if relation is not None:
+        checks.one_of(relation, get_args(Relation), "relation")
     with db.transaction():
         return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
 
@@ -59,8 +65,8 @@ def links(
     checks.lists(relations=relations, statuses=statuses)
     for relation in relations or ():
         checks.one_of(relation, get_args(Relation), "relation")
-    fact_id = reading.fact(db, fact_id).fact_id
-    return walk(db, fact_id, depth=depth, relations=relations, statuses=statuses or LIVE, min_strength=min_strength, limit=limit)
+    fact_id, over = reading.fact(db, fact_id).fact_id, LIVE if statuses is None else statuses
+    return walk(db, fact_id, depth=depth, relations=relations, statuses=over, min_strength=min_strength, limit=limit)
 
 
 def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: datetime, config: Config) -> int:
@@ -70,7 +76,7 @@ def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: date
         InputError: there is no such kind.
     """
     checks.lists(kinds=kinds)
-    chosen, known = kinds or config.link_kinds, list(reading.read_kinds(db))
+    chosen, known = config.link_kinds if kinds is None else kinds, list(reading.read_kinds(db))
     for kind in chosen:
         checks.one_of(kind, known, "kind")
     checks.name(user_id, "user_id")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb import checks
 from memdb.endpoint import failure, open_client
-from memdb.errors import ModelError, ModelOutputError, ModelUnavailable
+from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
 
 if TYPE_CHECKING:
@@ -333,10 +333,14 @@ def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | Non
     """Return the model to use; "auto" is the one named in the settings at `OPENAI_BASE_URL`, and None unless both are set.
 
     Raises:
-        ConfigError: a model is set, but the package that reaches it is not installed.
+        ConfigError: a model is set, but the package that reaches it is not installed; or what is given is no model.
     """
-    if spec != "auto":
+    if spec is None or isinstance(spec, LanguageModel):
         return spec
+    if spec != "auto":
+        raise ConfigError(
+            f"`llm` is {spec!r}; give a LanguageModel, None for rules, or name a model at OPENAI_BASE_URL by the setting model."
+        )
     base_url = os.environ.get("OPENAI_BASE_URL")
     if not base_url or not model:
         return None

@@ -90,7 +90,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
-from memdb.store import Store
+from memdb.store import Database, Store
 from memdb.tiers import change_embedder, count_vectors
 from memdb.times import instant, to_text, utc_now
 from memdb.vectors import VectorCache
@@ -468,7 +468,8 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: the weight set or a name in a filter is unknown; the vector has the wrong shape, is zero or not finite.
+            InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number; the vector has the wrong
+                shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
         checks.lists(
@@ -480,10 +481,11 @@ class Memory:
             participants=participants,
             tiers=tiers,
         )
+        checks.bounds(min_score=min_score, min_age_minutes=min_age_minutes, max_age_days=max_age_days)
         at = self._now(now)
         db = self._store.database()
-        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
-        then = self._time(as_of) if as_of else question.as_of
+        question = self._understood(db, query, user_id=user_id, now=at)
+        then = question.as_of if as_of is None else self._time(as_of)
         hits = retrieve(
             db,
             question,
@@ -494,7 +496,7 @@ class Memory:
             weights=weights or self._set_for(user_id),
             limit=limit,
             kinds=kinds,
-            statuses=statuses or (EVER if then or question.past else LIVE),
+            statuses=(EVER if then or question.past else LIVE) if statuses is None else statuses,
             as_of=then,
             categories=categories,
             memory_types=memory_types,
@@ -539,7 +541,7 @@ class Memory:
         `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
         """
         at, db = self._now(now), self._store.database()
-        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        question = self._understood(db, query, user_id=user_id, now=at)
         hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
         result = make_context(
             db,
@@ -558,7 +560,7 @@ class Memory:
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
-        return materialize(self._store.database(), user_id=user_id, now=self._now(now), config=self._config)
+        return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=self._now(now), config=self._config)
 
     def facts(
         self,
@@ -575,11 +577,11 @@ class Memory:
         `statuses` defaults to what is believed or pending, and with `as_of` to whatever was true at that time.
 
         Raises:
-            InputError: there is no such kind or status.
+            InputError: there is no such kind or status, or nobody is named.
         """
         then = None if as_of is None else self._time(as_of)
         db = self._store.database()
-        return reading.facts(db, user_id, key=key, statuses=statuses, kinds=kinds, as_of=then, now=self._now(now))
+        return reading.facts(db, checks.name(user_id, "user_id"), key=key, statuses=statuses, kinds=kinds, as_of=then, now=self._now(now))
 
     def fact(self, fact_id: str) -> Fact:
         """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
@@ -701,7 +703,7 @@ class Memory:
             limit=limit,
             weights=by,
             statuses=statuses,
-            as_of=self._time(as_of) if as_of else None,
+            as_of=None if as_of is None else self._time(as_of),
             now=at,
             embeds=self._patient is not None and db.has_vectors,
         )
@@ -738,7 +740,7 @@ class Memory:
         Raises:
             InputError: a label cannot be used, or a weight set is unknown.
         """
-        return evaluate(self._labelled(labelled), search=self._search_labelled, weights=list(weights))
+        return evaluate(self._store.database(), self._labelled(labelled), search=self._search_labelled, weights=weights)
 
     def tune(
         self,
@@ -798,7 +800,11 @@ class Memory:
         return linking.link(db, source_id, target_id, relation=relation, strength=strength, now=self._now(now))
 
     def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
-        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were."""
+        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were.
+
+        Raises:
+            InputError: there is no such relation.
+        """
         return linking.unlink(self._store.database(), source_id, target_id, relation=relation)
 
     def links(
@@ -851,6 +857,8 @@ class Memory:
         timestamp: Time | None = None,
     ) -> Procedure:
         """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
+
+        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
 
         Args:
             trigger: the task it is for, in words ("deploy the website").
@@ -928,6 +936,7 @@ class Memory:
 
     def page(self, user_id: str, *, now: Time | None = None) -> str:
         """Return the text of memory.md as a flush would write it now."""
+        checks.name(user_id, "user_id")
         return project(self._store.database(), user_id=user_id, now=self._now(now), max_lines=self._config.page_max_lines).text
 
     @property
@@ -1140,7 +1149,7 @@ class Memory:
         if limit > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at, db = self._now(now), self._store.database()
-        question = understand(db, checks.searchable(query), user_id=user_id, now=at, zone=self._config.zone)
+        question = self._understood(db, query, user_id=user_id, now=at)
         if as_of is not None:
             question = question.model_copy(update={"as_of": self._time(as_of)})
         hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=at, statuses=statuses, filters=filters)
@@ -1174,7 +1183,9 @@ class Memory:
         """
         set_weights(self._store.database(), sets)
 
-    def calibrate(self, labelled: Iterable[Labelled] | None = None, *, now: Time | None = None) -> tuple[Calibration | None, Calibration]:
+    def calibrate(
+        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, now: Time | None = None
+    ) -> tuple[Calibration | None, Calibration]:
         """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
 
         The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
@@ -1182,9 +1193,9 @@ class Memory:
         whole conversations).
 
         Raises:
-            InputError: there are not both kinds of questions.
+            InputError: there are not both kinds of questions, or a label cannot be used.
         """
-        questions = self.labels() if labelled is None else labelled
+        questions = self._labelled(labelled)
         most = self._config.context_candidates
         return calibrate(
             self._store.database(),
@@ -1256,6 +1267,10 @@ class Memory:
             statuses=statuses,
             filters=filters,
         )
+
+    def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
+        """Read a question of somebody."""
+        return understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=self._config.zone)
 
     # --- inside --------------------------------------------------------------------------------------------------------------
 

@@ -45,7 +45,9 @@ def open(
         vectors: a Chroma collection that serves as the vector index, filled and kept true in the background; the file's own if None.
 
     Raises:
-        ConfigError: a setting cannot be used, the file's vectors are of another embedder, or the collection cannot serve as an index.
+        ConfigError: a setting cannot be used, the embedder or the model is none, the file's vectors are of another embedder, or the
+            collection cannot serve as an index.
+        InputError: there is no such weight set.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
         ModelError: how long the vectors of a model at an endpoint are is not known yet, and it does not say.
@@ -67,9 +69,9 @@ def open(
         if chosen is not None and remembered != (chosen.name, chosen.dimension):
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
-        for ranking in filter(None, (weights, settings.rival_weights)):
-            if not store.database().all("weights.of", weights=ranking):
-                names = ", ".join(str(row["name"]) for row in store.database().all("weights.names"))
+        for ranking in (weights, *filter(None, (settings.rival_weights,))):
+            if ranking == "calibration" or not store.database().all("weights.of", weights=ranking):
+                names = ", ".join(str(row["name"]) for row in store.database().all("weights.ranking"))
                 raise InputError(f"There is no weight set {ranking!r}; the sets are {names}.")
         thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=settings.model_attempts)
         if llm == "auto" and settings.model and thinker is None:

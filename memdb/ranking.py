@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
 from math import isfinite
-from typing import Protocol, Unpack, cast
+from typing import Literal, Protocol, Unpack, cast
 
 from pydantic import ValidationError
 
@@ -79,12 +79,19 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
             what = f"has the feature {unknown[0]!r}" if unknown else "is empty"
             raise InputError(f"The weight set {name!r} {what}; the features are {', '.join(sorted(known))}.")
         for feature, value in features.items():
-            if not isfinite(value) or (value < 0 and feature in _COUNTS):
+            if not _weighs(feature, value):
                 raise InputError(
-                    f"The weight set {name!r} gives {feature} {value}; give a finite number, and none below 0 for k_lex and k_vec."
+                    f"The weight set {name!r} gives {feature} {value!r}; give a finite number, and none below 0 for k_lex and k_vec."
                 )
         checks.name(name, "the name of a weight set")
     write_weights(db, sets)
+
+
+def _weighs(feature: str, value: float) -> bool:
+    try:
+        return isfinite(value) and (value >= 0 or feature not in _COUNTS)
+    except TypeError:  # it is no number at all
+        return False
 
 
 def write_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
@@ -132,7 +139,7 @@ def explain_search(
             hits,
             fact,
             limit=limit,
-            statuses=statuses or (EVER if then or hits.question.past else LIVE),
+            statuses=(EVER if then or hits.question.past else LIVE) if statuses is None else statuses,
             kinds=narrowed.get("kinds"),
             now=then or now,
             lifts=lifts,
@@ -169,8 +176,15 @@ def labels_of(db: Database) -> list[Labelled]:
     ]
 
 
-def evaluate(labelled: Sequence[Labelled], *, search: Search, weights: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the mean measures of each weight set over the questions that something is relevant to; see `memdb.metrics.judge`."""
+def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weights: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the mean measures of each weight set over the questions that something is relevant to; see `memdb.metrics.judge`.
+
+    Raises:
+        InputError: there is no such set, also where there is no question that would meet it.
+    """
+    checks.lists(weights=weights)
+    for name in weights:
+        weights_of(db, name)
     return {name: average(judge(_found(search(one, name, 20), one), one.relevant) for one in labelled if one.relevant) for name in weights}
 
 
@@ -186,7 +200,7 @@ def fit(db: Database, labelled: Sequence[Labelled], *, name: str, base: str, sea
     before = _read(db, base)
     start = {feature: before[feature] for feature in FEATURES if before.get(feature)}
     if base == "calibration" or not before:
-        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db))}.")
+        raise InputError(f"There is no weight set {base!r} that ranks; the sets are {', '.join(_names(db, that='ranking'))}.")
     if len(start) < 2:
         raise InputError(f"The weight set {base!r} weighs one feature alone, so that there is nothing to fit; tune another one.")
     examples = [_example(search(one, base, _ALL), one, list(start)) for one in labelled if one.relevant or one.wrong]
@@ -233,8 +247,8 @@ def _read(db: Database, name: str) -> dict[str, float]:
     return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
 
 
-def _names(db: Database) -> list[str]:
-    return [str(row["name"]) for row in db.all("weights.names")]
+def _names(db: Database, *, that: Literal["names", "ranking"] = "names") -> list[str]:
+    return [str(row["name"]) for row in db.all(f"weights.{that}")]
 
 
 def _example(hits: Iterable[Hit], one: Labelled, features: Sequence[str]) -> Example:

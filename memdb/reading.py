@@ -64,9 +64,9 @@ def facts(
     chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
     wanted = {"user_id": user_id, "key": key, "kinds": json.dumps(chosen)}
     if as_of is not None:
-        rows = db.all("believe.as_of", **wanted, statuses=json.dumps(list(statuses or EVER)), as_of=to_text(as_of))
+        rows = db.all("believe.as_of", **wanted, statuses=json.dumps(list(EVER if statuses is None else statuses)), as_of=to_text(as_of))
     else:
-        rows = db.all("believe.current", **wanted, statuses=json.dumps(list(statuses or LIVE)), now=to_text(now))
+        rows = db.all("believe.current", **wanted, statuses=json.dumps(list(LIVE if statuses is None else statuses)), now=to_text(now))
     return [Fact.model_validate_json(str(row["record"])) for row in rows]
 
 

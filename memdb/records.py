@@ -461,7 +461,8 @@ class Linked(Record):
 class Procedure(Record):
     """A learned workflow: what it is for, its steps, and how it went so far. `success_rate` is None while nothing is known of that.
 
-    `confidence` begins like any fact's, rises with success and falls with failure; `score` is set where a task was asked about.
+    `confidence` begins like any fact's, rises with success and falls with failure; `score` is set where a task was asked about. One whose
+    `status` is pending waits for the user's leave, and is not found until it is confirmed.
     """
 
     fact_id: str
@@ -472,6 +473,7 @@ class Procedure(Record):
     failures: int
     success_rate: float | None
     confidence: float
+    status: Status
     score: float | None = None
 
 

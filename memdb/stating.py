@@ -120,7 +120,7 @@ def remember(
             memory_type=memory_type,
         )
     except ValidationError as error:
-        raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {error.errors()[0]['msg']}.") from error
+        raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
     fact = state(db, said, origin=origin, predicates=predicates, embedder=embedder, config=config)
     if fact is not None:
         return fact

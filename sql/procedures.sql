@@ -3,7 +3,7 @@
 -- statement: by_ids
 select f.fact_id, f.value_json ->> 'title' as title, f.value_json ->> 'trigger' as "trigger", f.value_json -> 'steps' as steps,
        count(o.id) filter (where o.succeeded) as successes, count(o.id) filter (where not o.succeeded) as failures,
-       avg(o.succeeded) as success_rate, f.confidence
+       avg(o.succeeded) as success_rate, f.confidence, f.status
 from facts f left join outcomes o on o.fact_id = f.fact_id
 where f.kind = 'procedure' and f.fact_id in (select value from json_each(:fact_ids))
 group by f.id

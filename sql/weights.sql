@@ -4,6 +4,9 @@ select feature, value from weights where name = :weights;
 -- statement: names
 select distinct name from weights order by name;
 
+-- statement: ranking
+select distinct name from weights where name <> 'calibration' order by name;  -- that one judges
+
 -- statement: clear
 delete from weights where name = :name;
 

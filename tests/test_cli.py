@@ -256,11 +256,41 @@ def test_the_program_prints_utf8_json_and_nothing_else(db: Path) -> None:
     assert {row["key"] for row in json.loads(done.stdout)} >= {"user.lives_in", "user.likes"}
 
 
-def test_without_its_packages_the_program_says_what_to_install() -> None:
-    code = "import sys; sys.modules['typer'] = None; from memdb.interfaces.cli import main; main()"
+@pytest.mark.parametrize("package", ["typer", "rich", "yaml"])
+def test_without_its_packages_the_program_says_what_to_install(package: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from memdb.interfaces.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "pip install 'memdb[cli]'" in done.stderr
+
+
+def test_the_package_itself_is_the_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "memdb", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"memdb {memdb.__version__}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", ["weights", "stats"], ids=["much output", "little output"])
+def test_output_that_cannot_be_written_is_one_sentence(db: Path, command: str) -> None:
+    with open("/dev/full", "w") as full:
+        arguments = [sys.executable, "-m", "memdb", command, "--db", str(db)]
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n"), "No space left" in done.stderr) == (1, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("closed", "command", "code"),
+    [("<&-", "observe - --user ana --embedder none", 1), (">&-", "facts --user ana", 0), ("2>&-", "facts --user ana", 0)],
+)
+def test_a_closed_stream_is_an_empty_one(db: Path, closed: str, command: str, code: int) -> None:
+    line = f"{shlex.quote(sys.executable)} -m memdb {command} --db {shlex.quote(str(db))} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+
+
+def test_the_household_of_the_demo_is_no_conversation(tmp_path: Path) -> None:
+    result = run("demo", "--household", "--conversation", "x.json", "--db", tmp_path / "m.db")
+    assert (result.exit_code, (tmp_path / "m.db").exists()) == (2, False)
 
 
 @pytest.mark.parametrize("command", ["profile", "facts", "history", "stats", "forget --yes", "observe hello --no-wait"])
@@ -339,6 +369,7 @@ def test_the_shipped_demo_ends_with_the_facts_that_were_written_down_beforehand(
     ever = "active,pending_confirmation,superseded,expired"
     rows = json.loads(ok("facts", "--user", "sofia", "--status", ever, "--now", "2025-09-10", "--json", "--db", tmp_path / "m.db"))
     expected = json.loads((Path(memdb.__file__).parent / "data" / "demo_expected.json").read_text(encoding="utf-8"))
+    rows = [row for row in rows if row["kind"] != "episode"]  # what upkeep draws in the background, if it comes to it
     found = [(row["key"], row["value_json"]["object"], row["status"], row["value_json"].get("polarity")) for row in rows]
     assert sorted(found, key=str) == sorted(((one["key"], one["object"], one["status"], one.get("polarity")) for one in expected), key=str)
 
@@ -354,6 +385,28 @@ def test_turns_tell_what_was_refused_and_why(tmp_path: Path) -> None:
 def test_showing_a_consent_makes_no_file(tmp_path: Path) -> None:
     assert run("consent", "--user", "ana", "--db", tmp_path / "m.db").exit_code == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_learned_of_a_sensitive_topic_says_that_it_waits(tmp_path: Path) -> None:
+    result = run("learn", "plan a dinner", "check allergies", "--user", "ana", "--json", "--db", given_file(tmp_path))
+    (learned,) = json.loads(result.stdout)
+    assert (learned["status"], f"memdb confirm {learned['fact_id']}" in result.stderr) == ("pending_confirmation", True)
+
+
+def given_file(tmp_path: Path) -> Path:
+    memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}).close()
+    return tmp_path / "m.db"
+
+
+def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
+    (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
+    result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
+    assert (result.exit_code, "field mine.lexical: Input should be a valid number" in result.stderr) == (1, True)
+
+
+def test_an_empty_consent_is_no_choice(tmp_path: Path) -> None:
+    result = run("consent", "--user", "ana", "--sensitive-topics", "", "--db", tmp_path / "m.db")
+    assert (result.exit_code, "which is no choice" in result.stderr) == (1, True)
 
 
 def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:

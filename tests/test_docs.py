@@ -39,6 +39,13 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "User is allergic to peanuts" in out
 
 
+def test_the_procedure_of_the_readme_is_found(tmp_path: Path) -> None:
+    calls = re.findall(r"`(mem\.(?:learn|procedures)\([^`]*\))`", README)
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        learned, found = (eval(call, {"mem": mem}) for call in calls)
+    assert [one.fact_id for one in found] == [learned.fact_id]
+
+
 @pytest.mark.slow
 def test_the_chroma_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)

@@ -256,9 +256,62 @@ def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) ->
     context = post(client, "context", user_id="ana", query="Where do I live?", max_tokens=200)
     assert "Porto" in str(context["text"])
     assert context["verdict"] is not None
-    for path in ("facts", "profile", "history", "stats"):
+    for path in ("facts", "profile", "history", "turns", "stats"):
         assert client.get(f"/memory/{path}", params={"user_id": "ana"}).status_code == 200
     assert post(client, "forget", user_id="ana")["messages"] == 2
+
+
+def test_a_user_chooses_what_is_remembered(client: TestClient, mem: memdb.Memory) -> None:
+    assert post(client, "consent", user_id="ana", sensitive_topics="keep") == {"sensitive_topics": "keep", "secrets": "refuse"}
+    mem.remember("User is allergic to nuts", user_id="ana", key="user.allergic_to", object="nuts")
+    assert [fact.status for fact in mem.facts("ana")] == ["active"]
+    post(client, "consent", 422, user_id="ana", sensitive_topics="some")
+
+
+def test_an_answer_alone_is_a_turn_and_turns_tell_what_became_of_them(client: TestClient, mem: memdb.Memory) -> None:
+    post(client, "observe", user_id="ana", assistant_response="Welcome back!", turn_id="t1")
+    post(client, "observe", user_id="ana", user_input="Hello.", turn_id="t2")
+    post(client, "observe", 422, user_id="ana")
+    mem.drain()
+    (told,) = client.get("/memory/turns", params={"user_id": "ana", "turn_id": "t1"}).json()
+    assert (told["assistant_response"], told["status"]) == ("Welcome back!", "done")
+
+
+def test_facts_are_filtered_and_history_is_one_fact_s(client: TestClient, mem: memdb.Memory) -> None:
+    old, new = (mem.remember(f"Lives in {place}", user_id="ana", key="user.lives_in", object=place) for place in ("Porto", "Lisbon"))
+    mem.remember("Likes jazz", user_id="ana", key="user.likes")
+
+    def ids(**asked: object) -> list[str]:
+        return [fact["fact_id"] for fact in client.get("/memory/facts", params={"user_id": "ana", **asked}).json()]  # type: ignore[dict-item]
+
+    assert ids(key="user.lives_in") == [new.fact_id]
+    assert set(ids(key="user.lives_in", statuses=["active", "superseded"])) == {old.fact_id, new.fact_id}
+    assert ids(kinds="note") == []
+    changes = client.get("/memory/history", params={"user_id": "ana", "fact_id": new.fact_id}).json()
+    assert {change["fact_id"] for change in changes} == {new.fact_id}
+    assert client.get("/memory/facts", params={"user_id": "ana", "as_off": "2025-01-01"}).status_code == 422
+
+
+def test_procedures_are_learned_found_and_judged(client: TestClient) -> None:
+    learned = post(client, "learn", user_id="ana", trigger="plan a dinner", steps=["ask who comes", "propose dishes"])
+    assert post(client, "outcome", fact_id=learned["fact_id"], succeeded=True)["success_rate"] == 1.0
+    answer = client.post("/memory/procedures", json={"user_id": "ana", "task": "dinner for six"})
+    assert [one["fact_id"] for one in answer.json()] == [learned["fact_id"]]
+
+
+def test_events_become_memories_that_are_recalled(client: TestClient, mem: memdb.Memory) -> None:
+    for minute in (10, 40):
+        body: dict[str, object] = {"user_id": "ana", "description": "Rui asked for warmer lights", "participants": ["Rui"]}
+        post(client, "event", timestamp=f"2025-01-01T10:{minute}:00Z", **body)  # type: ignore[arg-type]
+    mem.narrate()
+    found = post(client, "recall", user_id="ana", query="warmer lights", max_age_days=0, min_score=0.0)
+    assert "warmer lights" in found["hits"][0]["fact"]["value_text"]  # type: ignore[index]
+
+
+def test_feedback_is_a_label(client: TestClient, mem: memdb.Memory) -> None:
+    fact = mem.remember("Likes jazz", user_id="ana", key="user.likes")
+    post(client, "feedback", user_id="ana", query="music?", fact_id=fact.fact_id, good=False)
+    assert [(label.query, label.wrong) for label in mem.labels()] == [("music?", (fact.fact_id,))]
 
 
 def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory) -> None:
@@ -292,6 +345,16 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
     for path in ("profile/version", "confirm", "reject"):
         post(client, path, 404, fact_id=fact.fact_id)
+    post(client, "outcome", 404, fact_id=fact.fact_id, succeeded=True)
+    post(client, "feedback", 404, user_id="ana", query="x", fact_id=fact.fact_id)
+    for path in ("facts", "profile", "history", "turns"):
+        assert client.get(f"/memory/{path}", params={"user_id": "bob"}).status_code == 403
+    whose: dict[str, dict[str, object]] = {
+        "consent": {}, "feedback": {"query": "x", "fact_id": fact.fact_id}, "event": {"description": "x"}, "recall": {"query": "x"},
+        "learn": {"trigger": "x", "steps": ["y"]}, "procedures": {"task": "x"},
+    }  # fmt: skip
+    for path, body in whose.items():
+        post(client, path, 403, user_id="bob", **body)
     post(client, "compact", 403)
     assert client.get("/memory/stats").status_code == 403
     assert mem.facts("bob")[0].valid_to is None
@@ -304,6 +367,13 @@ def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> 
     assert post(client, "confirm", fact_id=hers.fact_id)["fact_id"] == hers.fact_id == mem.fact(hers.fact_id).fact_id
     post(client, "confirm", status=404, fact_id=other.fact_id)
     post(client, "confirm", status=404, fact_id="nobody's")
+
+
+def test_a_key_may_have_any_letters(mem: memdb.Memory) -> None:
+    client = TestClient(create_app(mem, keys={"clé": "ana"}))
+    for sent, status in (("clé", 200), ("cle", 401)):
+        headers = {"Authorization": f"Bearer {sent}".encode()}
+        assert client.get("/memory/profile", params={"user_id": "ana"}, headers=headers).status_code == status  # type: ignore[arg-type]
 
 
 def test_keys_are_read_from_text() -> None:
@@ -343,6 +413,13 @@ def test_a_body_that_is_too_long_is_refused(mem: memdb.Memory, told: bool) -> No
     content = b"x" * 2_000 if told else iter([b"x" * 600] * 3)
     answer = client.post("/memory/retrieve", content=content, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["title"]) == (413, "Too long")
+
+
+@pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded"])
+def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, content_type: str | None) -> None:
+    headers = {"Content-Type": content_type} if content_type else {}
+    answer = client.post("/memory/search", content=b'{"user_id": "ana", "query": "x"}', headers=headers)
+    assert (answer.status_code, "Content-Type: application/json" in answer.json()["detail"]) == (422, True)
 
 
 def test_half_a_surrogate_pair_is_refused(client: TestClient) -> None:

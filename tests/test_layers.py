@@ -48,6 +48,7 @@ CHAINS = {
     "memdb.memory": 7,
     "memdb.opening": 8,
     "memdb": 8,
+    "memdb.__main__": 10,
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -97,12 +97,49 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.facts("ana", kinds=["fcat"]), "kinds is 'fcat'; give one of task, "),
         (lambda mem: mem.facts("ana", kinds="fact"), "kinds is the text 'fact'"),
         (lambda mem: mem.forget("ana", key="Lives In"), "is not a key"),
+        (lambda mem: mem.search("x", user_id=""), "user_id is empty"),
+        (lambda mem: mem.search(None, user_id="ana"), "query is NoneType, not text"),
+        (lambda mem: mem.search("x", user_id="ana", as_of=""), "'' is not a time"),
+        (lambda mem: mem.search("x", user_id="ana", min_score=float("nan")), "min_score is nan"),
+        (lambda mem: mem.recall("x", user_id=" "), "user_id is empty"),
+        (lambda mem: mem.recall("x", user_id="ana", max_age_days=float("nan")), "max_age_days is nan"),
+        (lambda mem: mem.context("x", user_id=""), "user_id is empty"),
+        (lambda mem: mem.assess("x", user_id=""), "user_id is empty"),
+        (lambda mem: mem.profile(""), "user_id is empty"),
+        (lambda mem: mem.facts(""), "user_id is empty"),
+        (lambda mem: mem.page(""), "user_id is empty"),
+        (lambda mem: mem.remember("x", user_id="ana", memory_type="DULL"), "field memory_type: Input should be 'SIGNIFICANT'"),
+        (lambda mem: mem.remember("x", user_id="ana", value_json=object()), "value_json cannot be stored as JSON"),
+        (lambda mem: mem.remember("x", user_id="ana", key=5), "key is int, not text"),
+        (lambda mem: mem.consent("ana", sensitive_topics=""), "sensitive_topics is '', which is no choice"),
+        (lambda mem: mem.unlink("a", "b", "likes"), "relation is 'likes'; give one of relates-to"),
+        (lambda mem: mem.evaluate(weights="default"), "weights is the text 'default'"),
+        (lambda mem: mem.evaluate([], weights=["heavy"]), "no weight set 'heavy'"),
+        (lambda mem: mem.set_weights({"mine": {"lexical": "much"}}), "lexical 'much'; give a finite number"),
+        (lambda mem: mem.calibrate([{"query": "x"}]), "Label 1 cannot be used"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_no_status_at_all_finds_nothing(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    assert [list(mem.search("Porto", user_id="ana", statuses=[])), mem.facts("ana", statuses=[])] == [[], []]
+
+
+@pytest.mark.parametrize("given", [{"llm": "some-model"}, {"embedder": 5}], ids=str)
+def test_what_is_no_model_is_refused_at_once(tmp_path: Path, given: dict[str, object]) -> None:
+    with pytest.raises(memdb.ConfigError, match=r"give an? (LanguageModel|Embedder)"):
+        memdb.open(tmp_path / "mem.db", **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", "heavy", "calibration"])
+def test_a_memory_is_not_opened_with_a_set_that_does_not_rank(tmp_path: Path, name: str) -> None:
+    with pytest.raises(memdb.InputError, match="the sets are default, "):
+        memdb.open(tmp_path / "mem.db", embedder=None, weights=name)
 
 
 def test_a_message_is_no_fact_to_decide(tell: Tell) -> None:

@@ -1,21 +1,39 @@
 """The command `memdb`. Its verbs stand in `commands`; this is what it needs before they can be had."""
 
+import os
 import sys
 
 
 def main() -> None:
-    """Run the command line; without typer and rich, say what to install."""
+    """Run the command line; without its packages, say what to install."""
+    _open_closed_streams()
     try:
         from memdb.interfaces.commands import app
     except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
+        if error.name not in ("typer", "rich", "yaml"):
             raise
         print(f"memdb: The command line needs {error.name}; install it with: pip install 'memdb[cli]'", file=sys.stderr)
         sys.exit(1)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows another, and the command goes on
-    app(prog_name="memdb")
+    try:
+        try:
+            app(prog_name="memdb")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:  # the memory tells its own errors: this is the output's
+        if not isinstance(error, BrokenPipeError):  # whoever read it has read enough
+            print(f"memdb: The output cannot be written ({error.strerror}); check the disk, or where the output goes.", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it would be told again at the exit
+        sys.exit(1)
+
+
+def _open_closed_streams() -> None:
+    """Let a stream that whoever started the program had closed (`memdb facts >&-`) be an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # for as long as the program runs
 
 
 if __name__ == "__main__":

@@ -360,7 +360,7 @@ def consent(
     json: Json = False,
 ) -> None:
     """Note what a user lets be remembered from now on; without a choice, show what holds for them."""
-    with _open(db if sensitive_topics or secrets else _existing(db)) as memory:
+    with _open(_existing(db) if sensitive_topics is None and secrets is None else db) as memory:
         held = memory.consent(user, sensitive_topics=cast("Topics", sensitive_topics), secrets=cast("Secrets", secrets))
     if json:
         print_json(held)
@@ -483,6 +483,8 @@ def demo(
 ) -> None:
     """Show the whole of it on a conversation: what is learned, what changes and why, and what is found; it leaves the file behind."""
     if household:
+        if conversation is not None or sample is not None:
+            raise typer.BadParameter("the household is the one that ships with memdb; leave out --conversation and --sample.")
         household_demo.run(path=db, embedder=_embedder(embedder), force=force)
         return
     pause = 0.0 if fast or not is_terminal() else 0.1

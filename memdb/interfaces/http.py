@@ -22,6 +22,7 @@ import memdb
 from memdb import (
     BusyError,
     ConflictError,
+    Consent,
     Context,
     Fact,
     Forgotten,
@@ -31,11 +32,13 @@ from memdb import (
     Memory,
     ModelError,
     NotFoundError,
+    Procedure,
     Profile,
+    TurnRecord,
     Undone,
 )
 from memdb.interfaces import shapes
-from memdb.interfaces.shapes import Moment, Name, Problem
+from memdb.interfaces.shapes import Problem
 from memdb.records import Change, Record, Stats
 
 MAX_BYTES = 4_000_000
@@ -130,8 +133,9 @@ class _Door:
     def __init__(self, keys: Mapping[str, str], given: HTTPAuthorizationCredentials | None) -> None:
         self.owner = _EVERYBODY if not keys else None
         if keys and given is not None:
+            sent = given.credentials.encode("latin-1")  # the bytes that came: headers are read as if they were that
             for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
-                if hmac.compare_digest(key.encode(), given.credentials.encode()):
+                if hmac.compare_digest(key.encode(), sent):
                     self.owner = user
         if self.owner is None:
             raise HTTPException(401, "Send a valid API key as `Authorization: Bearer KEY`.", headers={"WWW-Authenticate": "Bearer"})
@@ -154,8 +158,6 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         return _Door(keys, given)
 
     Door = Annotated[_Door, Depends(door)]
-    User = Annotated[Name, Query(description="Whose memory.")]
-    When = Annotated[Moment | None, Query(description="What was true at that time.")]
 
     @app.post("/memory/retrieve", tags=["memory"])
     def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:
@@ -241,6 +243,37 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         key.open(body.user_id)
         return memory().undo(user_id=body.user_id, turn_id=body.turn_id, session_id=body.session_id)
 
+    @app.post("/memory/event", tags=["writing"])
+    def event(body: shapes.EventIn, key: Door) -> shapes.Happened:
+        """Take something that happened in a household; its memory follows when its segment is over."""
+        key.open(body.user_id)
+        return shapes.Happened(event_id=memory().event(**body.model_dump()))
+
+    @app.post("/memory/learn", tags=["writing"])
+    def learn(body: shapes.LearnIn, key: Door) -> Procedure:
+        """Remember how something is done."""
+        key.open(body.user_id)
+        return memory().learn(**body.model_dump())
+
+    @app.post("/memory/outcome", tags=["writing"])
+    def outcome(body: shapes.OutcomeIn, key: Door) -> Procedure:
+        """Note how a procedure went; it grows stronger or weaker."""
+        key.fact(memory(), body.fact_id)
+        return memory().outcome(**body.model_dump())
+
+    @app.post("/memory/consent", tags=["writing"])
+    def consent(body: shapes.ConsentIn, key: Door) -> Consent:
+        """Note what a user lets be remembered from now on; with no choice, only tell what holds for them."""
+        key.open(body.user_id)
+        return memory().consent(**body.model_dump())
+
+    @app.post("/memory/feedback", tags=["writing"])
+    def feedback(body: shapes.FeedbackIn, key: Door) -> shapes.Noted:
+        """Say that a fact was right for a question, or wrong."""
+        key.open(body.user_id)
+        memory().feedback(**body.model_dump())
+        return shapes.Noted()
+
     @app.post("/memory/forget", tags=["writing"])
     def forget(body: shapes.ForgetIn, key: Door) -> Forgotten:
         """Erase a user, or what was learned under one key."""
@@ -255,7 +288,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
             body.query, user_id=body.user_id, goal=body.active_goal, limit=body.limit, as_of=body.as_of, statuses=body.statuses,
             tiers=body.tiers, min_score=body.min_score, judged=True, **body.filters(),
         )  # fmt: skip
-        return shapes.Found(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
+        return shapes.Found.of(hits)
 
     @app.post("/memory/context", tags=["reading"])
     def context(body: shapes.ContextIn, key: Door) -> Context:
@@ -265,23 +298,41 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
             body.query, user_id=body.user_id, max_tokens=body.max_tokens, goal=body.active_goal, system=body.system
         )  # fmt: skip
 
+    @app.post("/memory/recall", tags=["reading"])
+    def recall(body: shapes.RecallIn, key: Door) -> shapes.Found:
+        """The first-person memories that come to mind, each the stronger for it."""
+        key.open(body.user_id)
+        return shapes.Found.of(memory().recall(**body.model_dump()))
+
+    @app.post("/memory/procedures", tags=["reading"])
+    def procedures(body: shapes.ProceduresIn, key: Door) -> list[Procedure]:
+        """How something like it was done before, and how that went."""
+        key.open(body.user_id)
+        return memory().procedures(body.task, user_id=body.user_id, limit=body.limit)
+
     @app.get("/memory/facts", tags=["reading"])
-    def facts(user_id: User, key: Door, as_of: When = None) -> list[Fact]:
+    def facts(asked: Annotated[shapes.FactsIn, Query()], key: Door) -> list[Fact]:
         """What is believed of a user, now or at another time."""
-        key.open(user_id)
-        return memory().facts(user_id, as_of=as_of)
+        key.open(asked.user_id)
+        return memory().facts(asked.user_id, key=asked.key, statuses=asked.statuses, kinds=asked.kinds, as_of=asked.as_of)
 
     @app.get("/memory/profile", tags=["reading"])
-    def profile(user_id: User, key: Door) -> Profile:
+    def profile(asked: Annotated[shapes.UserIn, Query()], key: Door) -> Profile:
         """Identity, preferences, tasks, recent changes and sensitive topics."""
-        key.open(user_id)
-        return memory().profile(user_id)
+        key.open(asked.user_id)
+        return memory().profile(asked.user_id)
 
     @app.get("/memory/history", tags=["reading"])
-    def history(user_id: User, key: Door) -> list[Change]:
+    def history(asked: Annotated[shapes.HistoryIn, Query()], key: Door) -> list[Change]:
         """The audit trail, oldest first."""
-        key.open(user_id)
-        return memory().history(user_id=user_id)
+        key.open(asked.user_id)
+        return memory().history(user_id=asked.user_id, fact_id=asked.fact_id)
+
+    @app.get("/memory/turns", tags=["reading"])
+    def turns(asked: Annotated[shapes.TurnsIn, Query()], key: Door) -> list[TurnRecord]:
+        """The turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
+        key.open(asked.user_id)
+        return memory().turns(asked.user_id, turn_id=asked.turn_id)
 
     @app.get("/memory/stats", tags=["reading"])
     def stats(key: Door) -> Stats:
@@ -337,9 +388,11 @@ async def _memory_problem(_request: Request, error: Exception) -> Response:
     return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
 
 
-async def _validation_problem(_request: Request, error: Exception) -> Response:
+async def _validation_problem(request: Request, error: Exception) -> Response:
     first = cast(RequestValidationError, error).errors()[0]
     where = ".".join(str(part) for part in first["loc"])
+    if where == "body" and "json" not in request.headers.get("content-type", ""):
+        first = {"msg": "Send it as JSON, with the header Content-Type: application/json"}
     return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")
 
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import memdb
 from memdb import Memory, Procedure
 from memdb.interfaces.options import FILE, Db, Embedder, Json, User, existing
-from memdb.interfaces.show import print_json, print_rows, share
+from memdb.interfaces.show import print_json, print_rows, say, share
 from memdb.records import Record, Relation
 
 app = typer.Typer()
@@ -106,7 +106,10 @@ def learn(
 ) -> None:
     """Remember how something is done."""
     with memdb.open(db, config={"worker": False}, embedder=None) as memory:
-        _print_procedures([memory.learn(trigger, steps, user_id=user)], json=json)
+        learned = memory.learn(trigger, steps, user_id=user)
+    if learned.status == "pending_confirmation":
+        say(f"It touches a sensitive topic and is not found until it is confirmed: memdb confirm {learned.fact_id}")
+    _print_procedures([learned], json=json)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 import memdb
 from memdb import Explanation, InputError, Labelled
 from memdb.calibration import Calibration
+from memdb.checks import fault
 from memdb.conversations import read_conversation
 from memdb.interfaces.options import (
     FILE,
@@ -197,7 +198,9 @@ def weights(
                 text = file.read_text("utf-8")
                 told = yaml.safe_load(text) if file.suffix in (".yaml", ".yml") else tomllib.loads(text)
                 memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(told))
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError, ValidationError) as error:
+            except ValidationError as error:
+                raise InputError(f"{file} holds no weight sets ({fault(error)}); write tables of numbers.") from error
+            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
         sets = memory.weight_sets()
     if json:
@@ -260,8 +263,7 @@ def _read(path: Path) -> list[Labelled]:
         try:
             return [Labelled.model_validate(item) for item in items]
         except ValidationError as error:
-            wrong = error.errors()[0]
-            raise InputError(f"{path} holds a question that cannot be used: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}.") from error
+            raise InputError(f"{path} holds a question that cannot be used: {fault(error)}.") from error
     return [
         Labelled(user_id=str(conversation.user_id), query=question.ask, relevant=question.evidence, kinds=("message",))
         for conversation in read_conversation(path)

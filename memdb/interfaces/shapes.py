@@ -6,10 +6,10 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError
 
 from memdb import Fact, Hit, Hits, Item, Message, Verdict
-from memdb.records import Category, Filters, MemoryType, Source, Status, TaskState, Tier
+from memdb.records import BreakTrigger, Category, Filters, MemoryType, Source, Status, TaskState, Tier
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -334,10 +334,10 @@ class CompactIn(Body):
 
 
 class ObserveIn(Body):
-    """A turn of a conversation."""
+    """A turn of a conversation: what was said, what was answered, or both."""
 
     user_id: Name
-    user_input: Text
+    user_input: str = Field("", max_length=100_000, pattern=r"^$|\S")
     assistant_response: str = Field("", max_length=100_000)
     turn_id: Name | None = None
     timestamp: Moment | None = None
@@ -364,6 +364,113 @@ class Loaded(Body):
     new: int
 
 
+class EventIn(Body):
+    """Something that happened in a household."""
+
+    user_id: Name
+    description: Text
+    timestamp: Moment | None = None
+    participants: list[Name] = Field([], max_length=50)
+    location: Annotated[str, Field(max_length=200)] | None = None
+    importance: Share | None = None
+    trigger: BreakTrigger | None = None
+    event_id: Name | None = None
+
+
+class Happened(Body):
+    """The id of an event that is safely on disk."""
+
+    event_id: str
+
+
+class RecallIn(Body):
+    """What first-person memories are asked for; what is null is as the settings say."""
+
+    user_id: Name
+    query: Query
+    participants: Only[str] = None
+    memory_types: Only[MemoryType] = None
+    limit: int | None = Field(None, strict=True, ge=0, le=200)
+    max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False, description="0 is no limit.")
+    min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
+
+
+class LearnIn(Body):
+    """How something is done."""
+
+    user_id: Name
+    trigger: Text
+    steps: list[Text] = Field(min_length=1, max_length=100)
+    title: Name | None = None
+    session_id: Name | None = None
+    turn_id: Name | None = None
+    timestamp: Moment | None = None
+
+
+class ProceduresIn(Body):
+    """What is to be done."""
+
+    user_id: Name
+    task: Query
+    limit: int = Field(5, strict=True, ge=1, le=200)
+
+
+class OutcomeIn(Body):
+    """How a procedure went; the same turn's outcome counts once."""
+
+    fact_id: Name
+    succeeded: StrictBool
+    note: str = Field("", max_length=20_000)
+    turn_id: Name | None = None
+
+
+class FeedbackIn(Body):
+    """Whether a fact was right for a question."""
+
+    user_id: Name
+    query: Annotated[str, Field(max_length=20_000, pattern=r"\S")]
+    fact_id: Name
+    good: StrictBool = True
+
+
+class Noted(Body):
+    """It is noted."""
+
+    noted: Literal[True] = True
+
+
+class ConsentIn(Body):
+    """What a user lets be remembered from now on; what is null stays as it is."""
+
+    user_id: Name
+    sensitive_topics: Literal["keep", "ask", "refuse"] | None = None
+    secrets: Literal["keep", "refuse"] | None = None
+
+
+class FactsIn(Body):
+    """Which facts of a user."""
+
+    user_id: Name = Field(description="Whose memory.")
+    key: Key | None = None
+    statuses: Only[Status] = Field(None, description="What is believed or pending, if left out; with as_of, what was true then.")
+    kinds: Only[str] = Field(None, description="All but messages, if left out.")
+    as_of: Moment | None = Field(None, description="What was true at that time.")
+
+
+class HistoryIn(Body):
+    """Which changes."""
+
+    user_id: Name = Field(description="Whose memory.")
+    fact_id: Name | None = Field(None, description="Only of this fact.")
+
+
+class TurnsIn(Body):
+    """Which turns."""
+
+    user_id: Name = Field(description="Whose memory.")
+    turn_id: Name | None = Field(None, description="Only this one.")
+
+
 class SearchIn(Asked):
     """A question, and how many hits at most, of which ages and from which score on."""
 
@@ -378,6 +485,11 @@ class Found(Body):
     hits: list[Hit]
     degraded: str | None
     elapsed_ms: float
+
+    @classmethod
+    def of(cls, hits: Hits) -> Found:
+        """Return hits as an answer."""
+        return cls(hits=list(hits), degraded=hits.degraded, elapsed_ms=hits.elapsed_ms)
 
 
 class ContextIn(Body):

@@ -12,7 +12,21 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.keys import normalise, predicate_of
-from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
+from memdb.records import (
+    LIVE,
+    UNDECIDED,
+    Action,
+    Candidate,
+    Fact,
+    MemoryType,
+    ModelCall,
+    Operation,
+    Predicate,
+    Record,
+    Source,
+    Status,
+    TaskState,
+)
 from memdb.store import Database
 from memdb.times import to_text
 
@@ -33,7 +47,7 @@ class Origin(Record):
     importance: float | None = None
     tags: tuple[str, ...] = ()
     confidence: float | None = None
-    memory_type: str | None = None
+    memory_type: MemoryType | None = None
 
 
 def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> str | None:

@@ -118,7 +118,7 @@ def retrieve(
     if kinds is not None and (unknown := sorted(set(wanted) - set(known))):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
     if not weight or weights == "calibration":
-        names = ", ".join(str(row["name"]) for row in db.all("weights.names"))
+        names = ", ".join(str(row["name"]) for row in db.all("weights.ranking"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
     model = cast(str | None, of_vectors)
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
