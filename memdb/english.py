@@ -21,7 +21,7 @@ class _Table(BaseModel):
 
 
 class Kind(_Table):
-    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny`."""
+    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny` but for `allow`."""
 
     max_words: int
     split: bool = False  # a list: "jazz, blues and rock" is three objects
@@ -32,6 +32,7 @@ class Kind(_Table):
     cut: str | None = None
     need: str | None = None
     deny: str | None = None
+    allow: str | None = None  # taken, whatever else refuses it
 
 
 class Also(_Table):
@@ -135,25 +136,33 @@ def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
     if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):
         return
     hidden = masked(text)
-    person = ""
+    person, doubtful = "", list[Clause]()  # what the next sentence may take back
     for start, end, mark in sentences(hidden):
         excerpt = text[start:end].strip()
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
-        if not excerpt or compiled(rules().block["sentence"]).search(sentence + mark):
+        if not excerpt:
+            continue
+        if not compiled(rules().block["retracted"]).match(sentence):
+            yield from doubtful
+        doubtful = []
+        if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone):
             found = _parse(clause, person, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
-            yield found
+            doubtful.append(found)
+    yield from doubtful
 
 
 BLANKS = re.compile(r"\s{2,}")
 _LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
 _LONGEST_TURN = 100_000
 _PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
-_EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]")
+_EMOJI = re.compile(  # but for a face that rolls its eyes or stands on its head: such words are not meant
+    "(?![\U0001f643\U0001f644])[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]"
+)
 _QUOTED = re.compile(
-    r"""```.*?(?:```|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
+    r"""'''.*?(?:'''|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
@@ -163,6 +172,16 @@ CONTRACTED = re.compile(
 _END = re.compile(r"[.!?…]+|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
+_POSSESSED = re.compile(
+    r"(?!(?:an?|the|not|in|on|at|from|very|so|really|also|now|\d+)\s)(?:[\w'-]+ ){1,4}?"
+    r"(?:is|are|was|were|has|had|will|can|does|did|\w+ed|got|made|came|says|said|goes|lives|works|loves|likes|hates|wants)\b",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
+    r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?):[ \t]+\S[^\n]*",
+    re.MULTILINE,
+)
 _TIMED = re.compile(
     r"(?:(?:for|until|till|from|starting|this|next|last|in|on|by|since|during|over|at|as of|after|before"
     r"|today|tomorrow|tonight|yesterday)\b|\d)",
@@ -178,12 +197,19 @@ def masked(text: str) -> str:
 
     def hide(match: re.Match[str]) -> str:
         inside = match.group()
-        if inside[0] in "\"'" and not _FIRST_PERSON.search(inside[1:-1]):
+        if inside[0] in "\"'" and not inside.startswith("'''") and not _FIRST_PERSON.search(inside[1:-1]):
             return f" {inside[1:-1]} "  # a title
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
-    plain = _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(_PLAIN))
-    return _QUOTED.sub(hide, plain)
+    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(_PLAIN)))
+    lines = [line for line in _LABELLED.finditer(plain) if _is_spoken(line)]
+    if len(lines) > 1 or any(line["stamp"] for line in lines):  # a conversation, shown
+        return _LABELLED.sub(lambda line: "¤" * len(line.group()) if _is_spoken(line) else line.group(), plain)
+    return plain
+
+
+def _is_spoken(line: re.Match[str]) -> bool:
+    return compiled(rules().block["label"]).fullmatch(line["who"]) is None
 
 
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -218,11 +244,11 @@ def expand(match: re.Match[str]) -> str:
 @cache
 def separator() -> re.Pattern[str]:
     """Return what stands between two clauses of a sentence."""
-    words = rules().clauses
+    words = {name: entry.replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
     return re.compile(
         rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
-        |\s*,?\s+(?={words["kept"]}\s)""",
+        |\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
         re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
 
@@ -232,7 +258,7 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = False
-    carried, subject = Clause(excerpt, ""), ""
+    carried, subject, having = Clause(excerpt, ""), "", ""
     for part in separator().split(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
         if not clause.text:
@@ -253,8 +279,16 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             continue
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")
+        elif having and compiled(rules().clauses["another"]).match(clause.text):
+            clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
         found = _subject().match(clause.text)
         subject = found.group("whole") if found and not found.group("of") else ""
+        held = (
+            re.match(r"(?:(?:have|has) got|have|has|got|adopted)(?= an? )", found.group("rest") or "", re.IGNORECASE)
+            if found and subject
+            else None
+        )
+        having = f"{subject} {held.group()}" if held else ""
         stated.append(clause)
     return stated if asked or not question else []
 
@@ -290,7 +324,8 @@ def _subject() -> re.Pattern[str]:
     return re.compile(
         rf"""(?P<whole>
          (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
-        |(?:my|our)\ {qualified}(?P<rel>{relation})(?!\ tongue\b)(?:(?P<of>'s)|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
+        |(?:my|our)\ (?P<how>{qualified})(?P<rel>{relation})(?!\ tongue\b)
+         (?:(?P<of>'s)|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
@@ -312,8 +347,11 @@ def _parse(clause: Clause, person: str, *, at: datetime, zone: tzinfo) -> Clause
         subject = "i"
     elif found.group("rel"):
         subject = found.group("rel").lower()
+        clause = replace(clause, explicit=clause.explicit or "new" in found.group("how").lower().split())
         if found.group("of"):
             if not re.match(r"(?:name|birthday|favou?rite|hobb|job|new)", rest, re.IGNORECASE):
+                if _POSSESSED.match(rest):  # "my son's teacher is …" is not about the son
+                    return _timed(replace(clause, full=clause.text + moved), at=at, zone=zone)
                 rest = f"is {rest}"  # "my sister's a nurse"
             else:
                 return _timed(replace(clause, subject=subject, owned=True, full=rest + moved), at=at, zone=zone)

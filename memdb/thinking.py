@@ -16,7 +16,7 @@ from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.steps.audit import audit
-from memdb.steps.extract import extract
+from memdb.steps.extract import MOST_FACTS, extract
 from memdb.steps.gate import gate
 from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.liken import liken
@@ -154,7 +154,9 @@ def _extract(
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
-    return Interpreted(tuple(extract(turn, predicates=predicates, zone=config.zone)), calls=calls), "rules", error
+    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone))
+    many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
+    return Interpreted(read_by_rules, (many,) if len(read_by_rules) >= MOST_FACTS else (), calls), "rules", error
 
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:

@@ -169,6 +169,48 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("sarcasm", "", ("Yeah right, as if I love herbal tea.",), []),
     ("of somebody else", "", ("Her boss lives in Porto.",), []),
     ("nothing", "", (" ", "…", "🙂"), []),
+    # what an end is about
+    ("no longer some of them", "mark_pending_confirmation", ("I'm allergic to nuts.", "I'm no longer allergic to pine nuts."),
+     [("user.allergic_to", "nuts", A), ("user.allergic_to", "pine nuts", P)]),
+    ("no longer any of them", "expire", ("I'm allergic to pine nuts.", "I'm no longer allergic to nuts."),
+     [("user.allergic_to", "pine nuts", X)]),
+    ("one of two dogs", "mark_pending_confirmation", ("I have a dog called Rex.", "I have a dog called Max.", "My dog died."),
+     [("user.pet", "dog", P), ("user.pet", "dog called Max", A), ("user.pet", "dog called Rex", A)]),
+    ("the one by its name", "expire", ("i have a dog called rex", "i have a dog called max", "my dog rex died"),
+     [("user.pet", "dog called Max", A), ("user.pet", "dog called Rex", X)]),
+    ("a boat house is no house", "mark_pending_confirmation", ("I own a house.", "I sold my boat house."),
+     [("user.owns", "boat house", P), ("user.owns", "house", A)]),
+    ("in small letters", "expire", ("i live in london", "i don't live in london anymore"), [("user.lives_in", "London", X)]),
+    ("left a firm in small letters", "expire", ("i work at google", "i left google"), [("user.works_at", "google", X)]),
+    ("went home early", "", ("I work at Volvo.", "I left Volvo early today."), [("user.works_at", "Volvo", A)]),
+    ("went on a trip", "", ("I live in Porto.", "I left Porto this morning by train."), [("user.lives_in", "Porto", A)]),
+    ("one instead of another", "insert expire", ("I take metformin.", "I take insulin instead of metformin."),
+     [("user.takes", "insulin", A), ("user.takes", "metformin", X)]),
+    ("a wife no more", "supersede insert expire", ("I'm married.", "My wife is called Rita.", "We got divorced."),
+     [("user.relationship", "divorced", A), ("user.relationship", "married", S), ("user.wife", "Rita", X)]),
+    ("in love again", "insert mark_pending_confirmation", ("I'm single.", "I'm dating Rui."),
+     [("user.partner", "Rui", A), ("user.relationship", "single", A), ("user.relationship", "single", P)]),
+    ("meat again", "insert expire", ("I'm vegan.", "I eat meat again."), [("user.diet", "vegan", X), ("user.likes", "meat", A)]),
+    # what a pet is called
+    ("a dog gets its name", "update", ("I have a dog.", "My dog is called Rex."), [("user.pet", "dog called Rex", A)]),
+    ("a dog whose name is known", "noop", ("I have a dog called Rex.", "I have a dog."), [("user.pet", "dog called Rex", A)]),
+    # said to be new
+    ("now at the beginning", "supersede insert", ("I'm a teacher.", "Now I'm a chef."),
+     [("user.works_as", "chef", A), ("user.works_as", "teacher", S)]),
+    ("older now", "supersede insert", ("I'm 32.", "I'm 33 now."), [("user.age", "32", S), ("user.age", "33", A)]),
+    ("a new wife", "supersede insert", ("My wife is called Ann.", "My new wife is called Jo."),
+     [("user.wife", "Ann", S), ("user.wife", "Jo", A)]),
+    ("a new address", "supersede insert", ("My address is 5 Elm St.", "My new address is 7 Oak St."),
+     [("user.address", "5 Elm St", S), ("user.address", "7 Oak St", A)]),
+    ("that was wrong", "supersede insert", ("I live in London.", "That's wrong, I live in Leeds."),
+     [("user.lives_in", "Leeds", A), ("user.lives_in", "London", S)]),
+    ("back to the bottle", "expire", ("I don't drink.", "I started drinking again."), [("user.avoids", "alcohol", X)]),
+    ("out of work", "insert mark_pending_confirmation", ("I work at Lidl.", "I'm unemployed."),
+     [("user.works_as", "unemployed", A), ("user.works_at", "", P), ("user.works_at", "Lidl", A)]),
+    ("in work again", "insert expire", ("I'm unemployed.", "I got a job at Lidl."),
+     [("user.works_as", "unemployed", X), ("user.works_at", "Lidl", A)]),
+    ("a new name", "supersede insert", ("My name is Ana.", "I changed my name to Eva."),
+     [("user.name", "Ana", S), ("user.name", "Eva", A)]),
 ]  # fmt: skip
 
 
@@ -179,6 +221,12 @@ def test_a_careful_listener_concludes(operations: str, turns: tuple[str, ...], e
     assert sorted((fact.key, fact.object, fact.status) for fact in held) == sorted(expected)
     last = f"t{len(turns) - 1}"
     assert " ".join(change.operation for change in mem.history(user_id="ana") if change.turn_id == last) == operations
+
+
+def test_that_a_long_list_says_more_than_was_read_is_noted(tell: Tell) -> None:
+    mem = tell(", ".join(f"I like x{number}" for number in range(600)))
+    assert len(mem.facts("ana")) == 500
+    assert [note.why for note in mem.turns("ana")[0].notes] == ["it states 500 facts; what else it says stands in the message only"]
 
 
 def test_there_are_enough_cases() -> None:

@@ -16,7 +16,7 @@ from memdb.errors import InputError
 from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
 from memdb.observer import read_predicates
 from memdb.records import Candidate, Predicate, Turn
-from memdb.steps.extract import extract
+from memdb.steps.extract import MOST_FACTS, extract
 from memdb.store import Store
 
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -201,6 +201,95 @@ def test_a_corrected_name_replaces_the_wrong_one(predicates: dict[str, Predicate
 
 def test_a_correction_that_does_not_say_of_what_is_less_sure(predicates: dict[str, Predicate]) -> None:
     assert read("Actually it's Anna, not Ana", predicates)[0].confidence == 0.75
+
+
+# --- as people write in chats
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("i'm living in chicago rn lol", "Chicago"),
+        ("i live in london atm", "London"),
+        ("I live in Berlin any tips for bars", "Berlin"),
+        ("i live in berlin looking for a gym", "Berlin"),
+        ("i live in berlin w/ my wife", "Berlin"),
+        ("I live in Frankfurt am Main", "Frankfurt am Main"),
+        ("i'm working as a waiter atm", "waiter"),
+        ("i work at google formerly at meta", "google"),
+        ("I work for J.P. Morgan", "J.P. Morgan"),
+        ("I work at AT&T", "AT&T"),
+        ("my name is bob nice to meet you", "Bob"),
+        ("I'm allergic to cats unfortunately", "cats"),
+        ("i'm allergic to cats smh", "cats"),
+        ("I'm allergic to cats, help", "cats"),
+        ("I'm allergic to cats and want a pet any ideas", "cats"),
+        ("i like pizza cuz its cheesy", "pizza"),
+        ("i like pizza alot", "pizza"),
+        ("i like pizza more than pasta", "pizza"),
+        ("I don't like cilantro, tastes like soap", "cilantro"),
+        ("My name is Will", "Will"),
+        ("my name is may", "May"),
+    ],
+)
+def test_a_value_ends_where_the_talk_goes_on(text: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert [candidate.object for candidate in read(text, predicates)] == [value]
+
+
+def test_what_is_taken_back_in_the_next_breath_is_not_said(predicates: dict[str, Predicate]) -> None:
+    found = read("I like jazz. I live in Paris. Sorry, I mean Rome. I work at Siemens.", predicates)
+    assert said(found) == [("user.likes", "jazz", False), ("user.works_at", "Siemens", False)]
+
+
+def test_what_is_had_besides_has_its_name_too(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I have a dog named Rex and a cat named Luna", predicates)) == [
+        ("user.pet", "dog called Rex", False), ("user.pet", "cat called Luna", False)
+    ]  # fmt: skip
+    assert read("My sister's friend has a dog named Rex and a cat named Luna", predicates) == []
+
+
+def test_a_denial_after_and_is_a_clause_of_its_own(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I like tea and don't like coffee", predicates)) == [("user.likes", "tea", False), ("user.dislikes", "coffee", False)]
+
+
+def test_what_is_said_anew_holds(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I live in Paris. Sorry, I mean I live in Rome.", predicates))[-1] == ("user.lives_in", "Rome", False)
+
+
+def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> None:
+    assert read("```\nI live in Rome\nmy name is Bob\n```", predicates) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob: I live in Paris\nAnn: cool, I live in Rome",
+        "[10:32] Bob: I love sushi",
+        "From: Bob Smith\nTo: Ann\nHi, I'm Bob and I work at IBM.",
+        "Here's a poem I found\nI love the sea",
+        "Can you check this for errors? I live in Leeds and I works as a teacher.",
+        "Review this paragraph: My name is Jane. I was born in Ohio.",
+    ],
+)
+def test_what_others_wrote_is_not_said(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+def test_a_label_is_nobody_who_speaks(predicates: dict[str, Predicate]) -> None:
+    assert said(read("Diet: I'm vegan.\nHome: I live in Leeds.", predicates)) == [
+        ("user.diet", "vegan", False), ("user.lives_in", "Leeds", False)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("I've been a nurse", 0), ("I've been a nurse for two years", 1), ("I've always been vegan", 1)]
+)
+def test_what_one_has_been_one_may_be_no_more(text: str, count: int, predicates: dict[str, Predicate]) -> None:
+    assert len(read(text, predicates)) == count
+
+
+def test_no_more_than_the_first_facts_of_a_long_list_are_read(predicates: dict[str, Predicate]) -> None:
+    assert len(read(", ".join(f"I like x{number}" for number in range(2000)), predicates)) == MOST_FACTS
 
 
 # --- what is not so, or no longer

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb.config import Config
-from memdb.keys import names_another, normalise, predicate_of
+from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 
 
@@ -22,7 +22,7 @@ def arbitrate(
     said = normalise(candidate.object)
     same = [fact for fact in own if fact.denies == candidate.denies and normalise(fact.object) == said]
     if candidate.negated:
-        return _end(candidate, own, config, now=now)
+        return _end(candidate, own, predicate_of(candidate.key, predicates), config, now=now)
     if same:
         return [_repeat(candidate, min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status)), config)]
     beliefs = [fact for fact in beliefs if fact.status in LIVE]
@@ -57,20 +57,31 @@ def _said_last(fact: Fact) -> datetime:
     return fact.last_mentioned_at or fact.created_at
 
 
-def _end(candidate: Candidate, own: Sequence[Fact], config: Config, *, now: datetime) -> list[Action]:
-    """Something is no longer so: end what says it is. What was never believed cannot end, nor what was said again since."""
+def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config: Config, *, now: datetime) -> list[Action]:
+    """Something is no longer so: end what says it is. What was never believed cannot end, nor what was said again since.
+
+    Of a set, "my dog" ends the only dog there is. Where it may be this or that one, or less than what is believed ("pine nuts", of nuts),
+    the end is only a doubt.
+    """
     said = set(normalise(candidate.object).split())
     doubted = [fact for fact in own if fact.denies and fact.status == "pending_confirmation" and _same(fact, candidate)]
     if doubted and not candidate.explicit:
         return [_repeat(candidate, doubted[0], config)]
-    ending = []
+    ending: list[Fact] = []
+    less = False
     for fact in own:
         held = set(normalise(fact.object).split())
         over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
         if over and not fact.denies and _said_last(fact) <= now:
             ending.append(fact)
+            less |= not said <= held
+    named = [fact for fact in ending if says_the_same(candidate.object, fact.object)]
+    ending = named or ending
+    vague = bool(said) and not named and predicate.cardinality == "many" and (less or len(ending) > 1)
     ends = candidate.valid_from or candidate.valid_to or now
-    return [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
+    actions = [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
+    doubt = {"type": "mark_pending_confirmation", "reason": "said to be so no longer, but maybe of another"}
+    return [action.model_copy(update=doubt) for action in actions] if vague else actions
 
 
 def _repeat(candidate: Candidate, known: Fact, config: Config) -> Action:
@@ -101,7 +112,9 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
     denied = [fact for fact in own if fact.denies != candidate.denies and normalise(fact.object) == said]
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
-    if predicate.cardinality == "many" or candidate.temporary or candidate.denies:
+    if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
+        return denied + opposed, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
+    if candidate.temporary or candidate.denies:
         return denied + opposed, None
     lasting = [fact for fact in own if fact.valid_to is None and not fact.denies]
     for fact in lasting:
@@ -110,6 +123,12 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
+
+
+def _names_it(said: str, fact: Fact) -> bool:
+    """Whether of one of a set only the name is said beside what is known, or is known beside what is said: "dog" and "dog called Rex"."""
+    held = normalise(fact.object)
+    return not fact.denies and fact.valid_to is None and (said.startswith(f"{held} called ") or held.startswith(f"{said} called "))
 
 
 def _closer(confidence: float, config: Config) -> float:

@@ -15,14 +15,16 @@ from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.when import Prefer, TimeSpan, find_times
 
+MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
 _LOWER_CASE = 0.1  # and a name without a capital
 _PRONOUN = 0.1  # and "she", who must be guessed
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _MOST_ITEMS = 8
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
-_LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&)\s|\s/\s)\s*", re.IGNORECASE)
+_LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
+_INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
@@ -32,7 +34,16 @@ _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
 _MINE = re.compile(rf"\b(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
+_DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
+    r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
+)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
+_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
+_LASTING = re.compile(
+    r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
+    r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
+    re.IGNORECASE,
+)
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -62,7 +73,7 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo) ->
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. Any text is safe, and the time taken grows with
-    its length only.
+    its length only; of more than `MOST_FACTS` facts the first are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
@@ -76,7 +87,9 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo) ->
             known = found.get(name)
             if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
                 found[name] = candidate
-    return list(found.values())
+        if len(found) >= MOST_FACTS:
+            break
+    return list(found.values())[:MOST_FACTS]
 
 
 def _owner(turn: Turn) -> _Person | None:
@@ -128,11 +141,11 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         return
     groups = {name: value for name, value in match.groupdict().items()}
     rest = text[match.start("o") :] if groups.get("o") is not None else ""
-    refuted = _NOT.search(rest)
+    refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
     if refuted and groups.get("o"):
         groups["o"] = _NOT.sub("", groups["o"])
     explicit = pattern.explicit or clause.explicit or clause.ended or refuted is not None
-    explicit |= _NOW.search(text) is not None
+    explicit |= _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
     if pattern.similar and not _alike(groups, here):
         return
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
@@ -239,6 +252,8 @@ def _validity(pattern: Pattern, clause: Clause, at: datetime) -> _Validity | Non
         return _Validity(begins=named[0].begins) if named else _Validity()
     found = _Validity()
     if pattern.time == "state":
+        if _HAS_BEEN.match(clause.phrase) and not clause.negative and not _LASTING.search(clause.text):
+            return None
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
         found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
@@ -312,18 +327,29 @@ def _clean(item: str, kind: Kind, pattern: Pattern, here: _Circumstances) -> str
         text = text[stripped.end() :] if stripped else text
     if (kind.any or kind.split) and compiled(rules().phrase["vague"]).search(text):
         return ""
-    words = text.split()
+    words = _name(text.split()) if kind.proper else text.split()
+    text = " ".join(words)
     if not words or len(words) > kind.max_words or not any(letter.isalnum() for letter in text):
         return ""
-    if not kind.any and compiled(rules().phrase["nothing"]).match(text):
+    if (kind.allow is None or not compiled(kind.allow).match(text)) and _is_refused(text, kind, pattern):
         return ""
-    if (kind.deny and compiled(kind.deny).match(text)) or (pattern.deny and compiled(pattern.deny).match(text)):
-        return ""
-    if (kind.need and not compiled(kind.need).match(text)) or (kind.proper and not _is_proper(words, here)):
+    if kind.proper and not _is_proper(words, here):
         return ""
     if kind.title and text.islower():
         return " ".join(word if word in ("the", "of", "de", "da", "do", "upon") else word.capitalize() for word in words)
     return _MINE.sub(lambda match: _THEIRS[match.group().lower()], text)
+
+
+def _name(words: list[str]) -> list[str]:
+    """The words of a name, without what follows it in small letters: "Berlin any tips" names Berlin."""
+    last = max((place for place, word in enumerate(words) if word != word.lower()), default=len(words) - 1)
+    return words[: last + 1] if len(words) - last > 2 and words[0] != words[0].lower() else words
+
+
+def _is_refused(text: str, kind: Kind, pattern: Pattern) -> bool:
+    nothing = not kind.any and compiled(rules().phrase["nothing"]).match(text)
+    denied = any(deny and compiled(deny).match(text) for deny in (kind.deny, pattern.deny))
+    return bool(nothing or denied or (kind.need and not compiled(kind.need).match(text)))
 
 
 def _is_proper(words: list[str], here: _Circumstances) -> bool:
@@ -334,7 +360,7 @@ def _is_proper(words: list[str], here: _Circumstances) -> bool:
 def _date(raw: str, here: _Circumstances) -> list[str]:
     """A date as it was said, or the day that "tomorrow" is."""
     spans = find_times(raw, at=here.at, zone=here.zone)
-    if spans and spans[0].start <= 3:
+    if spans and spans[0].start <= 3 and _DAY.search(spans[0].text) and not re.match(r"an? ", raw, re.IGNORECASE):
         day = spans[0].begins.astimezone(here.zone)
         said = re.search(r"\d", spans[0].text)
         return [re.sub(r"^(?:on|in) ", "", spans[0].text) if said else f"{day.day} {day:%B}"]
@@ -368,7 +394,7 @@ class _Made:
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
-        if value.istitle() and value not in self.here.text:
+        if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
             confidence -= _LOWER_CASE
         if re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
             confidence -= _PRONOUN
