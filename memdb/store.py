@@ -60,7 +60,7 @@ class Database:
             names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
             return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
 
     def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
@@ -71,7 +71,7 @@ class Database:
         try:
             return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
         """Run a statement and return its first row, or None."""
@@ -156,11 +156,17 @@ class Database:
         """Hold the write lock from the first line to the last; commit at the end, undo everything on an error.
 
         Within another one, it is the outer one that commits.
+
+        Raises:
+            SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
         """
         within = self.connection.in_transaction
         with self.translated():
             self.connection.execute("savepoint part" if within else "begin immediate")
         try:
+            if not within:
+                with self.translated():
+                    _check(self.connection, self.path)
             yield
             with self.translated():
                 self.connection.execute("release part" if within else "commit")
@@ -265,7 +271,18 @@ class Database:
         try:
             yield
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> MdbError:
+        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
+        if isinstance(error, apsw.SQLError):
+            try:
+                _check(self.connection, self.path)
+            except SchemaError as newer:
+                return newer
+            except apsw.Error:
+                pass  # the first error is the one to tell
+        return _translate(error, self.path)
 
 
 class Store:
@@ -509,7 +526,7 @@ def _first(connection: apsw.Connection, sql: str) -> SqlValue:
 def _check(connection: apsw.Connection, path: Path) -> int:
     """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
     application_id = _first(connection, "pragma application_id")
-    tables = _first(connection, "select count(*) from sqlite_schema")
+    tables = _first(connection, "select 1 from sqlite_schema limit 1")
     if not tables and application_id in (0, APPLICATION_ID):
         return 0
     if application_id != APPLICATION_ID:
@@ -528,7 +545,8 @@ def _migrate(database: Database, path: Path) -> None:
         version = _check(database.connection, path)
         for number, sql in files.migrations():
             if number > version:
-                with database.translated():
+                with database.translated():  # what others have put beside our tables, such as a view that reads none, hinders no change of ours
+                    database.connection.execute("pragma writable_schema = on")
                     database.connection.execute(sql)
         if version < SCHEMA_VERSION:
             with database.translated():
