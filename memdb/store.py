@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
+from weakref import WeakSet
 
 import apsw
 
@@ -32,6 +33,7 @@ IN_MEMORY = ":memory:"
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
+_CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
@@ -45,6 +47,7 @@ class Database:
         self.connection = connection
         self.path = path
         self.has_vectors = has_vectors
+        self.file = _file_at(path)
 
     def all(self, statement: str, **parameters: SqlValue) -> list[Row]:
         """Run a statement and return its rows as dictionaries.
@@ -159,9 +162,12 @@ class Database:
 
         Raises:
             SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
+            StoreError: another file lies there by now, or none; nothing is written.
         """
-        within = self.connection.in_transaction
         with self.translated():
+            within = self.connection.in_transaction
+            if not within and self.file != _file_at(self.path):
+                raise _moved(self.path)
             self.connection.execute("savepoint part" if within else "begin immediate")
         try:
             if not within:
@@ -171,9 +177,10 @@ class Database:
             with self.translated():
                 self.connection.execute("release part" if within else "commit")
         except BaseException:
-            # SQLite itself undoes a transaction on a full disk or an I/O error; then there is nothing left to roll back.
-            if self.connection.in_transaction:
-                self.connection.execute("rollback to part; release part" if within else "rollback")
+            # SQLite itself undoes a transaction on a full disk, an I/O error, or when closed; then there is nothing left to roll back.
+            with suppress(*_CLOSED):
+                if self.connection.in_transaction:
+                    self.connection.execute("rollback to part; release part" if within else "rollback")
             raise
 
     def rehearsed(self, work: Callable[[], Result]) -> Result:
@@ -183,8 +190,9 @@ class Database:
         try:
             return work()
         finally:
-            if self.connection.in_transaction:
-                self.connection.execute("rollback")
+            with suppress(*_CLOSED):
+                if self.connection.in_transaction:
+                    self.connection.execute("rollback")
 
     @contextmanager
     def supposing(self) -> Iterator[None]:
@@ -253,8 +261,8 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read one state of the file from the first line to the last, whatever others write meanwhile."""
-        outermost = not self.connection.in_transaction
         try:
+            outermost = not self.connection.in_transaction
             if outermost:
                 self.connection.execute("begin")
         except _REFUSED as error:
@@ -262,8 +270,9 @@ class Database:
         try:
             yield
         finally:
-            if outermost and self.connection.in_transaction:  # an error may have ended it
-                self.connection.execute("rollback")
+            with suppress(*_CLOSED):
+                if outermost and self.connection.in_transaction:  # an error may have ended it
+                    self.connection.execute("rollback")
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -286,7 +295,7 @@ class Database:
 
 
 class Store:
-    """A mem.db file, opened. Every thread gets a connection of its own; closing closes them all.
+    """A mem.db file, opened. Every thread gets a connection of its own, which ends with it; closing closes them all.
 
     Whether sqlite-vec is wanted may be left open (`vectors` None) until the file has told what it holds; `equip` decides it then.
 
@@ -301,21 +310,31 @@ class Store:
         self._vectors = vectors
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._connections: list[apsw.Connection] = []
-        self._closed = False
+        self._connections: WeakSet[apsw.Connection] = WeakSet()  # a thread that ends takes its own with it
+        self._file: tuple[int, int] | None = None
+        self._process = os.getpid()
+        self._opened = self._closed = False
         self.database()
 
     def database(self) -> Database:
         """Return this thread's connection, opened on first use."""
         if self._closed:
-            raise StoreError(f"The memory {self.path} is closed; open it again with memdb.open().")
+            raise _closed(self.path)
+        if self.inherited:
+            raise StoreError(f"The memory {self.path} was opened before this process was forked; open it again here with memdb.open().")
         existing: Database | None = getattr(self._local, "database", None)
         if existing is None:
             existing = self._open()
             self._local.database = existing
             with self._lock:
-                self._connections.append(existing.connection)
+                self._connections.add(existing.connection)
+                self._file, self._opened = existing.file, True
         return existing
+
+    @property
+    def inherited(self) -> bool:
+        """Whether this process got the store from one that forked it: SQLite's locks and the threads are those of the other alone."""
+        return self._process != os.getpid()
 
     @property
     def read_only(self) -> bool:
@@ -329,12 +348,17 @@ class Store:
         self._equip(database, vectors)
 
     def close(self) -> None:
-        """Close every connection. Closing twice does no harm."""
+        """Close every connection, each when its thread's statement is over. Closing twice does no harm."""
         with self._lock:
             self._closed = True
-            connections, self._connections = self._connections, []
+            connections, self._connections = list(self._connections), WeakSet()
         for connection in connections:
-            connection.close()
+            while True:
+                try:
+                    connection.close()
+                    break
+                except apsw.ThreadingViolationError:
+                    sleep(0.001)
 
     def bind_embedder(self, name: str, dimension: int) -> None:
         """Make the vector index for an embedder, or check that it is the one this file was written with.
@@ -362,8 +386,10 @@ class Store:
         return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
 
     def _open(self) -> Database:
-        if str(self.path) == IN_MEMORY and self._connections:
+        if str(self.path) == IN_MEMORY and self._opened:
             raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
+        if self._opened and self._file != _file_at(self.path):
+            raise _moved(self.path)
         _keep_freed_memory()
         try:
             connection = _connect(self.path)
@@ -545,13 +571,30 @@ def _migrate(database: Database, path: Path) -> None:
         version = _check(database.connection, path)
         for number, sql in files.migrations():
             if number > version:
-                with database.translated():  # what others have put beside our tables, such as a view that reads none, hinders no change of ours
+                with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
                     database.connection.execute("pragma writable_schema = on")
                     database.connection.execute(sql)
         if version < SCHEMA_VERSION:
             with database.translated():
                 database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path, None if there is none, or it is in memory."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _moved(path: Path) -> StoreError:
+    return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
+
+
+def _closed(path: Path) -> StoreError:
+    return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
 
 
 def _translate(error: Exception, path: Path) -> MdbError:
@@ -561,6 +604,8 @@ def _translate(error: Exception, path: Path) -> MdbError:
             return InputError(f"A text holds half a surrogate pair at position {error.start}; decode it properly first.")
         case OverflowError():
             return InputError("A number is larger than any that the file can hold; give a smaller one.")
+        case apsw.ConnectionClosedError() | apsw.ThreadingViolationError():
+            return _closed(path)
         case apsw.BusyError() | apsw.LockedError():
             return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
         case apsw.NotADBError():

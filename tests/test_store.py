@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -568,6 +569,56 @@ def test_a_memory_that_a_newer_version_has_brought_up_to_date_meanwhile_is_writt
             mem.drain(30)
     connection.execute("update turns set status = 'done'")
     assert connection.execute("select * from turns").fetchall() == before
+
+
+@pytest.mark.parametrize("how", ["moved", "deleted", "replaced"])
+def test_a_file_that_is_no_longer_there_is_written_no_more(path: Path, tmp_path: Path, how: str) -> None:
+    other = tmp_path / "other.db"
+    memdb.open(other, embedder=None, config=QUIET).close()
+    gone = re.escape(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
+    with memdb.open(path, embedder=None, config=QUIET) as mem, ThreadPoolExecutor(1) as pool:
+        if how == "replaced":
+            other.replace(path)
+        else:
+            path.rename(tmp_path / "moved.db")
+            if how == "deleted":
+                (tmp_path / "moved.db").unlink()
+        with pytest.raises(memdb.StoreError, match=gone):
+            mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        with pytest.raises(memdb.StoreError, match=gone):  # another thread begins no memory of its own there
+            pool.submit(mem.facts, "ana").result()
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+    assert path.exists() == (how == "replaced")
+
+
+FORKED = """
+import os
+mem = memdb.open(sys.argv[1], embedder="hashing-32")
+if pid := os.fork():
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    with mem:
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        print(mem.drain(30))
+else:
+    try:
+        mem.observe("I like figs.", user_id="ana", turn_id="t3")
+    except memdb.StoreError as error:
+        print(error, flush=True)
+    mem.close()
+    with memdb.open(sys.argv[1], embedder="hashing-32") as mine:
+        mine.observe("I like plums.", user_id="ana", turn_id="t4")
+        mine.drain(30)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_opens_the_memory_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    told = finish(child(FORKED, path)).splitlines()
+    assert told == [f"The memory {path} was opened before this process was forked; open it again here with memdb.open().", "0", "True"]
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        assert sorted(fact.object for fact in mem.facts("ana")) == ["jazz", "plums"]
 
 
 def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: apsw.Connection) -> None:
