@@ -409,10 +409,15 @@ class Memory:
         return moved
 
     def retry(self) -> int:
-        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
+
+        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
+        """
         db = self._store.database()
         with db.transaction():
             revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+                db.run(waiting)
         self._background.interrupt_rests()
         self._background.wake()
         return revived
