@@ -36,6 +36,7 @@ _REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by 
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_MADE = re.compile(r"\bcreate (?:unique )?(?:index|trigger) (\w+)")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 SCHEMA_VERSION = files.migrations()[-1][0]
 
@@ -569,10 +570,15 @@ def _check(connection: apsw.Connection, path: Path) -> int:
 def _migrate(database: Database, path: Path) -> None:
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
         version = _check(database.connection, path)
+        others = _not_ours(database.connection) if version else {}
         for number, sql in files.migrations():
             if number > version:
                 with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
                     database.connection.execute("pragma writable_schema = on")
+                    database.connection.execute(sql)
+        for name, sql in others.items():
+            if not database.connection.execute("select 1 from sqlite_schema where name = ?", (name,)).fetchall():
+                with suppress(apsw.SQLError):  # it went with a table that was made anew, and cannot be made where that has not its columns
                     database.connection.execute(sql)
         if version < SCHEMA_VERSION:
             with database.translated():
@@ -595,6 +601,13 @@ def _moved(path: Path) -> StoreError:
 
 def _closed(path: Path) -> StoreError:
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
+
+
+def _not_ours(connection: apsw.Connection) -> dict[str, str]:
+    """The indexes and triggers that somebody has made beside ours, by name, and the SQL that makes them."""
+    ours = {name for _, sql in files.migrations() for name in _MADE.findall(sql)}
+    rows = connection.execute("select name, sql from sqlite_schema where type in ('index', 'trigger') and sql is not null").fetchall()
+    return {str(name): str(sql) for name, sql in rows if name not in ours}
 
 
 def _translate(error: Exception, path: Path) -> MdbError:

@@ -221,6 +221,28 @@ def test_a_view_of_ones_own_that_reads_what_is_not_there_hinders_no_upgrade(tmp_
             connection.execute("update sqlite_schema set sql = sql")
 
 
+def test_indexes_and_triggers_of_ones_own_outlive_an_upgrade_that_makes_their_table_anew(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:22]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '22')")
+    old.execute("insert into retrievals values (7, 'ana', 'Porto?', 'default', 1, 2, 3, null, 0.5, 60, '2025-03-01T10:00:00.000Z')")
+    own = "select type, name, tbl_name, sql from sqlite_schema where name like 'my_%' order by name"
+    old.execute(
+        "create table my_questions (query text); create index my_index on retrievals (query);"
+        "create trigger my_trigger after insert on retrievals begin insert into my_questions values (new.query); end"
+    )
+    before = old.execute(own).fetchall()
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        connection = mem._store.database().connection
+        assert connection.execute(own).fetchall() == before
+        assert connection.execute("select * from my_questions").fetchall() == []  # what was there is not asked anew
+        mem.search("Lisbon", user_id="ana")
+    again = apsw.Connection(str(tmp_path / "old.db"))
+    assert again.execute("select * from my_questions").fetchall() == [("Lisbon",)]
+
+
 def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_anew(tmp_path: Path) -> None:
     old = apsw.Connection(str(tmp_path / "old.db"))
     for _number, sql in files.migrations()[:22]:
