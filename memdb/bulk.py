@@ -36,15 +36,17 @@ def store_many(
     facts: Iterable[NewFact | Mapping[str, object]],
     *,
     vectors: Callable[[int, int], NDArray[np.float32] | None],
+    embedder: Embedder | None,
     zone: tzinfo,
 ) -> int:
     """Store facts as they are, five thousand a transaction, and return how many were new.
 
-    `vectors` returns the unit vectors of so many facts from a place on, or None if they are to be embedded later; `zone` is that of times
-    without an offset.
+    `vectors` returns the unit vectors of so many facts from a place on, made by `embedder`, or None if they are to be embedded later;
+    `zone` is that of times without an offset.
 
     Raises:
         InputError: a fact has unknown or unusable fields; what came before its twenty thousand is kept.
+        ConfigError: the file has another embedder by now than the one that made the vectors.
     """
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
     zone = UTC if str(zone) == "UTC" else zone
@@ -67,6 +69,8 @@ def store_many(
             for start in range(0, len(rows), _INSERTED):
                 part = slice(start, start + _INSERTED)
                 with db.transaction():
+                    if ready is not None and embedder is not None:
+                        _same_embedder(db, embedder)
                     added += insert(db, rows[part], vectors=None if ready is None else ready[part])
                 written()
             taken += len(batch)
@@ -74,6 +78,13 @@ def store_many(
         if added > _INSERTED:
             merge_words(db, added=added, written=written)
     return added
+
+
+def _same_embedder(db: Database, embedder: Embedder) -> None:
+    """Refuse vectors of an embedder that is the file's no more, since another process has changed it."""
+    named = str((db.one("meta.embedder") or {})["name"])
+    if named != embedder.name:
+        raise ConfigError(f"{db.path} has vectors of the embedder {named} by now, so those of {embedder.name} are no use; open it again.")
 
 
 def usable(vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, embedder: Embedder | None) -> NDArray[np.float32]:

@@ -28,10 +28,10 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
         NotFoundError: no fact has this id.
         InputError: the fact is no longer live.
     """
-    fact = _live_fact(db, fact_id)
-    raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
-    origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
-    with db.transaction():
+    with db.transaction():  # what is decided is looked at within it: another process may just have decided, or forgotten, it
+        fact = _live_fact(db, fact_id)
+        raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
+        origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
         settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=read_predicates(db))
     return reading.fact(db, fact_id)
 
@@ -43,8 +43,8 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
         NotFoundError: no fact has this id.
         InputError: the fact is no longer live.
     """
-    fact = _live_fact(db, fact_id)
     with db.transaction():
+        fact = _live_fact(db, fact_id)
         dismiss(db, fact, origin=_origin(fact, "reject", now), reason="rejected by the user")
     return reading.fact(db, fact_id)
 
@@ -56,10 +56,10 @@ def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
         NotFoundError: no fact has this id.
         InputError: the fact is no longer live, or would end before it began.
     """
-    fact = _live_fact(db, fact_id)
-    if ends < fact.valid_from:
-        raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
     with db.transaction():
+        fact = _live_fact(db, fact_id)
+        if ends < fact.valid_from:
+            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
         close(db, fact, ends=ends, origin=_origin(fact, "end", now), reason="ended by the application")
     return reading.fact(db, fact_id)
 
@@ -71,9 +71,9 @@ def doubt(db: Database, fact_id: str, *, now: datetime) -> Fact:
         NotFoundError: no fact has this id.
         InputError: the fact is no longer live.
     """
-    fact = _live_fact(db, fact_id)
-    if fact.status != "uncertain":
-        with db.transaction():
+    with db.transaction():
+        fact = _live_fact(db, fact_id)
+        if fact.status != "uncertain":
             put(db, fact, "doubt", origin=_origin(fact, "doubt", now), operation="update", reason="said to be uncertain")
     return reading.fact(db, fact_id)
 
@@ -86,10 +86,10 @@ def set_task(db: Database, fact_id: str, state: TaskState, *, now: datetime) -> 
         InputError: it is no task, or there is no such state.
     """
     checks.one_of(state, get_args(TaskState), "state")
-    fact = reading.fact(db, fact_id)
-    if fact.kind != "task":
-        raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
     with db.transaction():
+        fact = reading.fact(db, fact_id)
+        if fact.kind != "task":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a task; list tasks with facts(kinds=['task']).")
         move(db, fact, state=state, origin=_origin(fact, "task", now), reason=f"said to be {state}")
     return reading.fact(db, fact_id)
 
@@ -118,13 +118,13 @@ def outcome(
         NotFoundError: no fact has this id.
         InputError: the fact is no procedure, or no longer live.
     """
-    fact = _live_fact(db, fact_id)
-    if fact.kind != "procedure":
-        raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
     with db.transaction():
+        fact = _live_fact(db, fact_id)
+        if fact.kind != "procedure":
+            raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
         weigh(
             db,
-            reading.fact(db, fact_id),
+            fact,
             succeeded=succeeded,
             note=checks.text(note, "note"),
             turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",

@@ -154,7 +154,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish the step at hand, bring the profiles up to date and close the file. What is queued waits there for the next opening."""
-        if self._closed:
+        if self._closed or self._store.inherited:
             return
         self._closed = True
         try:
@@ -409,10 +409,15 @@ class Memory:
         return moved
 
     def retry(self) -> int:
-        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are."""
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
+
+        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
+        """
         db = self._store.database()
         with db.transaction():
             revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+                db.run(waiting)
         self._background.interrupt_rests()
         self._background.wake()
         return revived
@@ -715,9 +720,9 @@ class Memory:
             NotFoundError: there is no such fact of this user.
         """
         db = self._store.database()
-        reading.fact_of(db, fact_id, user_id=user_id)
         asked = checks.searchable(checks.filled(query, "query"))
         with db.transaction():
+            reading.fact_of(db, fact_id, user_id=user_id)
             db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(good), now=to_text(utc_now()))
 
     def labels(self) -> list[Labelled]:
@@ -1115,13 +1120,13 @@ class Memory:
         Raises:
             InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
                 its twenty thousand is kept.
-            ConfigError: vectors were given to a memory that was opened without an embedder.
+            ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
         """
 
         def ready(start: int, count: int) -> NDArray[np.float32] | None:
             return None if vectors is None else usable(vectors[start : start + count], count, embedder=self._embedder)
 
-        added = store_many(self._store.database(), facts, vectors=ready, zone=self._config.zone)
+        added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, zone=self._config.zone)
         self._background.wake()
         return added
 

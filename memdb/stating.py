@@ -250,10 +250,10 @@ def state(
         results = decide(
             db, allowed.candidate, origin=origin, predicates=predicates, config=config, proposed=repeats, consent=consent, known=known
         )
-    for action, fact_id in reversed(results):
-        fact = read_fact(db, fact_id or action.target_fact_id or "")
-        if fact is not None:
-            return fact
+        for action, fact_id in reversed(results):
+            fact = read_fact(db, fact_id or action.target_fact_id or "")
+            if fact is not None:
+                return fact
     return None
 
 

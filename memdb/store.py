@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
+from weakref import WeakSet
 
 import apsw
 
@@ -32,8 +33,10 @@ IN_MEMORY = ":memory:"
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
+_CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_MADE = re.compile(r"\bcreate (?:unique )?(?:index|trigger) (\w+)")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 SCHEMA_VERSION = files.migrations()[-1][0]
 
@@ -45,6 +48,7 @@ class Database:
         self.connection = connection
         self.path = path
         self.has_vectors = has_vectors
+        self.file = _file_at(path)
 
     def all(self, statement: str, **parameters: SqlValue) -> list[Row]:
         """Run a statement and return its rows as dictionaries.
@@ -60,7 +64,7 @@ class Database:
             names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
             return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
 
     def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
@@ -71,7 +75,7 @@ class Database:
         try:
             return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
 
     def one(self, statement: str, **parameters: SqlValue) -> Row | None:
         """Run a statement and return its first row, or None."""
@@ -156,18 +160,28 @@ class Database:
         """Hold the write lock from the first line to the last; commit at the end, undo everything on an error.
 
         Within another one, it is the outer one that commits.
+
+        Raises:
+            SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
+            StoreError: another file lies there by now, or none; nothing is written.
         """
-        within = self.connection.in_transaction
         with self.translated():
+            within = self.connection.in_transaction
+            if not within and self.file != _file_at(self.path):
+                raise _moved(self.path)
             self.connection.execute("savepoint part" if within else "begin immediate")
         try:
+            if not within:
+                with self.translated():
+                    _check(self.connection, self.path)
             yield
             with self.translated():
                 self.connection.execute("release part" if within else "commit")
         except BaseException:
-            # SQLite itself undoes a transaction on a full disk or an I/O error; then there is nothing left to roll back.
-            if self.connection.in_transaction:
-                self.connection.execute("rollback to part; release part" if within else "rollback")
+            # SQLite itself undoes a transaction on a full disk, an I/O error, or when closed; then there is nothing left to roll back.
+            with suppress(*_CLOSED):
+                if self.connection.in_transaction:
+                    self.connection.execute("rollback to part; release part" if within else "rollback")
             raise
 
     def rehearsed(self, work: Callable[[], Result]) -> Result:
@@ -177,8 +191,9 @@ class Database:
         try:
             return work()
         finally:
-            if self.connection.in_transaction:
-                self.connection.execute("rollback")
+            with suppress(*_CLOSED):
+                if self.connection.in_transaction:
+                    self.connection.execute("rollback")
 
     @contextmanager
     def supposing(self) -> Iterator[None]:
@@ -247,8 +262,8 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read one state of the file from the first line to the last, whatever others write meanwhile."""
-        outermost = not self.connection.in_transaction
         try:
+            outermost = not self.connection.in_transaction
             if outermost:
                 self.connection.execute("begin")
         except _REFUSED as error:
@@ -256,8 +271,9 @@ class Database:
         try:
             yield
         finally:
-            if outermost and self.connection.in_transaction:  # an error may have ended it
-                self.connection.execute("rollback")
+            with suppress(*_CLOSED):
+                if outermost and self.connection.in_transaction:  # an error may have ended it
+                    self.connection.execute("rollback")
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -265,11 +281,22 @@ class Database:
         try:
             yield
         except _REFUSED as error:
-            raise _translate(error, self.path) from error
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> MdbError:
+        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
+        if isinstance(error, apsw.SQLError):
+            try:
+                _check(self.connection, self.path)
+            except SchemaError as newer:
+                return newer
+            except apsw.Error:
+                pass  # the first error is the one to tell
+        return _translate(error, self.path)
 
 
 class Store:
-    """A mem.db file, opened. Every thread gets a connection of its own; closing closes them all.
+    """A mem.db file, opened. Every thread gets a connection of its own, which ends with it; closing closes them all.
 
     Whether sqlite-vec is wanted may be left open (`vectors` None) until the file has told what it holds; `equip` decides it then.
 
@@ -284,22 +311,32 @@ class Store:
         self._vectors = vectors
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._connections: list[apsw.Connection] = []
-        self._closed = False
+        self._connections: WeakSet[apsw.Connection] = WeakSet()  # a thread that ends takes its own with it
+        self._file: tuple[int, int] | None = None
+        self._process = os.getpid()
+        self._opened = self._closed = False
         self.opened_at = monotonic()
         self.database()
 
     def database(self) -> Database:
         """Return this thread's connection, opened on first use."""
         if self._closed:
-            raise StoreError(f"The memory {self.path} is closed; open it again with memdb.open().")
+            raise _closed(self.path)
+        if self.inherited:
+            raise StoreError(f"The memory {self.path} was opened before this process was forked; open it again here with memdb.open().")
         existing: Database | None = getattr(self._local, "database", None)
         if existing is None:
             existing = self._open()
             self._local.database = existing
             with self._lock:
-                self._connections.append(existing.connection)
+                self._connections.add(existing.connection)
+                self._file, self._opened = existing.file, True
         return existing
+
+    @property
+    def inherited(self) -> bool:
+        """Whether this process got the store from one that forked it: SQLite's locks and the threads are those of the other alone."""
+        return self._process != os.getpid()
 
     @property
     def read_only(self) -> bool:
@@ -313,12 +350,17 @@ class Store:
         self._equip(database, vectors)
 
     def close(self) -> None:
-        """Close every connection. Closing twice does no harm."""
+        """Close every connection, each when its thread's statement is over. Closing twice does no harm."""
         with self._lock:
             self._closed = True
-            connections, self._connections = self._connections, []
+            connections, self._connections = list(self._connections), WeakSet()
         for connection in connections:
-            connection.close()
+            while True:
+                try:
+                    connection.close()
+                    break
+                except apsw.ThreadingViolationError:
+                    sleep(0.001)
 
     def bind_embedder(self, name: str, dimension: int) -> None:
         """Make the vector index for an embedder, or check that it is the one this file was written with.
@@ -346,8 +388,10 @@ class Store:
         return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
 
     def _open(self) -> Database:
-        if str(self.path) == IN_MEMORY and self._connections:
+        if str(self.path) == IN_MEMORY and self._opened:
             raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
+        if self._opened and self._file != _file_at(self.path):
+            raise _moved(self.path)
         _keep_freed_memory()
         try:
             connection = _connect(self.path)
@@ -510,7 +554,7 @@ def _first(connection: apsw.Connection, sql: str) -> SqlValue:
 def _check(connection: apsw.Connection, path: Path) -> int:
     """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
     application_id = _first(connection, "pragma application_id")
-    tables = _first(connection, "select count(*) from sqlite_schema")
+    tables = _first(connection, "select 1 from sqlite_schema limit 1")
     if not tables and application_id in (0, APPLICATION_ID):
         return 0
     if application_id != APPLICATION_ID:
@@ -527,14 +571,44 @@ def _check(connection: apsw.Connection, path: Path) -> int:
 def _migrate(database: Database, path: Path) -> None:
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
         version = _check(database.connection, path)
+        others = _not_ours(database.connection) if version else {}
         for number, sql in files.migrations():
             if number > version:
-                with database.translated():
+                with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
+                    database.connection.execute("pragma writable_schema = on")
+                    database.connection.execute(sql)
+        for name, sql in others.items():
+            if not database.connection.execute("select 1 from sqlite_schema where name = ?", (name,)).fetchall():
+                with suppress(apsw.SQLError):  # it went with a table that was made anew, and cannot be made where that has not its columns
                     database.connection.execute(sql)
         if version < SCHEMA_VERSION:
             with database.translated():
                 database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path, None if there is none, or it is in memory."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _moved(path: Path) -> StoreError:
+    return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
+
+
+def _closed(path: Path) -> StoreError:
+    return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
+
+
+def _not_ours(connection: apsw.Connection) -> dict[str, str]:
+    """The indexes and triggers that somebody has made beside ours, by name, and the SQL that makes them."""
+    ours = {name for _, sql in files.migrations() for name in _MADE.findall(sql)}
+    rows = connection.execute("select name, sql from sqlite_schema where type in ('index', 'trigger') and sql is not null").fetchall()
+    return {str(name): str(sql) for name, sql in rows if name not in ours}
 
 
 def _translate(error: Exception, path: Path) -> MdbError:
@@ -544,6 +618,8 @@ def _translate(error: Exception, path: Path) -> MdbError:
             return InputError(f"A text holds half a surrogate pair at position {error.start}; decode it properly first.")
         case OverflowError():
             return InputError("A number is larger than any that the file can hold; give a smaller one.")
+        case apsw.ConnectionClosedError() | apsw.ThreadingViolationError():
+            return _closed(path)
         case apsw.BusyError() | apsw.LockedError():
             return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
         case apsw.NotADBError():

@@ -81,6 +81,10 @@ where fact_id = :fact_id;
 -- statement: revive
 update mirror_outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;
 
+-- What waits for its next attempt need not wait until then.
+-- statement: hasten
+update mirror_outbox set next_attempt_at = null where next_attempt_at is not null;
+
 -- What waits for a vector to be made is counted where that waits.
 -- statement: open
 select

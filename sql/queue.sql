@@ -103,3 +103,7 @@ order by id;
 
 -- statement: revive
 update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at = null where status = 'failed';
+
+-- What waits for its next attempt need not wait until then.
+-- statement: hasten
+update turns set next_attempt_at = null where status in ('queued', 'working') and next_attempt_at is not null;

@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import apsw
 import pytest
 
 import memdb
@@ -176,6 +178,41 @@ def test_an_unknown_fact_cannot_be_decided(mem: memdb.Memory) -> None:
             decide("x")
 
 
+DECISIONS: dict[str, Callable[[memdb.Memory, str], object]] = {
+    "confirm": lambda mem, fact_id: mem.confirm(fact_id),
+    "reject": lambda mem, fact_id: mem.reject(fact_id),
+    "end": lambda mem, fact_id: mem.end(fact_id, valid_to="2099-01-01"),
+    "doubt": lambda mem, fact_id: mem.doubt(fact_id),
+    "task": lambda mem, fact_id: mem.task(fact_id, "done"),
+    "feedback": lambda mem, fact_id: mem.feedback("What is to be done?", fact_id, user_id="ana"),
+}
+
+
+@pytest.mark.parametrize("decide", DECISIONS)
+@pytest.mark.parametrize("meanwhile", ["delete from facts", "update facts set status = 'superseded'"])
+def test_what_another_process_has_just_forgotten_or_superseded_is_not_decided(mem: memdb.Memory, decide: str, meanwhile: str) -> None:
+    fact = mem.remember("Ana calls the dentist", user_id="ana", kind="task", key="user.task")
+    history = mem.history(user_id="ana")
+    other = apsw.Connection(str(mem._store.path))
+    other.execute("begin immediate")
+    with ThreadPoolExecutor(1) as pool:
+        decided = pool.submit(DECISIONS[decide], mem, fact.fact_id)
+        time.sleep(0.1)  # it waits for the other's lock by now
+        other.execute(meanwhile)
+        other.execute("commit")
+        if meanwhile == "delete from facts":
+            with pytest.raises(memdb.NotFoundError, match="There is no fact"):
+                decided.result()
+        elif decide not in ("task", "feedback"):
+            with pytest.raises(memdb.InputError, match="is superseded; only"):
+                decided.result()
+        else:
+            decided.result()
+            return
+    assert mem.history(user_id="ana") == history
+    other.close()
+
+
 def test_a_time_without_an_offset_is_in_the_users_zone(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"timezone": "Asia/Tokyo", "worker": False}) as mem:
         mem.observe("Hi.", user_id="ana", timestamp="2025-03-01T09:00")
@@ -276,6 +313,38 @@ def test_threads_share_one_memory(tmp_path: Path) -> None:
         assert mem.drain(timeout=60)
         assert len(mem.facts("ana")) == 80
         assert mem.stats().outbox_waiting == 0
+
+
+def test_a_thread_that_ends_leaves_no_connection_open(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", user_id="ana")
+    for _ in range(20):
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(mem.search, "Porto", user_id="ana").result()
+    assert len(mem._store._connections) < 5
+
+
+def test_closing_waits_for_what_other_threads_are_at_and_loses_nothing_of_it(tmp_path: Path) -> None:
+    mem = memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False})
+    kept: list[str] = []
+    refused: list[str] = []
+
+    def observe(name: int) -> None:
+        while not refused:
+            try:
+                kept.append(mem.observe(f"I like tune {len(kept)} of {name}.", user_id="ana"))
+                mem.remember_many([{"value_text": "Likes tea", "user_id": "bob"}] * 20)
+            except memdb.StoreError as error:
+                refused.append(str(error))
+
+    with ThreadPoolExecutor(4) as pool:
+        done = [pool.submit(observe, name) for name in range(4)]
+        while len(kept) < 20:
+            time.sleep(0.01)
+        mem.close()
+    assert [one.result() for one in done] == [None] * 4
+    assert set(refused) == {f"The memory {tmp_path / 'mem.db'} is closed; open it again with memdb.open()."}
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        assert {turn.turn_id for turn in mem.turns("ana")} >= set(kept)
 
 
 def test_words_alone_import_nothing_heavy(tmp_path: Path) -> None:

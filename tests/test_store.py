@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -200,6 +201,46 @@ def test_a_first_person_set_of_ones_own_stays(connection: apsw.Connection, chang
     connection.execute(dict(files.migrations())[23])
     after = connection.execute("select * from weights where name = 'first-person'").fetchall()
     assert set(after) - set(before) == (set() if change else {("first-person", "match", 0.4), ("first-person", "legs", 1.0)})
+
+
+@pytest.mark.parametrize("read", ["fact_traits", "nothing_that_is_there", "facts_vec"])
+def test_a_view_of_ones_own_that_reads_what_is_not_there_hinders_no_upgrade(tmp_path: Path, read: str) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:20]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '20')")
+    old.execute(f"create view my_own as select * from {read}")
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        connection = mem._store.database().connection
+        assert mem.stats().schema_version == SCHEMA_VERSION
+        assert connection.execute("select sql from sqlite_schema where name = 'my_own'").fetchall() == [
+            (f"CREATE VIEW my_own as select * from {read}",)
+        ]
+        with pytest.raises(apsw.SQLError, match="may not be modified"):
+            connection.execute("update sqlite_schema set sql = sql")
+
+
+def test_indexes_and_triggers_of_ones_own_outlive_an_upgrade_that_makes_their_table_anew(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:22]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '22')")
+    old.execute("insert into retrievals values (7, 'ana', 'Porto?', 'default', 1, 2, 3, null, 0.5, 60, '2025-03-01T10:00:00.000Z')")
+    own = "select type, name, tbl_name, sql from sqlite_schema where name like 'my_%' order by name"
+    old.execute(
+        "create table my_questions (query text); create index my_index on retrievals (query);"
+        "create trigger my_trigger after insert on retrievals begin insert into my_questions values (new.query); end"
+    )
+    before = old.execute(own).fetchall()
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        connection = mem._store.database().connection
+        assert connection.execute(own).fetchall() == before
+        assert connection.execute("select * from my_questions").fetchall() == []  # what was there is not asked anew
+        mem.search("Lisbon", user_id="ana")
+    again = apsw.Connection(str(tmp_path / "old.db"))
+    assert again.execute("select * from my_questions").fetchall() == [("Lisbon",)]
 
 
 def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_anew(tmp_path: Path) -> None:
@@ -531,6 +572,78 @@ def test_two_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
             assert liked == Counter(f"tune {number} of {name}" for number in range(50) for name in names)
             assert Counter(change.fact_id for change in mem.history(user_id=user)).most_common(1)[0][1] == 1
             assert len(mem.facts(user, kinds=["message"])) == 50 * len(names)
+
+
+def test_a_memory_that_a_newer_version_has_brought_up_to_date_meanwhile_is_written_no_more(path: Path, connection: apsw.Connection) -> None:
+    newer = re.escape(f"{path} has schema version {SCHEMA_VERSION + 1}, newer than the {SCHEMA_VERSION} known here; upgrade memdb")
+    with memdb.open(path, embedder=None) as mem:
+        assert mem.facts("ana")
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        assert mem.drain(30)
+        connection.execute("update meta set value = value + 1 where name = 'schema_version'")
+        before = connection.execute("select * from turns").fetchall()
+        with pytest.raises(memdb.SchemaError, match=newer):
+            mem.observe("I like figs.", user_id="ana", turn_id="t3")
+        with pytest.raises(memdb.SchemaError, match=newer):
+            mem.forget("ana")
+        connection.execute("drop view message_traits")
+        with pytest.raises(memdb.SchemaError, match=newer):
+            mem.search("Porto", user_id="ana")
+        connection.execute("update turns set status = 'queued'")  # a turn is left to those who know the schema, not set aside
+        with pytest.raises(memdb.SchemaError, match=newer):
+            mem.drain(30)
+    connection.execute("update turns set status = 'done'")
+    assert connection.execute("select * from turns").fetchall() == before
+
+
+@pytest.mark.parametrize("how", ["moved", "deleted", "replaced"])
+def test_a_file_that_is_no_longer_there_is_written_no_more(path: Path, tmp_path: Path, how: str) -> None:
+    other = tmp_path / "other.db"
+    memdb.open(other, embedder=None, config=QUIET).close()
+    gone = re.escape(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
+    with memdb.open(path, embedder=None, config=QUIET) as mem, ThreadPoolExecutor(1) as pool:
+        if how == "replaced":
+            other.replace(path)
+        else:
+            path.rename(tmp_path / "moved.db")
+            if how == "deleted":
+                (tmp_path / "moved.db").unlink()
+        with pytest.raises(memdb.StoreError, match=gone):
+            mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        with pytest.raises(memdb.StoreError, match=gone):  # another thread begins no memory of its own there
+            pool.submit(mem.facts, "ana").result()
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+    assert path.exists() == (how == "replaced")
+
+
+FORKED = """
+import os
+mem = memdb.open(sys.argv[1], embedder="hashing-32")
+if pid := os.fork():
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    with mem:
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+        print(mem.drain(30))
+else:
+    try:
+        mem.observe("I like figs.", user_id="ana", turn_id="t3")
+    except memdb.StoreError as error:
+        print(error, flush=True)
+    mem.close()
+    with memdb.open(sys.argv[1], embedder="hashing-32") as mine:
+        mine.observe("I like plums.", user_id="ana", turn_id="t4")
+        mine.drain(30)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_opens_the_memory_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    told = finish(child(FORKED, path)).splitlines()
+    assert told == [f"The memory {path} was opened before this process was forked; open it again here with memdb.open().", "0", "True"]
+    with memdb.open(path, embedder=None, config=QUIET) as mem:
+        assert sorted(fact.object for fact in mem.facts("ana")) == ["jazz", "plums"]
 
 
 def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: apsw.Connection) -> None:

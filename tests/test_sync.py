@@ -142,6 +142,20 @@ def test_a_text_that_is_refused_so_often_is_dead_and_retry_revives_it(tmp_path: 
         assert (mem.stats().outbox_dead, mem.stats().vectors) == (0, 1)
 
 
+def test_what_waits_by_a_clock_that_was_wrong_is_tried_at_once_if_that_is_asked_for(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), config=AT_ONCE) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        connection = mem._store.database().connection
+        for queue in ("turns", "outbox"):
+            connection.execute(f"update {queue} set next_attempt_at = '2099-01-01T10:00:00.000Z'")
+        assert not mem.drain(timeout=0.1)
+        assert mem.facts("ana") == []
+        assert mem.retry() == 0  # nothing was set aside
+        assert mem.drain(timeout=20)
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+        assert mem.stats().outbox_waiting == 0
+
+
 def test_many_bad_texts_cost_no_good_one_its_vector(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=Picky(), config={**AT_ONCE, "embed_max_attempts": 1}) as mem:
         for text in ("Good.", *(f"Here is poison {place}." for place in range(5))):  # what is newest is embedded first

@@ -274,7 +274,17 @@ def test_another_process_with_the_old_embedder_searches_by_words_and_spoils_noth
         before = late.vectors().written
         late.observe("I have a dog.", user_id="ana")
         assert late.drain(timeout=5)
+        with pytest.raises(memdb.ConfigError, match="has vectors of the embedder another-64 by now, so those of hashing-64 are no use"):
+            late.remember_many([{"value_text": "Has a cat", "user_id": "ana"}], vectors=HashingEmbedder(64).embed(["Has a cat"]))
         assert late.vectors().written == before
+
+
+def test_a_note_is_written_though_another_process_has_changed_the_length_of_the_vectors(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=QUIET) as late:
+        assert late.write([{"kind": "note", "text": "Gets up early"}], user_id="ana").accepted
+        with memdb.open(tmp_path / "mem.db", embedder=None, config=QUIET) as mem:
+            mem.reindex(HashingEmbedder(32))
+        assert late.write([{"kind": "note", "text": "Reads more in winter"}], user_id="ana").accepted
 
 
 KILLED = """

@@ -47,7 +47,7 @@ def admit(
     for row in db.all("believe.texts", user_id=user_id, kind=item.kind):
         if normalise(str(row["value_text"])) == said:
             return f"said already by {row['fact_id']!s}"
-    if embedder is None or not db.has_vectors:
+    if embedder is None or not db.has_vectors or (db.one("meta.embedder") or {})["name"] != embedder.name:
         return None
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
