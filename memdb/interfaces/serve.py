@@ -1,8 +1,9 @@
-"""`memdb serve`: the memory over HTTP."""
+"""`memdb serve`: the memory over HTTP. `memdb mcp`: the memory for an AI assistant that starts it, over stdio."""
 
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 
 import memdb
 from memdb import InputError
+from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Weights
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -40,6 +42,21 @@ def serve(
     ).close()  # an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")
+
+
+def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Weights = "default") -> None:
+    """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
+    try:
+        from memdb.interfaces.mcp import create_server
+    except ModuleNotFoundError as error:
+        raise InputError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever reads a line cannot be interrupted otherwise; what was observed is on disk
+    with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights) as memory:
+        try:
+            create_server(memory, user=user).run()
+        except* OSError:  # whoever listened is gone, as when the input ends
+            pass
+        memory.drain(memory.config.session_patience_seconds)
 
 
 def _try_port(host: str, port: int) -> None:
