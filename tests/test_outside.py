@@ -395,6 +395,17 @@ class Wrapped:
         return self._or_fail("query", **arguments)
 
 
+class Picky(Wrapped):
+    """One that refuses every batch with a record that is poison to it, until it is hungry."""
+
+    hungry = False
+
+    def upsert(self, ids: list[str], **arguments: Any) -> Any:
+        if not self.hungry and any("poison" in document for document in arguments["documents"]):
+            raise ValueError("not this one")
+        return super().upsert(ids, **arguments)
+
+
 @pytest.mark.slow
 def test_a_killed_server_costs_no_answer_and_no_write_and_is_made_up_for(tmp_path: Path, server: Server) -> None:
     collection = made(server.client(), name="facts")
@@ -468,14 +479,6 @@ def test_while_the_collection_is_down_changes_wait_and_none_is_set_aside(tmp_pat
 
 
 def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_chance(tmp_path: Path, near: Any) -> None:
-    class Picky(Wrapped):
-        hungry = False
-
-        def upsert(self, ids: list[str], **arguments: Any) -> Any:
-            if not self.hungry and any("poison" in document for document in arguments["documents"]):
-                raise ValueError("not this one")
-            return near.upsert(ids, **arguments)
-
     collection = Picky(near)
     with opened(tmp_path, collection, embed_max_attempts=2) as mem:
         for text in ("One", "Here is poison", "Three"):
@@ -516,12 +519,6 @@ def test_a_collection_that_only_answers_sets_no_record_aside(tmp_path: Path, nea
 
 
 def test_many_records_that_are_refused_cost_no_good_one(tmp_path: Path, near: Any) -> None:
-    class Picky(Wrapped):
-        def upsert(self, ids: list[str], **arguments: Any) -> Any:
-            if any("poison" in document for document in arguments["documents"]):
-                raise ValueError("not this one")
-            return near.upsert(ids, **arguments)
-
     with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
         mem.remember("Good", user_id="ana", kind="note")
         assert mem.drain(60)
@@ -536,12 +533,6 @@ def test_many_records_that_are_refused_cost_no_good_one(tmp_path: Path, near: An
 def test_records_that_are_refused_hold_up_no_other_wherever_they_stand(
     tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
-    class Picky(Wrapped):
-        def upsert(self, ids: list[str], **arguments: Any) -> Any:
-            if any("poison" in document for document in arguments["documents"]):
-                raise ValueError("not this one")
-            return near.upsert(ids, **arguments)
-
     def row(text: str, number: int) -> dict[str, object]:
         return {"value_text": text, "user_id": "ana", "kind": "note", "fact_id": f"{number:08x}-0000-4000-8000-000000000000"}
 
@@ -557,12 +548,6 @@ def test_records_that_are_refused_hold_up_no_other_wherever_they_stand(
 
 
 def test_a_file_whose_first_records_are_all_refused_comes_to_the_others(tmp_path: Path, near: Any) -> None:
-    class Picky(Wrapped):
-        def upsert(self, ids: list[str], **arguments: Any) -> Any:
-            if any("poison" in document for document in arguments["documents"]):
-                raise ValueError("not this one")
-            return near.upsert(ids, **arguments)
-
     with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
         texts = [*(f"poison {number}" for number in range(6)), "Good", "Good, too"]
         mem.remember_many(
