@@ -264,6 +264,15 @@ def test_without_its_packages_the_program_says_what_to_install(package: str) -> 
     assert "pip install 'memdb[cli]'" in done.stderr
 
 
+def test_what_is_imported_is_not_looked_through_for_garbage() -> None:
+    code = (
+        "import gc, sys\nsys.argv[1:] = ['--version']\nfrom memdb.interfaces.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    print(gc.isenabled(), gc.get_freeze_count() > 10_000)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split()[-2:] == ["True", "True"]
+
+
 def test_the_package_itself_is_the_program() -> None:
     done = subprocess.run([sys.executable, "-m", "memdb", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"memdb {memdb.__version__}\n")

@@ -1,5 +1,6 @@
 """The command `memdb`. Its verbs stand in `commands`; this is what it needs before they can be had."""
 
+import gc
 import os
 import sys
 
@@ -7,6 +8,7 @@ import sys
 def main() -> None:
     """Run the command line; without its packages, say what to install."""
     _open_closed_streams()
+    gc.disable()  # what is imported stays: to look through it for garbage takes a fifth of a command's time
     try:
         from memdb.interfaces.commands import app
     except ModuleNotFoundError as error:
@@ -14,6 +16,8 @@ def main() -> None:
             raise
         print(f"memdb: The command line needs {error.name}; install it with: pip install 'memdb[cli]'", file=sys.stderr)
         sys.exit(1)
+    gc.freeze()
+    gc.enable()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows another, and the command goes on
