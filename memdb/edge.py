@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from memdb import forking
 from memdb.checks import searchable
 from memdb.errors import ModelUnavailable, StoreError
 from memdb.records import ModelCard
@@ -91,7 +92,8 @@ class EdgeMiniLM:
                     files = self._read()
                 except StoreError as error:
                     raise ModelUnavailable(f"The model cannot be read: {error}") from error
-                self._loaded = _load(files, origin=self._origin)
+                with forking.imports:
+                    self._loaded = _load(files, origin=self._origin)
             return self._loaded
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from memdb import forking
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.endpoint import PREFIX, EndpointEmbedder
@@ -71,7 +72,10 @@ class MiniLM:
             ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
         """
         with self._lock:
-            model = self._model = self._model or self._load()
+            if self._model is None:
+                with forking.imports:
+                    self._model = self._load()
+            model = self._model
             import numpy as np  # only now: without it, `_load` has said what to install
 
             if not texts:
@@ -145,7 +149,8 @@ class HashingEmbedder:
             ModelUnavailable: numpy is not installed.
         """
         try:
-            import numpy as np
+            with forking.imports:
+                import numpy as np
         except ImportError as error:
             raise ModelUnavailable(f"{self.name} needs numpy; install memdb[vectors] or open with embedder=None for words only.") from error
 

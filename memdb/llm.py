@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from memdb import checks
+from memdb import checks, forking
 from memdb.endpoint import failure, open_client
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
 from memdb.records import ModelCall, Record
@@ -157,7 +157,8 @@ class LanguageModel:
                     self._mode = _MODES[max(_MODES.index(self._mode), _MODES.index(mode) + 1)]
 
     def _persist(self, request: ModelRequest) -> ModelReply:
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+        with forking.imports:
+            from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
         retrying = Retrying(
             stop=stop_after_attempt(self._attempts),

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 import apsw
 
-from memdb import files
+from memdb import files, forking
 from memdb.config import Config
 from memdb.errors import BusyError, ConfigError, ConflictError, InputError, MdbError, SchemaError, StoreError
 
@@ -44,11 +44,35 @@ SCHEMA_VERSION = files.migrations()[-1][0]
 class Database:
     """One connection. Statements go by their name in `sql/`; every parameter is named, and a missing or a spare one is an error."""
 
-    def __init__(self, connection: apsw.Connection, path: Path, *, has_vectors: bool) -> None:
-        self.connection = connection
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.has_vectors = has_vectors
+        self.has_vectors = False
+        self.lock = threading.RLock()
+        with forking.gate:
+            self.connection = _connect(path)
+            forking.watch(self)
         self.file = _file_at(path)
+
+    def __del__(self) -> None:
+        if hasattr(self, "connection"):  # it could be connected
+            self.close()
+
+    def close(self) -> None:
+        """End the connection, when its thread's statement is over. Closing twice does no harm."""
+        while True:
+            try:
+                with forking.gate:
+                    self.connection.close()
+                return
+            except apsw.ThreadingViolationError:
+                sleep(0.001)
+
+    @property
+    def writing(self) -> bool:
+        """Whether a transaction, or a snapshot, has begun and is not over."""
+        with suppress(*_CLOSED):
+            return self.connection.in_transaction
+        return False
 
     def all(self, statement: str, **parameters: SqlValue) -> list[Row]:
         """Run a statement and return its rows as dictionaries.
@@ -57,12 +81,13 @@ class Database:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
         try:
-            cursor = self.connection.execute(_checked(statement, parameters), parameters)
-            first = next(cursor, None)
-            if first is None:
-                return []
-            names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
-            return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
+            with self.lock:
+                cursor = self.connection.execute(_checked(statement, parameters), parameters)
+                first = next(cursor, None)
+                if first is None:
+                    return []
+                names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
+                return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
         except _REFUSED as error:
             raise self._told(error) from error
 
@@ -73,7 +98,8 @@ class Database:
             StoreError: the database refused; BusyError, ConflictError where it says why.
         """
         try:
-            return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
+            with self.lock:
+                return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
         except _REFUSED as error:
             raise self._told(error) from error
 
@@ -165,35 +191,37 @@ class Database:
             SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
             StoreError: another file lies there by now, or none; nothing is written.
         """
-        with self.translated():
-            within = self.connection.in_transaction
-            if not within and self.file != _file_at(self.path):
-                raise _moved(self.path)
-            self.connection.execute("savepoint part" if within else "begin immediate")
-        try:
-            if not within:
-                with self.translated():
-                    _check(self.connection, self.path)
-            yield
+        with self.lock:
             with self.translated():
-                self.connection.execute("release part" if within else "commit")
-        except BaseException:
-            # SQLite itself undoes a transaction on a full disk, an I/O error, or when closed; then there is nothing left to roll back.
-            with suppress(*_CLOSED):
-                if self.connection.in_transaction:
-                    self.connection.execute("rollback to part; release part" if within else "rollback")
-            raise
+                within = self.connection.in_transaction
+                if not within and self.file != _file_at(self.path):
+                    raise _moved(self.path)
+                self.connection.execute("savepoint part" if within else "begin immediate")
+            try:
+                if not within:
+                    with self.translated():
+                        _check(self.connection, self.path)
+                yield
+                with self.translated():
+                    self.connection.execute("release part" if within else "commit")
+            except BaseException:
+                # SQLite itself undoes a transaction on a full disk, an I/O error, or when closed; then there is nothing left to roll back.
+                with suppress(*_CLOSED):
+                    if self.connection.in_transaction:
+                        self.connection.execute("rollback to part; release part" if within else "rollback")
+                raise
 
     def rehearsed(self, work: Callable[[], Result]) -> Result:
         """Do some work, undo all that it wrote, and return what it returned."""
-        with self.translated():
-            self.connection.execute("begin immediate")
-        try:
-            return work()
-        finally:
-            with suppress(*_CLOSED):
-                if self.connection.in_transaction:
-                    self.connection.execute("rollback")
+        with self.lock:
+            with self.translated():
+                self.connection.execute("begin immediate")
+            try:
+                return work()
+            finally:
+                with suppress(*_CLOSED):
+                    if self.connection.in_transaction:
+                        self.connection.execute("rollback")
 
     @contextmanager
     def supposing(self) -> Iterator[None]:
@@ -215,7 +243,7 @@ class Database:
 
         What was held is let go of at the end.
         """
-        usual = [(name, _first(self.connection, f"pragma {name}.cache_size")) for name in ("main", "temp")]
+        usual = [(name, self.setting(f"{name}.cache_size")) for name in ("main", "temp")]
         self._hold([(name, -_ROOM_KIB) for name, _ in usual])
         try:
             yield
@@ -228,15 +256,15 @@ class Database:
 
         What is given is to be called after each transaction. In the end all is moved, as far as readers allow.
         """
-        usual = _first(self.connection, "pragma wal_autocheckpoint")
+        usual = self.setting("wal_autocheckpoint")
         with self.translated():
-            mover = _LogMover(self.path, synchronous=int(str(_first(self.connection, "pragma synchronous"))))
+            mover = _LogMover(self.path, synchronous=self.setting("synchronous"))
         try:
-            self.connection.execute("pragma wal_autocheckpoint = 0")
+            self.set("wal_autocheckpoint", 0)
             yield mover.go_on
         finally:
             mover.finish()
-            self.connection.execute(f"pragma wal_autocheckpoint = {int(str(usual))}")
+            self.set("wal_autocheckpoint", usual)
 
     @contextmanager
     def untriggered(self) -> Iterator[None]:
@@ -254,32 +282,43 @@ class Database:
         with self.translated():
             self.connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(triggers))
 
-    def _hold(self, sizes: Sequence[tuple[str, SqlValue]]) -> None:
+    def _hold(self, sizes: Sequence[tuple[str, int]]) -> None:
+        for name, size in sizes:
+            self.set(f"{name}.cache_size", size)
+
+    def setting(self, pragma: str) -> int:
+        """Return what one of SQLite's settings is."""
         with self.translated():
-            for name, size in sizes:
-                self.connection.execute(f"pragma {name}.cache_size = {int(str(size))}")
+            return int(str(_first(self.connection, f"pragma {pragma}")))
+
+    def set(self, pragma: str, value: int) -> None:
+        """Set one of SQLite's settings."""
+        with self.translated():
+            self.connection.execute(f"pragma {pragma} = {value}")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read one state of the file from the first line to the last, whatever others write meanwhile."""
-        try:
-            outermost = not self.connection.in_transaction
-            if outermost:
-                self.connection.execute("begin")
-        except _REFUSED as error:
-            raise _translate(error, self.path) from error
-        try:
-            yield
-        finally:
-            with suppress(*_CLOSED):
-                if outermost and self.connection.in_transaction:  # an error may have ended it
-                    self.connection.execute("rollback")
+        with self.lock:
+            try:
+                outermost = not self.connection.in_transaction
+                if outermost:
+                    self.connection.execute("begin")
+            except _REFUSED as error:
+                raise _translate(error, self.path) from error
+            try:
+                yield
+            finally:
+                with suppress(*_CLOSED):
+                    if outermost and self.connection.in_transaction:  # an error may have ended it
+                        self.connection.execute("rollback")
 
     @contextmanager
     def translated(self) -> Iterator[None]:
         """Turn the driver's errors into memdb's, the cause kept."""
         try:
-            yield
+            with self.lock:
+                yield
         except _REFUSED as error:
             raise self._told(error) from error
 
@@ -287,7 +326,8 @@ class Database:
         """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
         if isinstance(error, apsw.SQLError):
             try:
-                _check(self.connection, self.path)
+                with self.lock:
+                    _check(self.connection, self.path)
             except SchemaError as newer:
                 return newer
             except apsw.Error:
@@ -311,7 +351,7 @@ class Store:
         self._vectors = vectors
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._connections: WeakSet[apsw.Connection] = WeakSet()  # a thread that ends takes its own with it
+        self._databases: WeakSet[Database] = WeakSet()  # a thread that ends takes its own with it
         self._file: tuple[int, int] | None = None
         self._process = os.getpid()
         self._opened = self._closed = False
@@ -329,7 +369,7 @@ class Store:
             existing = self._open()
             self._local.database = existing
             with self._lock:
-                self._connections.add(existing.connection)
+                self._databases.add(existing)
                 self._file, self._opened = existing.file, True
         return existing
 
@@ -353,14 +393,9 @@ class Store:
         """Close every connection, each when its thread's statement is over. Closing twice does no harm."""
         with self._lock:
             self._closed = True
-            connections, self._connections = list(self._connections), WeakSet()
-        for connection in connections:
-            while True:
-                try:
-                    connection.close()
-                    break
-                except apsw.ThreadingViolationError:
-                    sleep(0.001)
+            databases, self._databases = list(self._databases), WeakSet()
+        for database in databases:
+            database.close()
 
     def bind_embedder(self, name: str, dimension: int) -> None:
         """Make the vector index for an embedder, or check that it is the one this file was written with.
@@ -394,12 +429,11 @@ class Store:
             raise _moved(self.path)
         _keep_freed_memory()
         try:
-            connection = _connect(self.path)
+            database = Database(self.path)
         except UnicodeEncodeError as error:
             raise StoreError(f"{self.path!r} is no valid Unicode, and SQLite opens no such path; give another.") from error
         except apsw.Error as error:
             raise _translate(error, self.path) from error
-        database = Database(connection, self.path, has_vectors=False)
         patience = monotonic() + self._config.busy_timeout_ms / 1000
         try:
             while True:
@@ -411,7 +445,7 @@ class Store:
                         raise
                     sleep(0.01)
         except BaseException:
-            connection.close()
+            database.close()
             raise
 
     def _prepare(self, database: Database) -> None:
@@ -457,8 +491,8 @@ class _LogMover:
     """Moves the write-ahead log into the file in a thread of its own. What it fails to move is safe in the log, and is moved later."""
 
     def __init__(self, path: Path, *, synchronous: int) -> None:
-        self._connection = apsw.Connection(str(path))
-        self._connection.execute(f"pragma synchronous = {synchronous}")
+        self._database = Database(path)
+        self._database.set("synchronous", synchronous)
         self._pages = 0  # in the log, when it was last looked at
         self._thread: threading.Thread | None = None
 
@@ -480,11 +514,11 @@ class _LogMover:
         if self._thread is not None:
             self._thread.join()
         self._move()
-        self._connection.close()
+        self._database.close()
 
     def _move(self) -> None:
-        with suppress(apsw.Error):
-            [(_, self._pages, _)] = self._connection.execute("pragma wal_checkpoint(passive)")
+        with suppress(apsw.Error), self._database.lock:
+            [(_, self._pages, _)] = self._database.connection.execute("pragma wal_checkpoint(passive)")
 
 
 @cache

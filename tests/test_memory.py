@@ -320,7 +320,7 @@ def test_a_thread_that_ends_leaves_no_connection_open(mem: memdb.Memory) -> None
     for _ in range(20):
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(mem.search, "Porto", user_id="ana").result()
-    assert len(mem._store._connections) < 5
+    assert len(mem._store._databases) < 5
 
 
 def test_closing_waits_for_what_other_threads_are_at_and_loses_nothing_of_it(tmp_path: Path) -> None:

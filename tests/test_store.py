@@ -46,6 +46,7 @@ def path(tmp_path: Path) -> Path:
 def connection(path: Path) -> Iterator[apsw.Connection]:
     """A plain connection to that memory, as any program has one."""
     connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(30_000)
     yield connection
     connection.close()
 
@@ -644,6 +645,79 @@ def test_a_forked_process_opens_the_memory_for_itself(tmp_path: Path) -> None:
     assert told == [f"The memory {path} was opened before this process was forked; open it again here with memdb.open().", "0", "True"]
     with memdb.open(path, embedder=None, config=QUIET) as mem:
         assert sorted(fact.object for fact in mem.facts("ana")) == ["jazz", "plums"]
+
+
+FORKED_WHILE_WRITING = """
+import os
+def live(mem, name):
+    with mem:
+        for number in range(10):
+            mem.observe(f"I like tune {number} of {name}.", user_id="ana", turn_id=f"{name}-{number}")
+        assert mem.drain(60)
+    os.write(1, f"lived {name}\\n".encode())  # in one piece: others write there, too
+mem = memdb.open(sys.argv[1], embedder="hashing-32")
+children = []
+for child in range(8):
+    for number in range(5):
+        mem.observe(f"I like song {number} of {child}.", user_id="ana", turn_id=f"parent-{child}-{number}")
+    if pid := os.fork():
+        children.append(pid)
+    elif child % 2:
+        os._exit(0)  # as most do that are forked: it never meant to use memdb
+    else:
+        live(memdb.open(sys.argv[1], embedder="hashing-32"), child)
+        os._exit(0)
+live(mem, "parent")
+live(memdb.open(sys.argv[1], embedder="hashing-32"), "heir")  # it may find the children still at work
+assert {os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children} == {0}
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_may_be_forked_while_its_threads_write(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    told = finish(child(FORKED_WHILE_WRITING, path)).splitlines()
+    lived = [*map(str, range(0, 8, 2)), "parent", "heir"]
+    assert sorted(told) == sorted(f"lived {name}" for name in lived)
+    with memdb.open(path, embedder="hashing-32", config=QUIET) as mem:
+        liked = Counter(fact.object for fact in mem.facts("ana"))
+        assert liked == Counter(
+            [f"tune {number} of {name}" for name in lived for number in range(10)]
+            + [f"song {number} of {name}" for name in range(8) for number in range(5)]
+        )
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+FORKED_WITHIN = """
+import os, threading
+from memdb import forking
+forking._PATIENCE_SECONDS = 0.2
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+begun, go_on = threading.Event(), threading.Event()
+def write():
+    database = mem._store.database()
+    with database.transaction():
+        begun.set()
+        go_on.wait(30)
+        mem.observe("I like jazz.", user_id="ana", turn_id="t1")
+writer = threading.Thread(target=write)
+writer.start()
+begun.wait(30)
+if not (pid := os.fork()):
+    os._exit(0)
+go_on.set()
+writer.join()
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), len(mem.turns("ana")))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_does_not_wait_for_ever_and_leaves_what_is_being_written_to_the_parent(tmp_path: Path) -> None:
+    process = child(FORKED_WITHIN, tmp_path / "mem.db")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "0 1\n"), err
+    assert "this process is forked while a memory is written" in err
 
 
 def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: apsw.Connection) -> None:
