@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -54,8 +55,10 @@ class Database:
         self.file = _file_at(path)
 
     def __del__(self) -> None:
-        if hasattr(self, "connection"):  # it could be connected
-            self.close()
+        if sys.is_finalizing() or not hasattr(self, "connection"):  # other threads have stopped wherever they were; or it could not be made
+            return
+        with forking.gate, suppress(apsw.ThreadingViolationError):
+            self.connection.close()
 
     def close(self) -> None:
         """End the connection, when its thread's statement is over. Closing twice does no harm."""
