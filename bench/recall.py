@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import memdb
@@ -95,7 +96,7 @@ def main() -> None:
 
 def follow(path: Path, weights: Mapping[str, float]) -> None:
     """Add weight sets like `default` that follow links as well."""
-    with sqlite3.connect(path) as shell:
+    with closing(sqlite3.connect(path)) as shell, shell:
         for name, weight in weights.items():
             shell.execute(
                 "insert or replace into weights (name, feature, value) "

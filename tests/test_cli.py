@@ -1,3 +1,4 @@
+import contextlib
 import json
 import shlex
 import sqlite3
@@ -352,7 +353,7 @@ def test_the_queries_that_the_demo_shows_work_in_another_shell(tmp_path: Path) -
     told = ok("demo", "--conversation", demo_talk(tmp_path), "--db", path)
     shown = [shlex.split(line)[2] for line in told.splitlines() if line.lstrip().startswith("sqlite3 ")]
     assert len(shown) == len(QUERIES)
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         assert all(connection.execute(sql).fetchall() for sql in shown)
 
 

@@ -104,7 +104,7 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
         ("hello", "line 1"),
         ('{"text": "a"}\n{"text": }', "line 2"),
         ('{"text": "a"}\n\n{"speaker": "b"}', "line 3: field text is missing"),
-        ('[\n {"text": "a"},\n]', "line 3"),
+        ('[\n {"text": "a"}\n {"text": "b"}]', "line 3"),
         ('[{"text": "a"}, 3]', "message 2: this is a number"),
         ('[{"text": ""}]', "message 1: field text is empty"),
         ('[{"text": "a", "timestamp": "yesterday"}]', "message 1: field timestamp"),

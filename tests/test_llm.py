@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sqlite3
@@ -131,7 +132,8 @@ def observed(path: Path, llm: LanguageModel, *texts: str) -> tuple[list[memdb.Fa
             mem.observe(text, user_id="ana")
         mem.drain()
         facts = mem.facts("ana")
-    rows = sqlite3.connect(path / "mem.db").execute("select extracted_by, error from turns order by id").fetchall()
+    with contextlib.closing(sqlite3.connect(path / "mem.db")) as shell:
+        rows = shell.execute("select extracted_by, error from turns order by id").fetchall()
     return facts, rows
 
 
@@ -216,7 +218,8 @@ def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None
             mem.observe("I like thing5000.", user_id="ana")  # the worker lives
             assert mem.drain(timeout=60)
         assert set(FAILURES)
-    ways = dict(sqlite3.connect(tmp_path / "mem.db").execute("select extracted_by, count(*) from turns group by 1").fetchall())
+    with contextlib.closing(sqlite3.connect(tmp_path / "mem.db")) as shell:
+        ways = dict(shell.execute("select extracted_by, count(*) from turns group by 1").fetchall())
     assert ways["rules"] > 0
     assert ways["hostile"] > turns / 2
 

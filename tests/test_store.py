@@ -468,7 +468,7 @@ def test_a_path_in_a_missing_folder_is_refused_and_the_folder_not_made(tmp_path:
 
 CANNOT = "StoreError {} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere."
 AS_NOBODY = """
-import os
+import os, urllib.parse  # nobody may not read where this Python lies, from which pathlib would import it late
 if os.geteuid() == 0:
     os.setuid(65534)
 try:
