@@ -608,9 +608,9 @@ class Memory:
         """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
         return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id)
 
-    def users(self) -> dict[str, int]:
-        """Return everybody that the file holds something of, by name, each with how many rows but messages are believed or pending."""
-        return reading.users(self._store.database())
+    def users(self, *, now: Time | None = None) -> dict[str, int]:
+        """Return everybody that the file holds something of, by name, each with how many facts `facts` returns of them."""
+        return reading.users(self._store.database(), now=self._now(now))
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""

@@ -114,9 +114,9 @@ def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[Mod
     return [ModelCall.model_validate(row) for row in db.all("queue.calls", user_id=user_id, turn_id=turn_id)]
 
 
-def users(db: Database) -> dict[str, int]:
-    """Return everybody that the file holds something of, each with how many rows are believed or pending."""
-    return {str(row["user_id"]): int(row["held"] or 0) for row in db.all("stats.users")}
+def users(db: Database, *, now: datetime) -> dict[str, int]:
+    """Return everybody that the file holds something of, each with how many rows but messages are believed or pending."""
+    return {str(row["user_id"]): int(row["held"] or 0) for row in db.all("stats.users", now=to_text(now))}
 
 
 def stats(store: Store) -> Stats:

@@ -23,7 +23,8 @@ known as (
 )
 select
   k.user_id,
-  (select count(*) from facts f where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation')) as held
+  (select count(*) from facts f where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation')
+     and (f.valid_to is null or f.valid_to > :now)) as held
 from known k
 order by k.user_id;
 

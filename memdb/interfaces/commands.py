@@ -20,7 +20,7 @@ from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, L
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
 from memdb.interfaces.options import statuses_of as _statuses
-from memdb.interfaces.serve import mcp, serve
+from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record
 
@@ -50,6 +50,7 @@ for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, 
 
 app.add_typer(life.app)
 app.command()(serve)
+app.command()(inspect)
 app.command()(mcp)
 
 Topics = Literal["keep", "ask", "refuse"] | None

@@ -47,6 +47,9 @@ MAX_BYTES = 4_000_000
 EVERYBODY = "*"
 """The user of a key that opens everybody's memory."""
 
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+"""The names of this machine that no other machine reaches it by."""
+
 STATUSES: list[tuple[type[MdbError], int, str]] = [
     (InputError, 422, "The request cannot be used"),
     (NotFoundError, 404, "Not found"),
@@ -88,11 +91,23 @@ def parse_keys(text: str) -> dict[str, str]:
     return keys
 
 
+def keys_for(host: str) -> dict[str, str]:
+    """Return the keys `MEMDB_API_KEYS`, by which a server at this address knows who asks.
+
+    Raises:
+        InputError: other machines reach it, and there are none.
+    """
+    keys = parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
+    if host not in LOOPBACK and not keys:
+        raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
+    return keys
+
+
 def owner_of(keys: Mapping[str, str], sent: bytes | None) -> str | None:
     """Return whose memory a key opens, everybody's if no keys are set; None if it opens none."""
     owner = None if keys else EVERYBODY
-    for key, user in keys.items() if sent is not None else ():  # every key is compared, so that the time taken tells nothing
-        if hmac.compare_digest(key.encode(), sent):
+    for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
+        if sent is not None and hmac.compare_digest(key.encode(), sent):
             owner = user
     return owner
 
