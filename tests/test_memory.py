@@ -529,7 +529,7 @@ def test_a_profile_is_brought_up_to_date_when_the_memory_closes(tmp_path: Path) 
 def test_everybody_is_named_with_what_is_held_of_them(tell: Tell) -> None:
     mem = tell("I live in Porto.", "We moved to Lisbon last week!", "Hello there")
     mem.observe("Hm.", user_id="o'Neil/ü", turn_id="t0")
-    mem.remember("Is in Rome this week", user_id="ana", key="user.is_in", valid_to="2025-06-01")
+    mem.remember("Is in Rome this week", user_id="ana", key="user.is_in", timestamp="2025-05-30", valid_to="2025-06-01")
     mem.remember("Hates jazz", user_id="ana", key="user.hates", valid_to="2999-06-01")
     assert list(mem.users().items()) == [("ana", len(mem.facts("ana"))), ("o'Neil/ü", 0)]
     assert len(mem.users()) == mem.stats().users
