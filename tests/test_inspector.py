@@ -10,9 +10,10 @@ import sqlite3
 import subprocess
 import sys
 from base64 import b64encode
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 import pytest
 
@@ -158,6 +159,17 @@ def test_a_turn_s_page_tells_what_was_said_changed_and_refused(client: TestClien
     assert "There are none." in words(page(client, "/turns", status="failed"))
 
 
+def test_what_failed_is_told_from_the_start_page_on(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t0")
+        with sqlite3.connect(tmp_path / "m.db") as shell:
+            shell.execute("update turns set status = 'failed', attempts = 5, failures = 5, error = 'the <disk> is full'")
+        client = looking(mem)
+        (link,) = re.findall(r'<a class="bad" href="([^"]*)">1</a>', page(client, "/"))
+        assert "failed – I live in Porto. the <disk> is full" in words(page(client, link))
+        assert "error the <disk> is full" in words(page(client, "/turn", user_id="ana", turn_id="t0"))
+
+
 def test_a_turn_s_page_tells_what_the_model_proposed(tmp_path: Path) -> None:
     model = memdb.LanguageModel(memdb.ScriptedModel(["this is <b>no JSON</b>"] * 9), name="scripted", attempts=1, backoff=0)
     with memdb.open(tmp_path / "m.db", embedder=None, llm=model, config={"worker": False}) as mem:
@@ -261,6 +273,34 @@ def test_whatever_is_remembered_is_text_on_every_page(mem: memdb.Memory) -> None
         assert not re.search(r"\son\w+=|javascript:", re.sub(r'>[^<]*<|"[^"]*"', "><", text))
         assert "49" not in re.findall(r"onerror=alert\(2\)&gt;(\S\S)", text)
     assert html.escape(EVIL[:40]) in "".join(pages.values())
+
+
+def test_every_page_is_well_formed(mem: memdb.Memory) -> None:
+    pages = crawl(looking(hostile(mem)), "/", f"/search?{urlencode({'user_id': ODD, 'query': 'Porto', 'against': 'priority'})}", "/metrics")
+    for text in pages.values():
+        Balanced().feed(text)
+        assert text.count("<h1>") == 1
+        assert '<html lang="en">' in text
+        fields = re.findall(r"<(?:input|select)\b(?![^>]*hidden)", text)
+        assert len(re.findall(r"<label[^>]*>", text)) == len(fields)
+
+
+class Balanced(HTMLParser):
+    """Refuses a page whose elements do not close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in ("meta", "link", "input"):
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.inside.pop() == tag, self.getpos()
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        assert tag == "rect"
 
 
 def test_no_page_asks_anybody_else_for_anything(mem: memdb.Memory) -> None:
