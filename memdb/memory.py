@@ -596,9 +596,9 @@ class Memory:
         """
         return reading.fact(self._store.database(), fact_id)
 
-    def history(self, *, user_id: str | None = None, fact_id: str | None = None) -> list[Change]:
+    def history(self, *, user_id: str | None = None, fact_id: str | None = None, turn_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
-        return reading.history(self._store.database(), user_id=user_id, fact_id=fact_id)
+        return reading.history(self._store.database(), user_id=user_id, fact_id=fact_id, turn_id=turn_id)
 
     def turns(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[TurnRecord]:
         """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
@@ -607,6 +607,10 @@ class Memory:
     def calls(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[ModelCall]:
         """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
         return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id)
+
+    def users(self, *, now: Time | None = None) -> dict[str, int]:
+        """Return everybody that the file holds something of, by name, each with how many facts `facts` returns of them."""
+        return reading.users(self._store.database(), now=self._now(now))
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""

@@ -95,9 +95,9 @@ def sources(db: Database, fact_id: str) -> Sources:
     )
 
 
-def history(db: Database, *, user_id: str | None, fact_id: str | None) -> list[Change]:
+def history(db: Database, *, user_id: str | None, fact_id: str | None, turn_id: str | None) -> list[Change]:
     """Return the audit trail, oldest first."""
-    rows = db.all("believe.history", user_id=user_id, fact_id=fact_id)
+    rows = db.all("believe.history", user_id=user_id, fact_id=fact_id, turn_id=turn_id)
     return [
         Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}}) for row in rows
     ]
@@ -112,6 +112,11 @@ def turns(db: Database, *, user_id: str | None, turn_id: str | None) -> list[Tur
 def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[ModelCall]:
     """Return the calls of the language model that were kept, oldest first."""
     return [ModelCall.model_validate(row) for row in db.all("queue.calls", user_id=user_id, turn_id=turn_id)]
+
+
+def users(db: Database, *, now: datetime) -> dict[str, int]:
+    """Return everybody that the file holds something of, each with how many rows but messages are believed or pending."""
+    return {str(row["user_id"]): int(row["held"] or 0) for row in db.all("stats.users", now=to_text(now))}
 
 
 def stats(store: Store) -> Stats:

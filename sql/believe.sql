@@ -83,7 +83,9 @@ select * from predicates order by predicate;
 -- statement: history
 select id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at
 from fact_history
-where (:user_id is null or user_id = :user_id) and (:fact_id is null or fact_id = :fact_id)
+where (:user_id is null or user_id = :user_id)
+  and (:fact_id is null or fact_id = :fact_id)
+  and (:turn_id is null or turn_id = :turn_id)
 order by id;
 
 -- statement: current_key

@@ -13,6 +13,21 @@ select
   (select json_group_object(kind, n) from (select kind, count(*) as n from facts group by kind)) as rows_by_kind,
   (select json_group_object(status, n) from (select status, count(*) as n from turns group by status)) as turns_by_status;
 
+-- Everybody whose rows or turns are held, with how much is believed of them, or may be.
+-- statement: users
+with
+known as (
+  select user_id from facts
+  union
+  select user_id from turns
+)
+select
+  k.user_id,
+  (select count(*) from facts f where f.user_id = k.user_id and f.kind <> 'message' and f.status in ('active', 'pending_confirmation')
+     and (f.valid_to is null or f.valid_to > :now)) as held
+from known k
+order by k.user_id;
+
 -- statement: asked
 insert into retrievals (user_id, query, weights, lexical_hits, vector_hits, returned, decision, degraded, elapsed_ms, prompt_tokens, asked_at)
 values (:user_id, :query, :weights, :lexical_hits, :vector_hits, :returned, :decision, :degraded, :elapsed_ms, :prompt_tokens, :now);

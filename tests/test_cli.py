@@ -392,6 +392,14 @@ def test_turns_tell_what_was_refused_and_why(tmp_path: Path) -> None:
     assert json.loads(ok("turns", "--json", "--db", db))[0]["notes"][0]["step"] == "gate"
 
 
+def test_history_is_of_one_turn_where_one_is_named(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    for turn, text in (("t1", "I live in Porto."), ("t2", "I like jazz.")):
+        ok("observe", text, "--user", "ana", "--turn-id", turn, "--db", db)
+    told = json.loads(ok("history", "--user", "ana", "--turn", "t2", "--json", "--db", db))
+    assert [change["key"] for change in told] == ["user.likes"]
+
+
 def test_showing_a_consent_makes_no_file(tmp_path: Path) -> None:
     assert run("consent", "--user", "ana", "--db", tmp_path / "m.db").exit_code == 1
     assert list(tmp_path.iterdir()) == []

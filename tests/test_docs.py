@@ -118,7 +118,13 @@ def test_every_command_has_the_options_that_the_readme_tells() -> None:
     commands = typer.main.get_group(app).commands
     options = {name: {option for one in command.params for option in one.opts} for name, command in commands.items() if name != "model"}
     assert {name for name, has in options.items() if "--db" not in has} == {"replay"}
-    assert {name for name, has in options.items() if "--json" not in has} == {"serve", "mcp", "demo", "feedback"}  # feedback says nothing
+    assert {name for name, has in options.items() if "--json" not in has} == {
+        "serve",
+        "inspect",
+        "mcp",
+        "demo",
+        "feedback",
+    }  # feedback says nothing
     whose = {name for name in options if "user_id" in inspect.signature(getattr(memdb.Memory, name, print)).parameters}
     assert {name for name in whose if "--user" not in options[name]} == set()
 

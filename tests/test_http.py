@@ -289,6 +289,8 @@ def test_facts_are_filtered_and_history_is_one_fact_s(client: TestClient, mem: m
     assert ids(kinds="note") == []
     changes = client.get("/memory/history", params={"user_id": "ana", "fact_id": new.fact_id}).json()
     assert {change["fact_id"] for change in changes} == {new.fact_id}
+    turn = {"user_id": "ana", "turn_id": old.source_turn_id}
+    assert [change["fact_id"] for change in client.get("/memory/history", params=turn).json()] == [old.fact_id]
     assert client.get("/memory/facts", params={"user_id": "ana", "as_off": "2025-01-01"}).status_code == 422
 
 

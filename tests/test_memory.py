@@ -526,6 +526,23 @@ def test_a_profile_is_brought_up_to_date_when_the_memory_closes(tmp_path: Path) 
         assert memdb.Profile.model_validate_json(str(profile)) == mem.profile("ana", now="2025-03-01")
 
 
+def test_everybody_is_named_with_what_is_held_of_them(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "We moved to Lisbon last week!", "Hello there")
+    mem.observe("Hm.", user_id="o'Neil/ü", turn_id="t0")
+    mem.remember("Is in Rome this week", user_id="ana", key="user.is_in", timestamp="2025-05-30", valid_to="2025-06-01")
+    mem.remember("Hates jazz", user_id="ana", key="user.hates", valid_to="2999-06-01")
+    assert list(mem.users().items()) == [("ana", len(mem.facts("ana"))), ("o'Neil/ü", 0)]
+    assert len(mem.users()) == mem.stats().users
+
+
+def test_history_is_of_one_turn_where_one_is_named(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "We moved to Lisbon last week!")
+    mem.remember("Likes jazz", user_id="bob", key="user.likes", turn_id="t1")
+    moved = mem.history(user_id="ana", turn_id="t1")
+    assert {change.operation for change in moved} >= {"supersede", "insert"}
+    assert moved == [change for change in mem.history(user_id="ana") if change.turn_id == "t1"]
+
+
 def test_stats_count_what_is_there(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.", "Hm.")
     mem.search("Lisbon", user_id="ana")

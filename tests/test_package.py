@@ -35,7 +35,7 @@ def shipped(wheel: Path) -> set[str]:
 def test_the_wheel_holds_all_that_is_not_python(wheel: Path) -> None:
     folders = [folder for folder in ("sql", "prompts", "rules") if (ROOT / folder).is_dir()]
     beside = {f"memdb/{path.relative_to(ROOT).as_posix()}" for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()}
-    inside = {"memdb/py.typed", "memdb/data/demo.json"}
+    inside = {"memdb/py.typed", "memdb/data/demo.json", "memdb/interfaces/inspector/templates/base.html"}
     assert beside | inside <= shipped(wheel)
     assert "memdb/sql/retrieve.sql" in beside
 

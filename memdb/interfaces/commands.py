@@ -20,7 +20,7 @@ from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, L
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
 from memdb.interfaces.options import statuses_of as _statuses
-from memdb.interfaces.serve import mcp, serve
+from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
 from memdb.records import Hit, Record
 
@@ -50,6 +50,7 @@ for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, 
 
 app.add_typer(life.app)
 app.command()(serve)
+app.command()(inspect)
 app.command()(mcp)
 
 Topics = Literal["keep", "ask", "refuse"] | None
@@ -130,7 +131,7 @@ def observe(
         turn = memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
         if not no_wait:
             _drain(memory)
-        changes = [change for change in memory.history(user_id=user) if change.turn_id == turn]
+        changes = memory.history(user_id=user, turn_id=turn)
         if json:
             print_json(Observed(turn_id=turn, changes=tuple(changes)))
             return
@@ -315,12 +316,13 @@ def facts(
 def history(
     user: AnyUser = None,
     fact_id: Annotated[str | None, typer.Option("--fact-id", help="Only the changes of this fact.")] = None,
+    turn: Annotated[str | None, typer.Option("--turn", help="Only the changes because of this turn.")] = None,
     db: Db = _FILE,
     json: Json = False,
 ) -> None:
     """Show the audit trail, oldest first: each change, why, and because of which turn."""
     with _open(_existing(db)) as memory:
-        changes = memory.history(user_id=user, fact_id=fact_id)
+        changes = memory.history(user_id=user, fact_id=fact_id, turn_id=turn)
         if json:
             print_json(changes)
         else:

@@ -44,8 +44,13 @@ from memdb.records import Change, Record, Stats
 MAX_BYTES = 4_000_000
 """A request with a longer body is refused with 413."""
 
-_EVERYBODY = "*"
-_STATUSES: list[tuple[type[MdbError], int, str]] = [
+EVERYBODY = "*"
+"""The user of a key that opens everybody's memory."""
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+"""The names of this machine that no other machine reaches it by."""
+
+STATUSES: list[tuple[type[MdbError], int, str]] = [
     (InputError, 422, "The request cannot be used"),
     (NotFoundError, 404, "Not found"),
     (ConflictError, 409, "Conflict"),
@@ -53,6 +58,8 @@ _STATUSES: list[tuple[type[MdbError], int, str]] = [
     (ModelError, 502, "A model failed"),
     (MdbError, 500, "The memory failed"),
 ]
+"""How each error is told: the status, and the title."""
+
 _PROBLEM = {"application/problem+json": {"schema": Problem.model_json_schema()}}
 _REFUSALS = {400: "The request is malformed", 401: "No API key, or an unknown one", 403: "The key is another user's", 404: "Not found",
              409: "Conflict", 413: "Too long", 422: "The request cannot be used", 503: "Busy"}  # fmt: skip
@@ -82,6 +89,27 @@ def parse_keys(text: str) -> dict[str, str]:
             raise InputError("An API key in MEMDB_API_KEYS names no user; write key=user, or key=* for all users.")
         keys[key.strip()] = user.strip()
     return keys
+
+
+def keys_for(host: str) -> dict[str, str]:
+    """Return the keys `MEMDB_API_KEYS`, by which a server at this address knows who asks.
+
+    Raises:
+        InputError: other machines reach it, and there are none.
+    """
+    keys = parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
+    if host not in LOOPBACK and not keys:
+        raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
+    return keys
+
+
+def owner_of(keys: Mapping[str, str], sent: bytes | None) -> str | None:
+    """Return whose memory a key opens, everybody's if no keys are set; None if it opens none."""
+    owner = None if keys else EVERYBODY
+    for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
+        if sent is not None and hmac.compare_digest(key.encode(), sent):
+            owner = user
+    return owner
 
 
 def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str] | None = None, max_bytes: int = MAX_BYTES) -> FastAPI:
@@ -131,23 +159,19 @@ class _Door:
     """Who may read and write whose memory."""
 
     def __init__(self, keys: Mapping[str, str], given: HTTPAuthorizationCredentials | None) -> None:
-        self.owner = _EVERYBODY if not keys else None
-        if keys and given is not None:
-            sent = given.credentials.encode("latin-1")  # the bytes that came: headers are read as if they were that
-            for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
-                if hmac.compare_digest(key.encode(), sent):
-                    self.owner = user
+        sent = given.credentials.encode("latin-1") if given else None  # the bytes that came: headers are read as if they were that
+        self.owner = owner_of(keys, sent)
         if self.owner is None:
             raise HTTPException(401, "Send a valid API key as `Authorization: Bearer KEY`.", headers={"WWW-Authenticate": "Bearer"})
 
     def open(self, user_id: str | None) -> None:
         """Let in who may see this user, or everybody's memory if None."""
-        if self.owner not in (_EVERYBODY, user_id):
+        if self.owner not in (EVERYBODY, user_id):
             raise HTTPException(403, "This API key is bound to another user.")
 
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
-        if self.owner != _EVERYBODY and memory.fact(fact_id).user_id != self.owner:
+        if self.owner != EVERYBODY and memory.fact(fact_id).user_id != self.owner:
             raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
 
 
@@ -326,7 +350,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def history(asked: Annotated[shapes.HistoryIn, Query()], key: Door) -> list[Change]:
         """The audit trail, oldest first."""
         key.open(asked.user_id)
-        return memory().history(user_id=asked.user_id, fact_id=asked.fact_id)
+        return memory().history(user_id=asked.user_id, fact_id=asked.fact_id, turn_id=asked.turn_id)
 
     @app.get("/memory/turns", tags=["reading"])
     def turns(asked: Annotated[shapes.TurnsIn, Query()], key: Door) -> list[TurnRecord]:
@@ -384,7 +408,7 @@ def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | 
 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
-    status, title = next((status, title) for kind, status, title in _STATUSES if isinstance(error, kind))
+    status, title = next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
     return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
 
 

@@ -206,7 +206,7 @@ def profile(memory: Memory, asked: shapes.UserIn) -> Profile:
 
 def history(memory: Memory, asked: shapes.HistoryIn) -> list[Change]:
     """Every change of what is believed, oldest first: before, after, why, and because of which turn."""
-    return memory.history(user_id=asked.user_id, fact_id=asked.fact_id)
+    return memory.history(user_id=asked.user_id, fact_id=asked.fact_id, turn_id=asked.turn_id)
 
 
 def confirm(memory: Memory, asked: shapes.FactId) -> Fact:

@@ -1,10 +1,11 @@
-"""`memdb serve`: the memory over HTTP. `memdb mcp`: the memory for an AI assistant that starts it, over stdio."""
+"""Commands that serve the memory: `serve` over HTTP, `inspect` as pages to look into, `mcp` over stdio to an assistant that starts it."""
 
 from __future__ import annotations
 
 import os
 import signal
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,8 @@ import typer
 
 import memdb
 from memdb import InputError
-from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Weights
-
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Weights, existing
+from memdb.interfaces.show import say
 
 
 def serve(
@@ -31,17 +31,53 @@ def serve(
     try:
         import uvicorn
 
-        from memdb.interfaces.http import parse_keys
+        from memdb.interfaces.http import keys_for
     except ModuleNotFoundError as error:
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
-    if host not in LOOPBACK and not parse_keys(os.environ.get("MEMDB_API_KEYS", "")):
-        raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
-    _try_port(host, port)
+    keys_for(host)
+    _listening(host, port).close()  # before there are workers that would tell each in their own way that it cannot be listened to
     memdb.open(
         db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}
     ).close()  # an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")
+
+
+def inspect(
+    host: Annotated[str, typer.Option("--host", help="Where to listen; others than this machine need API keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 takes a free one.")] = 8621,
+    user: AnyUser = None,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    weights: Weights = "default",
+) -> None:
+    """Serve pages to look into the memory with a browser, which change nothing; with --user, that user's memory only.
+
+    MEMDB_API_KEYS="key=user,key=*" asks everybody for a key, as the password.
+    """
+    try:
+        import uvicorn
+
+        from memdb.interfaces.http import keys_for
+        from memdb.interfaces.inspector.app import create_app
+    except ModuleNotFoundError as error:
+        raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
+    keys = keys_for(host)
+    existing(db)
+    with _listening(host, port) as bound, _looked_into(db, embedder=embedder, weights=weights) as memory:
+        name = f"[{host}]" if ":" in host else host
+        say(f"open http://{name}:{bound.getsockname()[1]}/ in a browser; Ctrl-C ends it.")
+        server = uvicorn.Server(uvicorn.Config(create_app(memory, keys=keys, user=user, weights=weights), log_level="warning"))
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[bound])
+
+
+def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
+    """Open a memory to look into it: nothing is noted or thought about, and a file without vectors is not made one for an embedder."""
+    config = {"worker": False, "record_retrievals": False}
+    with memdb.open(db, embedder=None, llm=None, config=config) as memory:
+        has_vectors = memory.vectors().embedder is not None
+    return memdb.open(db, embedder=embedder if has_vectors and embedder != "none" else None, llm=None, weights=weights, config=config)
 
 
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Weights = "default") -> None:
@@ -59,14 +95,20 @@ def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weight
         memory.drain(memory.config.session_patience_seconds)
 
 
-def _try_port(host: str, port: int) -> None:
-    """Refuse a port that cannot be listened to, before there are workers that would tell it each in their own way."""
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens to this port, to a free one for 0."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            tried.bind(address)
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen()
+        except OSError:
+            bound.close()
+            raise
     except OSError as error:
         raise InputError(
             f"Port {port} of {host} cannot be listened to ({error.strerror}); name another one with --port or --host."
         ) from error
+    return bound

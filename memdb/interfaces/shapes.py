@@ -462,6 +462,7 @@ class HistoryIn(Body):
 
     user_id: Name = Field(description="Whose memory.")
     fact_id: Name | None = Field(None, description="Only of this fact.")
+    turn_id: Name | None = Field(None, description="Only because of this turn.")
 
 
 class TurnsIn(Body):

@@ -1,0 +1,318 @@
+"""The pages of `memdb inspect`, made from what any user of memdb can ask. None of them changes the memory.
+
+Ids stand in the query of an address, where any text can stand. Whoever asks is known as over HTTP, but that a browser sends the key as
+a password.
+"""
+
+import base64
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Annotated, cast, get_args
+from urllib.parse import urlsplit
+
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+import memdb
+from memdb import Explanation, InputError, MdbError, Memory, NotFoundError
+from memdb.interfaces.http import EVERYBODY, LOOPBACK, STATUSES, owner_of
+from memdb.interfaces.inspector import asked as ask
+from memdb.interfaces.inspector import views
+from memdb.interfaces.inspector.rendering import HEADERS, render, url
+from memdb.records import UNDECIDED, Category
+
+_TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}
+_DETAILS = {404: "There is no such page; begin at the start page.", 405: "Nothing is changed here; use the command memdb, or the library."}
+_UNRANKED = "calibration"  # a set that judges what others have ranked
+
+
+class Door:
+    """Whose memory somebody may look into: one user's, or everybody's."""
+
+    def __init__(self, owner: str | None) -> None:
+        self.owner = owner
+
+    def open(self, user_id: str | None) -> None:
+        """Let in who may see this user, or the whole file if None."""
+        if self.owner is not None and user_id != self.owner:
+            raise HTTPException(403, f"These pages show the memory of {self.owner!r} only.")
+
+
+def create_app(
+    memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str] | None = None, user: str | None = None, weights: str = "default"
+) -> FastAPI:
+    """Return the pages of a memory.
+
+    Args:
+        memory: the memory, or a function that opens it when the server starts, which then also closes it.
+        keys: API keys, each with its user or `*`; without any, a browser on this machine may ask.
+        user: whose memory alone is shown.
+        weights: the weight set that ranks unless another is chosen.
+    """
+    held: list[Memory] = [memory] if isinstance(memory, Memory) else []
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        opened = None if isinstance(memory, Memory) else memory()
+        if opened is not None:
+            held.append(opened)
+        yield
+        if opened is not None:
+            opened.close()
+
+    app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_exception_handler(MdbError, _memory_problem)
+    app.add_exception_handler(RequestValidationError, _validation_problem)
+    app.add_exception_handler(StarletteHTTPException, _http_problem)
+    app.add_exception_handler(Exception, _unexpected_problem)
+    _Pages(lambda: held[0], keys or {}, user, weights).add_to(app)
+    return app
+
+
+class _Pages:
+    """The pages, one method each."""
+
+    def __init__(self, memory: Callable[[], Memory], keys: Mapping[str, str], user: str | None, weights: str) -> None:
+        self._memory, self._keys, self._user, self._weights = memory, keys, user, weights
+
+    def add_to(self, app: FastAPI) -> None:
+        """Have an app serve them, each to who may see it."""
+
+        def door(request: Request) -> Door:
+            return self._door(request)
+
+        Entry = Annotated[Door, Depends(door)]
+
+        @app.get("/")
+        def start(asked: Annotated[ask.UsersAsked, Query()], door: Entry) -> Response:
+            return self._start(asked, door)
+
+        @app.get("/user")
+        def user(asked: Annotated[ask.UserAsked, Query()], door: Entry) -> Response:
+            return self._one_user(asked, door)
+
+        @app.get("/facts")
+        def facts(asked: Annotated[ask.FactsAsked, Query()], door: Entry) -> Response:
+            return self._facts(asked, door)
+
+        @app.get("/fact")
+        def fact(asked: Annotated[ask.FactAsked, Query()], door: Entry) -> Response:
+            return self._fact(asked, door)
+
+        @app.get("/changes")
+        def changes(asked: Annotated[ask.ChangesAsked, Query()], door: Entry) -> Response:
+            return self._changes(asked, door)
+
+        @app.get("/turns")
+        def turns(asked: Annotated[ask.TurnsAsked, Query()], door: Entry) -> Response:
+            return self._turns(asked, door)
+
+        @app.get("/turn")
+        def turn(asked: Annotated[ask.TurnAsked, Query()], door: Entry) -> Response:
+            return self._turn(asked, door)
+
+        @app.get("/search")
+        def search(asked: Annotated[ask.QuestionAsked, Query()], door: Entry) -> Response:
+            return self._search(asked, door)
+
+        @app.get("/weights")
+        def weights(door: Entry) -> Response:
+            return self._render("weights.html", door, sets=self._memory().weight_sets(), user_id=None)
+
+        @app.get("/metrics")
+        def metrics(asked: Annotated[ask.MeasuresAsked, Query()], door: Entry) -> Response:
+            return self._metrics(asked, door)
+
+    def _door(self, request: Request) -> Door:
+        if not self._keys and _host(request) not in LOOPBACK:
+            # a page from elsewhere may have its own name lead to this machine, and would read what is shown here
+            raise HTTPException(400, "Without API keys these pages are there for a browser on this machine only: ask for 127.0.0.1.")
+        owner = owner_of(self._keys, _sent(request.headers.get("authorization", "")))
+        if owner is None:
+            challenge = {"WWW-Authenticate": 'Basic realm="memdb", charset="UTF-8"'}
+            raise HTTPException(401, "Give a valid API key as the password; the name does not matter.", headers=challenge)
+        if self._user is not None and owner not in (EVERYBODY, self._user):
+            raise HTTPException(403, f"These pages show the memory of {self._user!r} only.")
+        return Door(self._user if self._user is not None else None if owner == EVERYBODY else owner)
+
+    def _render(self, template: str, door: Door, *, status: int = 200, **shown: object) -> HTMLResponse:
+        return render(template, {**shown, "owner": door.owner, "zone": self._memory().config.zone}, status=status)
+
+    def _start(self, asked: ask.UsersAsked, door: Door) -> Response:
+        if door.owner is not None:
+            return RedirectResponse(url("/user", user_id=door.owner), status_code=303, headers=HEADERS)
+        memory = self._memory()
+        wanted = (asked.contains or "").casefold()
+        users = [(name, held) for name, held in memory.users().items() if wanted in name.casefold()]
+        return self._render(
+            "start.html", door, user_id=None, asked=asked, users=views.page_of(users, asked.page, size=100),
+            stats=memory.stats(), vectors=memory.vectors(),
+        )  # fmt: skip
+
+    def _one_user(self, asked: ask.UserAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        memory, user = self._memory(), asked.user_id
+        facts = memory.facts(user, statuses=views.STATUSES)
+        if not facts and user not in memory.users():
+            raise NotFoundError(f"Nothing is held of {user!r}; the start page lists whose memory there is.")
+        return self._render(
+            "user.html", door, user_id=user, profile=memory.profile(user), consent=memory.consent(user),
+            kinds=views.counted(facts, lambda one: one.kind), statuses=views.counted(facts, lambda one: one.status),
+            undecided=[one for one in facts if one.status in UNDECIDED], sets=self._sets(), weights=self._weights,
+        )  # fmt: skip
+
+    def _facts(self, asked: ask.FactsAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        memory = self._memory()
+        statuses = views.STATUSES if asked.status == "all" else (asked.status,) if asked.status else None
+        found = memory.facts(asked.user_id, statuses=statuses, kinds=[asked.kind] if asked.kind else None)
+        facts = [
+            one for one in found
+            if asked.category in (None, one.category) and (asked.contains is None or views.holds(one, asked.contains))
+        ]  # fmt: skip
+        return self._render(
+            "facts.html", door, user_id=asked.user_id, asked=asked, facts=views.page_of(facts, asked.page), kinds=self._kinds(),
+            statuses=views.STATUSES, categories=get_args(Category),
+        )  # fmt: skip
+
+    def _fact(self, asked: ask.FactAsked, door: Door) -> Response:
+        memory = self._memory()
+        changes = memory.history(fact_id=asked.fact_id)
+        try:
+            fact = memory.fact(asked.fact_id)
+        except NotFoundError:
+            told = [record for change in changes if (record := change.after or change.before) is not None]
+            if not told:
+                raise
+            fact, gone = told[-1], True
+        else:
+            gone = False
+        if door.owner is not None and fact.user_id != door.owner:
+            raise NotFoundError(f"There is no fact {asked.fact_id!r} of this user.")
+        after, before = views.successions(memory, changes)
+        ever = views.STATUSES
+        return self._render(
+            "fact.html", door, user_id=fact.user_id, fact=fact, gone=gone, changes=changes, after=after, before=before,
+            alike=[] if fact.kind == "message" else memory.facts(fact.user_id, key=fact.key, kinds=[fact.kind], statuses=ever)[:100],
+            links=[] if gone else memory.links(fact.fact_id, statuses=ever),
+            sources=memory.sources(fact.fact_id) if fact.kind == "narrative" and not gone else None,
+            votes=[
+                (one.query, fact.fact_id in one.relevant) for one in memory.labels()
+                if one.user_id == fact.user_id and fact.fact_id in (*one.relevant, *one.wrong)
+            ],
+        )  # fmt: skip
+
+    def _changes(self, asked: ask.ChangesAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        newest = self._memory().history(user_id=asked.user_id)[::-1]
+        return self._render("changes.html", door, user_id=asked.user_id, asked=asked, changes=views.page_of(newest, asked.page))
+
+    def _turns(self, asked: ask.TurnsAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        turns = [
+            one for one in reversed(self._memory().turns(asked.user_id))
+            if asked.status in (None, one.status) and (one.notes or not asked.refused)
+        ]  # fmt: skip
+        return self._render("turns.html", door, user_id=asked.user_id, asked=asked, turns=views.page_of(turns, asked.page))
+
+    def _turn(self, asked: ask.TurnAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        memory, user, name = self._memory(), asked.user_id, asked.turn_id
+        turn = next(iter(memory.turns(user, turn_id=name)), None)
+        rows = []
+        if turn is None:  # what is imported, stated or drawn from other memories has a name of its own for where it comes from
+            everything = memory.facts(user, kinds=self._kinds(), statuses=views.STATUSES)
+            rows = [fact for fact in everything if fact.source_turn_id == name]
+        changes = memory.history(user_id=user, turn_id=name)
+        if turn is None and not rows and not changes:
+            raise NotFoundError(f"There is no turn {name!r} of {user!r}; their turns are listed under Turns.")
+        return self._render(
+            "turn.html", door, user_id=user, turn_id=name, turn=turn, rows=rows, changes=changes, calls=memory.calls(user, turn_id=name)
+        )  # fmt: skip
+
+    def _search(self, asked: ask.QuestionAsked, door: Door) -> Response:
+        door.open(asked.user_id)
+        names = [asked.weights or self._weights, *([asked.against] if asked.against else [])]
+        rankings, problem, status = [], None, 200
+        try:
+            if asked.query:
+                rankings = [views.ranking_of(name, self._memory().weights(name), self._explain(asked, name)) for name in names]
+        except (InputError, NotFoundError) as error:  # the form is shown again, to be corrected
+            problem, status = str(error), _status_of(error)[0]
+        return self._render(
+            "search.html", door, status=status, user_id=asked.user_id, asked=asked, weights=names[0], problem=problem, rankings=rankings,
+            compared=views.compare(rankings[0].why, rankings[1].why) if len(rankings) == 2 else None,
+            sets=self._sets(), kinds=self._kinds(), statuses=views.STATUSES,
+        )  # fmt: skip
+
+    def _explain(self, asked: ask.QuestionAsked, weights: str) -> Explanation:
+        return self._memory().explain(
+            asked.query, user_id=asked.user_id, fact_id=asked.fact_id, limit=asked.limit, kinds=[asked.kind] if asked.kind else None,
+            statuses=[asked.status] if asked.status else None, as_of=asked.as_of, weights=weights,
+        )  # fmt: skip
+
+    def _metrics(self, asked: ask.MeasuresAsked, door: Door) -> Response:
+        door.open(None)
+        memory = self._memory()
+        labels = memory.labels()
+        measured = memory.evaluate(weights=asked.weights) if asked.weights else {}
+        return self._render(
+            "metrics.html", door, user_id=None, stats=memory.stats(), labels=sum(bool(one.relevant) for one in labels), measured=measured,
+            sets=self._sets(), chosen=asked.weights or [self._weights],
+        )  # fmt: skip
+
+    def _sets(self) -> list[str]:
+        return [name for name in self._memory().weight_sets() if name != _UNRANKED]
+
+    def _kinds(self) -> list[str]:
+        return sorted(self._memory().stats().rows_by_kind)
+
+
+def _host(request: Request) -> str | None:
+    """The name of this machine by which it was asked."""
+    try:
+        return urlsplit(f"//{request.headers.get('host', '')}").hostname
+    except ValueError:
+        return None
+
+
+def _sent(header: str) -> bytes | None:
+    """The key that was sent: as a password, or as other programs send it."""
+    scheme, _, given = header.partition(" ")
+    if scheme.lower() == "bearer":
+        return given.strip().encode("latin-1")
+    try:
+        return base64.b64decode(given, validate=True).partition(b":")[2] if scheme.lower() == "basic" else None
+    except ValueError:  # it is no Base64
+        return None
+
+
+def _status_of(error: Exception) -> tuple[int, str]:
+    return next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
+
+
+def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    shown = {"owner": None, "user_id": None, "zone": None, "title": title, "detail": detail}
+    return render("problem.html", shown, status=status, headers=headers)
+
+
+async def _memory_problem(_request: Request, error: Exception) -> Response:
+    status, title = _status_of(error)
+    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
+
+
+async def _validation_problem(_request: Request, error: Exception) -> Response:
+    first = cast(RequestValidationError, error).errors()[0]
+    return _problem(422, "The request cannot be used", f"{first['loc'][1]}: {first['msg']}.")
+
+
+async def _http_problem(_request: Request, error: Exception) -> Response:
+    met = cast(StarletteHTTPException, error)
+    detail = _DETAILS.get(met.status_code, str(met.detail))
+    return _problem(met.status_code, _TITLES.get(met.status_code, "Refused"), detail, met.headers)
+
+
+async def _unexpected_problem(_request: Request, _error: Exception) -> Response:
+    return _problem(500, "The server failed", "The page met an error that is told where the command runs; report it if it happens again.")
