@@ -20,7 +20,6 @@ from pydantic_core import to_json
 import memdb
 from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, NotFoundError, Profile, checks
 from memdb.interfaces import shapes
-from memdb.records import Category, MemoryType, Source
 
 INSTRUCTIONS = (
     "The long-term memory of the people you talk with. Before you answer, ask `context` with what the user just said, and go by its text "
@@ -64,28 +63,6 @@ _ARGUMENTS = {
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _NOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-
-
-class RememberIn(shapes.Body):
-    """A fact to keep."""
-
-    user_id: shapes.Name
-    value_text: shapes.Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
-    key: shapes.Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
-    object: shapes.Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
-    kind: str = Field("fact", description="fact, note, task, or another row of the table kinds.")
-    category: Category | None = Field(None, description="The key's own, if left out.")
-    memory_type: MemoryType | None = Field(None, description="The key's own, if left out.")
-    confidence: shapes.Share | None = Field(None, description="How sure it is, 0 to 1; the policy's, if left out.")
-    importance: shapes.Share | None = None
-    source: Source = Field("user_message", description="Where it comes from.")
-    event_time: shapes.Moment | None = Field(None, description="When what it speaks of happens.")
-    valid_from: shapes.Moment | None = Field(None, description="Since when it is true; now, if left out.")
-    valid_to: shapes.Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
-    tags: shapes.Tags = Field((), description="Words to find it and to filter by.")
-    session_id: shapes.Name | None = None
-    turn_id: shapes.Name | None = Field(None, description="The turn it comes from; the same fact of the same turn is kept once.")
-    timestamp: shapes.Moment | None = None
 
 
 def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]:
@@ -163,7 +140,7 @@ def observe(memory: Memory, asked: shapes.ObserveIn) -> shapes.Observed:
     return shapes.Observed(turn_id=memory.observe(**asked.model_dump()))
 
 
-def remember(memory: Memory, asked: RememberIn) -> Fact:
+def remember(memory: Memory, asked: shapes.RememberIn) -> Fact:
     """Keep a fact that the user wants kept, and return the row that stands afterwards; said again, it is confirmed."""
     return memory.remember(**asked.model_dump())
 
@@ -176,8 +153,8 @@ def event(memory: Memory, asked: shapes.EventIn) -> shapes.Happened:
 def context(memory: Memory, asked: shapes.ContextIn) -> Context:
     """Memory made ready for your next answer, within a budget of tokens, with a verdict on whether to answer from it."""
     return memory.context(
-        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, goal=asked.active_goal, system=asked.system
-    )  # fmt: skip
+        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, limit=asked.limit, goal=asked.active_goal, system=asked.system
+    )
 
 
 def search(memory: Memory, asked: shapes.SearchIn) -> shapes.Found:
