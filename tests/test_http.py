@@ -511,11 +511,48 @@ def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, c
     assert (answer.status_code, "Content-Type: application/json" in answer.json()["detail"]) == (422, True)
 
 
-def test_half_a_surrogate_pair_is_refused(client: TestClient) -> None:
-    answer = client.post(
-        "/memory/retrieve", content=rb'{"user_id": "ana", "query": "\ud800"}', headers={"Content-Type": "application/json"}
-    )
-    assert (answer.status_code, answer.json()["status"]) == (422, 422)
+@pytest.mark.parametrize(
+    ("fact", "why"),
+    [
+        (rb'{"text": "a", "tags": ["\ud800"]}', "half a surrogate pair"),
+        (rb'{"text": "a", "\udc00": 1}', "half a surrogate pair"),
+        (b'{"text": "a", "embedding": [NaN]}', "NaN is no number"),
+        (b'{"text": "a", "text": "b"}', "'text' stands twice"),
+        (b'{"text": "\xff"}', "not UTF-8"),
+        (b'{"text": "a", "seen_count": 1' + b"0" * 5_000 + b"}", "a number is too long"),
+        (b"[" * 100_000, "too deep"),
+        (b'{"text": "a"', "Expecting ',' delimiter, at character"),
+    ],
+    ids=["surrogate", "surrogate as a name", "NaN", "twice", "bytes", "number", "deep", "cut short"],
+)
+def test_json_that_means_nothing_or_two_things_is_refused_whole(client: TestClient, mem: memdb.Memory, fact: bytes, why: str) -> None:
+    body = b'{"user_id": "ana", "facts": [{"text": "Ana climbs"}, ' + fact + b"]}"
+    answer = client.post("/memory/write", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, why in answer.json()["detail"]) == (422, True)
+    assert mem.facts("ana") == []
+
+
+def test_emoji_may_be_sent_as_a_surrogate_pair(client: TestClient, mem: memdb.Memory) -> None:
+    body = rb'{"user_id": "ana", "value_text": "Ana likes \ud83c\udfb7"}'
+    client.post("/memory/remember", content=b"\xef\xbb\xbf" + body, headers={"Content-Type": "application/json"})
+    assert [fact.value_text for fact in mem.facts("ana")] == ["Ana likes 🎷"]
+
+
+@pytest.mark.parametrize("field", ["confidence", "importance"])
+def test_what_is_no_number_is_not_taken_for_one(client: TestClient, field: str) -> None:
+    post(client, "remember_many", 422, facts=[{"user_id": "ana", "value_text": "x", field: False}])
+    post(client, "weights", 422, sets={"mine": {"match": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "told"),
+    [("GET", "/nowhere", 404, "/openapi.json"), ("OPTIONS", "/memory/facts", 405, "Allow"), ("PUT", "/memory/weights", 405, "Allow")],
+)
+def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
+    client: TestClient, method: str, path: str, status: int, told: str
+) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
 
 
 # --- a real server -----------------------------------------------------------------------------------------------------------------------

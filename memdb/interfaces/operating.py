@@ -1,12 +1,14 @@
 """What is asked of the whole file over HTTP, and so by a key of all users only: its state, its queues, and how well it ranks."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field, StrictBool
 
 from memdb import Labelled, Memory, Stats, Tuned, Vectors
 from memdb.calibration import Calibration
+from memdb.interfaces.problems import StrictRoute
 from memdb.interfaces.shapes import Body, Moment, Name, Query
 
 _MOST = 10_000  # labelled questions at once
@@ -55,7 +57,7 @@ class TuneIn(LabelledIn):
 class WeightSets(Body):
     """Weight sets by name."""
 
-    sets: dict[str, dict[str, float]]
+    sets: dict[str, dict[str, Annotated[float, Field(strict=True)]]]
 
 
 class Measured(Body):
@@ -91,7 +93,7 @@ class Drained(Body):
 
 def router(memory: Callable[[], Memory]) -> APIRouter:
     """Return the endpoints of a memory that are about its whole file."""
-    made = APIRouter(tags=["operating"])
+    made = APIRouter(tags=["operating"], route_class=StrictRoute)
 
     @made.get("/memory/stats")
     def stats() -> Stats:

@@ -1,11 +1,15 @@
 """What the HTTP server cannot do, told as problem+json (RFC 9457): one sentence, whatever went wrong."""
 
-from collections.abc import Mapping
-from typing import cast
+import json
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
+from typing import NoReturn, cast
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,17 +40,80 @@ _REFUSALS = {
     502: "A model failed",
     503: "Busy",
 }
+_PLAIN = {
+    404: "There is nothing at this address; /openapi.json tells what there is.",
+    405: "This address takes another method; the header Allow names it.",
+}
+_ESCAPED = re.compile(rb"\\u[dD]")
 RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()}
 """How each endpoint may refuse, for the API's description."""
 
 
 def tell_problems(app: FastAPI, *, max_bytes: int) -> None:
-    """Have a server tell every error as a problem, and refuse bodies that are too long."""
+    """Have a server tell every error as a problem, and refuse bodies that are too long or mean two things."""
+    app.router.route_class = StrictRoute
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)
     app.add_exception_handler(StarletteHTTPException, _http_problem)
     app.add_exception_handler(Exception, _unexpected_problem)
     app.add_middleware(_Limit, max_bytes=max_bytes)
+
+
+class StrictRoute(APIRoute):
+    """An endpoint whose body means one thing: what would be lost, or could not be told again, is refused before anything is done."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[None, None, Response]]:
+        """Return what answers a request."""
+        answer = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await answer(_Sent(request.scope, request.receive))
+
+        return strict
+
+
+class _Sent(Request):
+    """A request whose JSON has no name twice in an object, no number that is none, and no half of a surrogate pair."""
+
+    async def json(self) -> object:
+        """Return what was sent."""
+        body = await self.body()
+        try:
+            told: object = json.loads(body.decode("utf-8-sig"), object_pairs_hook=_named_once, parse_constant=_refuse_constant)
+            if _ESCAPED.search(body):
+                json.dumps(told, ensure_ascii=False).encode()
+        except UnicodeDecodeError:
+            why = "it is not UTF-8 text"
+        except UnicodeEncodeError:
+            why = "a text holds half a surrogate pair"
+        except RecursionError:
+            why = "its lists and objects lie too deep in each other"
+        except json.JSONDecodeError as error:
+            why = f"{error.msg.removesuffix('.')}, at character {error.pos}"
+        except _Unusable as error:
+            why = str(error)
+        except ValueError:
+            why = "a number is too long"
+        else:
+            return told
+        raise HTTPException(422, f"The body is no JSON that can be used ({why}); mend it and send it again.")
+
+
+class _Unusable(ValueError):
+    """What Python would take for JSON, and others would not."""
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    held: dict[str, object] = {}
+    for name, value in pairs:
+        if name in held:
+            raise _Unusable(f"{name[:100]!r} stands twice in one object")
+        held[name] = value
+    return held
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Unusable(f"{name} is no number")
 
 
 class _Limit:
@@ -97,7 +164,8 @@ async def _validation_problem(request: Request, error: Exception) -> Response:
 
 async def _http_problem(_request: Request, error: Exception) -> Response:
     met = cast(StarletteHTTPException, error)
-    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), str(met.detail), met.headers)
+    told = str(met.detail) if met.detail != HTTPStatus(met.status_code).phrase else _PLAIN.get(met.status_code, str(met.detail))
+    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), told, met.headers)
 
 
 async def _unexpected_problem(_request: Request, _error: Exception) -> Response:

@@ -388,10 +388,18 @@ class RememberIn(Body):
     timestamp: Moment | None = None
 
 
+class NewFactIn(NewFact):
+    """A fact to keep as it is."""
+
+    user_id: Name
+    confidence: Share = 0.4
+    importance: Share = 0.5
+
+
 class RememberManyIn(Body):
     """Facts to keep as they are."""
 
-    facts: list[NewFact] = Field(max_length=10_000)
+    facts: list[NewFactIn] = Field(max_length=10_000)
 
 
 class EventIn(Body):
