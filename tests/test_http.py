@@ -469,6 +469,8 @@ def test_keys_are_read_from_text() -> None:
     assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
     with pytest.raises(memdb.InputError, match="names no user"):
         parse_keys("k1")
+    with pytest.raises(memdb.InputError, match="with two users"):
+        parse_keys("k1=ana,k1=*")
 
 
 # --- what goes wrong -------------------------------------------------------------------------------------------------------------------

@@ -54,14 +54,15 @@ def parse_keys(text: str) -> dict[str, str]:
     """Return API keys by key, from "key=user,key=*".
 
     Raises:
-        InputError: a part is not of this form.
+        InputError: a part is not of this form, or a key stands there twice, with two users.
     """
-    keys = {}
+    keys: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, user = part.partition("=")
         if not key.strip() or not user.strip():
             raise InputError("An API key in MEMDB_API_KEYS names no user; write key=user, or key=* for all users.")
-        keys[key.strip()] = user.strip()
+        if keys.setdefault(key.strip(), user.strip()) != user.strip():
+            raise InputError("An API key in MEMDB_API_KEYS stands there twice, with two users; give each user a key of their own.")
     return keys
 
 
