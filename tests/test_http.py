@@ -377,10 +377,17 @@ def test_the_ranking_is_measured_and_fitted(client: TestClient, mem: memdb.Memor
 
 def test_the_work_that_waits_is_waited_for(client: TestClient, mem: memdb.Memory) -> None:
     post(client, "observe", user_id="ana", user_input="I live in Porto.")
-    assert post(client, "drain", timeout=30) == {"done": True}
+    assert post(client, "drain", timeout=8) == {"done": True}
     assert post(client, "retry") == {"revived": 0}
     assert client.get("/memory/vectors").json()["waiting"] == 0
     assert client.get("/memory/facts", params={"user_id": "ana"}).json()[0]["value_text"] == "User lives in Porto"
+
+
+def test_nobody_keeps_the_server_busy_for_minutes(client: TestClient) -> None:
+    label = {"user_id": "ana", "query": "x"}
+    for path in ("evaluate", "calibrate"):
+        post(client, path, 422, labelled=[label] * 301)
+    post(client, "drain", 422, timeout=60)
 
 
 def test_upkeep_may_be_told_beforehand(client: TestClient) -> None:
