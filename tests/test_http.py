@@ -323,9 +323,82 @@ def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory
     assert mem.facts("ana") == []
 
 
+def test_a_stated_fact_is_kept_with_its_details(client: TestClient) -> None:
+    told = post(client, "remember", user_id="ana", value_text="Ana lives in Lisbon", key="user.lives_in", value_json={"since": 2025})
+    assert client.get("/memory/fact", params={"fact_id": str(told["fact_id"])}).json() == told
+    assert (told["status"], told["value_json"]["since"]) == ("active", 2025)  # type: ignore[index]
+    imported = [{"user_id": "ana", "value_text": "Ana likes tea", "fact_id": "tea"}]
+    assert [post(client, "remember_many", facts=imported) for _ in range(2)] == [{"new": 1}, {"new": 0}]
+
+
+def test_facts_are_linked_followed_and_unlinked(client: TestClient, mem: memdb.Memory) -> None:
+    wine, tea = (mem.remember(f"Ana likes {what}", user_id="ana").fact_id for what in ("green wine", "green tea"))
+    asked = {"fact_id": tea, "relations": "supports", "depth": 2}
+    assert post(client, "link", source_id=wine, target_id=tea, relation="supports", strength=0.5)["strength"] == 0.5
+    (linked,) = client.get("/memory/links", params=asked).json()  # type: ignore[arg-type]
+    assert (linked["fact"]["fact_id"], linked["outward"]) == (wine, False)
+    assert post(client, "unlink", source_id=wine, target_id=tea) == {"links": 1}
+    assert post(client, "relate", user_id="ana") == {"links": 1}
+    post(client, "link", 422, source_id=wine, target_id=wine)
+
+
+def test_a_session_begins_with_what_is_known_and_ends_with_its_account(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember("Ana lives in Lisbon", user_id="ana", key="user.lives_in")
+    begun = post(client, "session/begin", user_id="ana", session_id="monday")
+    assert "- Ana lives in Lisbon" in str(begun["page"])
+    post(client, "observe", user_id="ana", user_input="I like jazz.", session_id="monday")
+    ended = [post(client, "session/end", user_id="ana", session_id="monday") for _ in range(2)]
+    assert "I like jazz" in ended[0]["account"]["value_text"]  # type: ignore[index]
+    assert ended[0] == ended[1]
+    again = post(client, "session/begin", user_id="ana")
+    assert (again["recovered"], again["last"]) == ([], ended[0]["account"])
+    assert "likes jazz" in client.get("/memory/page", params={"user_id": "ana"}).json()["page"]
+
+
+def test_why_something_is_found_is_explained(client: TestClient, mem: memdb.Memory) -> None:
+    tea, wine = (mem.remember(f"Ana likes {what}", user_id="ana").fact_id for what in ("tea", "wine"))
+    why = post(client, "explain", user_id="ana", query="tea", fact_id=wine, weights="lexical-only", limit=1)
+    assert (why["fact"]["fact_id"], why["hits"][0]["fact"]["fact_id"]) == (wine, tea)  # type: ignore[index]
+    assert why["reason"]
+
+
+def test_the_ranking_is_measured_and_fitted(client: TestClient, mem: memdb.Memory) -> None:
+    ids = {what: mem.remember(f"Ana likes {what}", user_id="ana").fact_id for what in ("tea", "wine", "jazz", "chess")}
+    for what, fact_id in ids.items():
+        mem.feedback(f"Does Ana like {what}?", fact_id, user_id="ana")
+    labels = client.get("/memory/labels").json()
+    assert {label["relevant"][0] for label in labels} == set(ids.values())
+    assert post(client, "evaluate", weights=["lexical-only"])["sets"]["lexical-only"]["any@1"] == 1.0  # type: ignore[index]
+    tuned = post(client, "tune", name="mine", labelled=labels, held_out=0.0)
+    assert client.get("/memory/weights").json()["sets"]["mine"] == tuned["weights"]
+    asked = {"user_id": "ana", "query": "Does Ana have a car?", "answerable": False}
+    assert post(client, "calibrate", labelled=[*labels, asked])["after"]["questions"] == 5  # type: ignore[index]
+    assert post(client, "weights", sets={"words": {"match": 1}})["sets"]["words"] == {"match": 1.0}  # type: ignore[index]
+    assert post(client, "search", user_id="ana", query="tea", weights="words")["hits"][0]["weights"]["match"] == 1.0  # type: ignore[index]
+
+
+def test_the_work_that_waits_is_waited_for(client: TestClient, mem: memdb.Memory) -> None:
+    post(client, "observe", user_id="ana", user_input="I live in Porto.")
+    assert post(client, "drain", timeout=8) == {"done": True}
+    assert post(client, "retry") == {"revived": 0}
+    assert client.get("/memory/vectors").json()["waiting"] == 0
+    assert client.get("/memory/facts", params={"user_id": "ana"}).json()[0]["value_text"] == "User lives in Porto"
+
+
+def test_nobody_keeps_the_server_busy_for_minutes(client: TestClient) -> None:
+    label = {"user_id": "ana", "query": "x"}
+    for path in ("evaluate", "calibrate"):
+        post(client, path, 422, labelled=[label] * 301)
+    post(client, "drain", 422, timeout=60)
+
+
+def test_upkeep_may_be_told_beforehand(client: TestClient) -> None:
+    assert post(client, "compact", user_id="ana", dry_run=True)["dry_run"] is True
+
+
 def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z|/]+)`", readme) for name in group.split("|")} | {"/health"}
+    listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z_|/]+)`", readme) for name in group.split("|")} | {"/health"}
     assert set(create_app(mem).openapi()["paths"]) == listed
 
 
@@ -349,17 +422,40 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
         post(client, path, 404, fact_id=fact.fact_id)
     post(client, "outcome", 404, fact_id=fact.fact_id, succeeded=True)
     post(client, "feedback", 404, user_id="ana", query="x", fact_id=fact.fact_id)
-    for path in ("facts", "profile", "history", "turns"):
+    for path in ("facts", "profile", "history", "turns", "calls", "page"):
         assert client.get(f"/memory/{path}", params={"user_id": "bob"}).status_code == 403
     whose: dict[str, dict[str, object]] = {
         "consent": {}, "feedback": {"query": "x", "fact_id": fact.fact_id}, "event": {"description": "x"}, "recall": {"query": "x"},
-        "learn": {"trigger": "x", "steps": ["y"]}, "procedures": {"task": "x"},
+        "learn": {"trigger": "x", "steps": ["y"]}, "procedures": {"task": "x"}, "remember": {"value_text": "x"}, "explain": {"query": "x"},
+        "relate": {}, "session/begin": {}, "session/end": {"session_id": "s"},
     }  # fmt: skip
     for path, body in whose.items():
         post(client, path, 403, user_id="bob", **body)
+    for path in ("fact", "sources", "links"):
+        assert client.get(f"/memory/{path}", params={"fact_id": fact.fact_id}).status_code == 404
+    own = mem.remember("Lives in Faro", user_id="ana", key="user.lives_in").fact_id
+    for path in ("link", "unlink"):
+        post(client, path, 404, source_id=own, target_id=fact.fact_id)
+        post(client, path, 404, source_id=fact.fact_id, target_id=own)
+    post(client, "explain", 404, user_id="ana", query="x", fact_id=fact.fact_id)
+    post(client, "remember_many", 403, facts=[{"user_id": user, "value_text": "x"} for user in ("ana", "bob")])
     post(client, "compact", 403)
-    assert client.get("/memory/stats").status_code == 403
     assert mem.facts("bob")[0].valid_to is None
+    assert len(mem.facts("ana")) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["GET stats", "GET vectors", "GET labels", "GET weights", "POST weights", "POST evaluate", "POST tune", "POST calibrate", "POST retry",
+     "POST drain"],
+)  # fmt: skip
+def test_the_whole_file_is_for_a_key_of_all_users(mem: memdb.Memory, asked: str) -> None:
+    method, path = asked.split()
+    client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))
+    got = [
+        client.request(method, f"/memory/{path}", headers={"Authorization": f"Bearer {key}"}, json={}).status_code for key in ("a", "all")
+    ]
+    assert (got[0], got[1] in (200, 422)) == (403, True)
 
 
 def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> None:
@@ -382,6 +478,8 @@ def test_keys_are_read_from_text() -> None:
     assert parse_keys(" k1=ana, k2=* ,") == {"k1": "ana", "k2": "*"}
     with pytest.raises(memdb.InputError, match="names no user"):
         parse_keys("k1")
+    with pytest.raises(memdb.InputError, match="with two users"):
+        parse_keys("k1=ana,k1=*")
 
 
 # --- what goes wrong -------------------------------------------------------------------------------------------------------------------
@@ -424,11 +522,48 @@ def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, c
     assert (answer.status_code, "Content-Type: application/json" in answer.json()["detail"]) == (422, True)
 
 
-def test_half_a_surrogate_pair_is_refused(client: TestClient) -> None:
-    answer = client.post(
-        "/memory/retrieve", content=rb'{"user_id": "ana", "query": "\ud800"}', headers={"Content-Type": "application/json"}
-    )
-    assert (answer.status_code, answer.json()["status"]) == (422, 422)
+@pytest.mark.parametrize(
+    ("fact", "why"),
+    [
+        (rb'{"text": "a", "tags": ["\ud800"]}', "half a surrogate pair"),
+        (rb'{"text": "a", "\udc00": 1}', "half a surrogate pair"),
+        (b'{"text": "a", "embedding": [NaN]}', "NaN is no number"),
+        (b'{"text": "a", "text": "b"}', "'text' stands twice"),
+        (b'{"text": "\xff"}', "not UTF-8"),
+        (b'{"text": "a", "seen_count": 1' + b"0" * 5_000 + b"}", "a number is too long"),
+        (b"[" * 100_000, "too deep"),
+        (b'{"text": "a"', "Expecting ',' delimiter, at character"),
+    ],
+    ids=["surrogate", "surrogate as a name", "NaN", "twice", "bytes", "number", "deep", "cut short"],
+)
+def test_json_that_means_nothing_or_two_things_is_refused_whole(client: TestClient, mem: memdb.Memory, fact: bytes, why: str) -> None:
+    body = b'{"user_id": "ana", "facts": [{"text": "Ana climbs"}, ' + fact + b"]}"
+    answer = client.post("/memory/write", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, why in answer.json()["detail"]) == (422, True)
+    assert mem.facts("ana") == []
+
+
+def test_emoji_may_be_sent_as_a_surrogate_pair(client: TestClient, mem: memdb.Memory) -> None:
+    body = rb'{"user_id": "ana", "value_text": "Ana likes \ud83c\udfb7"}'
+    client.post("/memory/remember", content=b"\xef\xbb\xbf" + body, headers={"Content-Type": "application/json"})
+    assert [fact.value_text for fact in mem.facts("ana")] == ["Ana likes 🎷"]
+
+
+@pytest.mark.parametrize("field", ["confidence", "importance"])
+def test_what_is_no_number_is_not_taken_for_one(client: TestClient, field: str) -> None:
+    post(client, "remember_many", 422, facts=[{"user_id": "ana", "value_text": "x", field: False}])
+    post(client, "weights", 422, sets={"mine": {"match": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "told"),
+    [("GET", "/nowhere", 404, "/openapi.json"), ("OPTIONS", "/memory/facts", 405, "Allow"), ("PUT", "/memory/weights", 405, "Allow")],
+)
+def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
+    client: TestClient, method: str, path: str, status: int, told: str
+) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
 
 
 # --- a real server -----------------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -221,6 +222,19 @@ def test_any_text_is_kept_word_for_word(db: Path) -> None:
         assert [mem.turns(text[:100])[0].user_input for text in texts] == texts
 
 
+def test_a_text_is_a_text_also_where_none_is_needed(db: Path) -> None:
+    texts = ["null", "[1]", '{"a": 1}']
+
+    async def script(client: Client) -> None:
+        for place, text in enumerate(texts):
+            await call(client, "remember", user_id="eva", value_text=text, key=f"user.word{place}", object=text, tags='["word"]')
+            await call(client, "search", user_id="eva", query="word", active_goal=text, kinds='["fact"]')
+
+    talk(db, script)
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        assert [(fact.object, fact.tags) for fact in mem.facts("eva")] == [(text, ("word",)) for text in texts]
+
+
 def test_one_users_questions_never_find_what_is_anothers(db: Path) -> None:
     async def script(client: Client) -> list[Told]:
         told = [await call(client, name, user_id="ana") for name in ("facts", "profile", "history")]
@@ -309,6 +323,15 @@ def test_the_end_of_the_input_ends_the_server_with_its_work_done_and_only_the_pr
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
     assert {json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()} == {"2.0"}
     assert fact_of(tmp_path / "mem.db", "ana").object == "Porto"
+
+
+def test_a_line_that_is_no_json_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
+    half = '{"jsonrpc": "2.0", "id": %s, "method": "tools/call", "params": {"name": "observe", "arguments": {"user_input": "\\ud83d"}}}'
+    lines = [half % 7, half % '"\\ud83d"', half % "true", "nonsense", "", "[" * 100_000]
+    done = served(tmp_path / "mem.db", written({"id": 1, "method": "initialize", "params": HELLO}, *lines, {"id": 8, "method": "ping"}))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert Counter((one["id"], "error" in one) for one in answers) == {(1, False): 1, (7, True): 1, (None, True): 4, (8, False): 1}
+    assert all("mend it" in one["error"]["message"] for one in answers if "error" in one)
 
 
 def test_no_input_at_all_is_an_end_too(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The memory over HTTP: `/memory/retrieve`, `/memory/write`, `/memory/profile/version`, `/memory/compact`, and the other verbs.
 
-Errors are problem+json (RFC 9457). With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
+With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
 """
 
 import hmac
@@ -8,41 +8,36 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi import Depends, FastAPI, HTTPException, Query, Security
 from fastapi.security import HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
-from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import memdb
 from memdb import (
-    BusyError,
-    ConflictError,
+    Bootstrap,
     Consent,
     Context,
+    Explanation,
     Fact,
     Forgotten,
     InputError,
+    Link,
+    Linked,
     Maintained,
-    MdbError,
     Memory,
-    ModelError,
+    ModelCall,
     NotFoundError,
     Procedure,
     Profile,
+    Sources,
     TurnRecord,
     Undone,
 )
-from memdb.interfaces import shapes
-from memdb.interfaces.shapes import Problem
-from memdb.records import Change, Record, Stats
-
-MAX_BYTES = 4_000_000
-"""A request with a longer body is refused with 413."""
+from memdb.interfaces import operating, shapes
+from memdb.interfaces.problems import MAX_BYTES, RESPONSES, tell_problems
+from memdb.records import Change, Record
 
 EVERYBODY = "*"
 """The user of a key that opens everybody's memory."""
@@ -50,22 +45,6 @@ EVERYBODY = "*"
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """The names of this machine that no other machine reaches it by."""
 
-STATUSES: list[tuple[type[MdbError], int, str]] = [
-    (InputError, 422, "The request cannot be used"),
-    (NotFoundError, 404, "Not found"),
-    (ConflictError, 409, "Conflict"),
-    (BusyError, 503, "Busy"),
-    (ModelError, 502, "A model failed"),
-    (MdbError, 500, "The memory failed"),
-]
-"""How each error is told: the status, and the title."""
-
-_PROBLEM = {"application/problem+json": {"schema": Problem.model_json_schema()}}
-_REFUSALS = {400: "The request is malformed", 401: "No API key, or an unknown one", 403: "The key is another user's", 404: "Not found",
-             409: "Conflict", 413: "Too long", 422: "The request cannot be used", 503: "Busy"}  # fmt: skip
-_RESPONSES: dict[int | str, dict[str, object]] = {
-    status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()
-}
 _BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
 
 
@@ -80,14 +59,15 @@ def parse_keys(text: str) -> dict[str, str]:
     """Return API keys by key, from "key=user,key=*".
 
     Raises:
-        InputError: a part is not of this form.
+        InputError: a part is not of this form, or a key stands there twice, with two users.
     """
-    keys = {}
+    keys: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, user = part.partition("=")
         if not key.strip() or not user.strip():
             raise InputError("An API key in MEMDB_API_KEYS names no user; write key=user, or key=* for all users.")
-        keys[key.strip()] = user.strip()
+        if keys.setdefault(key.strip(), user.strip()) != user.strip():
+            raise InputError("An API key in MEMDB_API_KEYS stands there twice, with two users; give each user a key of their own.")
     return keys
 
 
@@ -134,12 +114,8 @@ def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str]
     # pages made of openapi.json would load scripts from the network
     app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, description="The long-term memory of an AI assistant.",
                   docs_url=None, redoc_url=None,
-                  responses=_RESPONSES)  # fmt: skip
-    app.add_exception_handler(MdbError, _memory_problem)
-    app.add_exception_handler(RequestValidationError, _validation_problem)
-    app.add_exception_handler(StarletteHTTPException, _http_problem)
-    app.add_exception_handler(Exception, _unexpected_problem)
-    app.add_middleware(_Limit, max_bytes=max_bytes)
+                  responses=RESPONSES)  # fmt: skip
+    tell_problems(app, max_bytes=max_bytes)
     _routes(app, lambda: held[0], keys or {})
     return app
 
@@ -223,7 +199,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
     def compact(body: shapes.CompactIn, key: Door) -> Maintained:
         """Do all the upkeep that is due, and tell how much it was: episodes, notes, promotion, fading, archiving."""
         key.open(body.user_id)
-        return memory().maintain(user_id=body.user_id)
+        return memory().maintain(user_id=body.user_id, dry_run=body.dry_run)
 
     @app.post("/memory/observe", tags=["writing"])
     def observe(body: shapes.ObserveIn, key: Door) -> shapes.Observed:
@@ -236,6 +212,19 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         """Take many messages at once; loading them again adds nothing."""
         key.open(body.user_id)
         return shapes.Loaded(new=memory().load(body.messages, user_id=body.user_id))
+
+    @app.post("/memory/remember", tags=["writing"])
+    def remember(body: shapes.RememberIn, key: Door) -> Fact:
+        """Keep a fact that the application states, and tell the row that stands afterwards; said again, it is confirmed."""
+        key.open(body.user_id)
+        return memory().remember(**body.model_dump())
+
+    @app.post("/memory/remember_many", tags=["writing"])
+    def remember_many(body: shapes.RememberManyIn, key: Door) -> shapes.Loaded:
+        """Keep many facts as they are: the way in for what another system knows. One whose `fact_id` is known is left as it is."""
+        for fact in body.facts:
+            key.open(fact.user_id)
+        return shapes.Loaded(new=memory().remember_many(body.facts))
 
     @app.post("/memory/task", tags=["writing"])
     def task(body: shapes.TaskIs, key: Door) -> shapes.Task:
@@ -285,6 +274,39 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         key.fact(memory(), body.fact_id)
         return memory().outcome(**body.model_dump())
 
+    @app.post("/memory/link", tags=["writing"])
+    def link(body: shapes.LinkIn, key: Door) -> Link:
+        """Link two facts of one user; linking them again changes the strength."""
+        key.fact(memory(), body.source_id)
+        key.fact(memory(), body.target_id)
+        return memory().link(body.source_id, body.target_id, body.relation, strength=body.strength)
+
+    @app.post("/memory/unlink", tags=["writing"])
+    def unlink(body: shapes.UnlinkIn, key: Door) -> shapes.Counted:
+        """Remove the link from a fact to another."""
+        key.fact(memory(), body.source_id)
+        key.fact(memory(), body.target_id)
+        return shapes.Counted(links=memory().unlink(body.source_id, body.target_id, body.relation))
+
+    @app.post("/memory/relate", tags=["writing"])
+    def relate(body: shapes.RelateIn, key: Door) -> shapes.Counted:
+        """Link what is new to what it is like, by words alone."""
+        key.open(body.user_id)
+        return shapes.Counted(links=memory().relate(body.user_id, kinds=body.kinds))
+
+    @app.post("/memory/session/begin", tags=["writing"])
+    def begin(body: shapes.BeginIn, key: Door) -> Bootstrap:
+        """Begin a session, or take one up again, and tell what is known as it begins."""
+        key.open(body.user_id)
+        return memory().session(body.user_id, body.session_id).bootstrap
+
+    @app.post("/memory/session/end", tags=["writing"])
+    def end(body: shapes.EndIn, key: Door) -> shapes.Ended:
+        """End a session: its account and its day's are written, the profile and memory.md brought up to date."""
+        key.open(body.user_id)
+        with memory().session(body.user_id, body.session_id) as session:
+            return shapes.Ended(session_id=body.session_id, account=session.snapshot())
+
     @app.post("/memory/consent", tags=["writing"])
     def consent(body: shapes.ConsentIn, key: Door) -> Consent:
         """Note what a user lets be remembered from now on; with no choice, only tell what holds for them."""
@@ -305,22 +327,31 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         return memory().forget(body.user_id, key=body.key)
 
     @app.post("/memory/search", tags=["reading"])
-    def search(body: shapes.SearchIn, key: Door) -> shapes.Found:
+    def search(body: shapes.RankedIn, key: Door) -> shapes.Found:
         """What bears on a question, best first, with every part of each score."""
         key.open(body.user_id)
         hits = memory().search(
             body.query, user_id=body.user_id, goal=body.active_goal, limit=body.limit, as_of=body.as_of, statuses=body.statuses,
-            tiers=body.tiers, min_score=body.min_score, judged=True, **body.filters(),
+            tiers=body.tiers, min_score=body.min_score, weights=body.weights, judged=True, **body.filters(),
         )  # fmt: skip
         return shapes.Found.of(hits)
+
+    @app.post("/memory/explain", tags=["reading"])
+    def explain(body: shapes.ExplainIn, key: Door) -> Explanation:
+        """Why a question finds what it finds; and of a fact, where it stands, why not higher, and which single weight would change that."""
+        key.open(body.user_id)
+        return memory().explain(
+            body.query, user_id=body.user_id, fact_id=body.fact_id, goal=body.active_goal, limit=body.limit, as_of=body.as_of,
+            statuses=body.statuses, tiers=body.tiers, min_score=body.min_score, weights=body.weights, **body.filters(),
+        )  # fmt: skip
 
     @app.post("/memory/context", tags=["reading"])
     def context(body: shapes.ContextIn, key: Door) -> Context:
         """Memory made ready for a prompt, within a budget of tokens, with a verdict on it."""
         key.open(body.user_id)
         return memory().context(
-            body.query, user_id=body.user_id, max_tokens=body.max_tokens, goal=body.active_goal, system=body.system
-        )  # fmt: skip
+            body.query, user_id=body.user_id, max_tokens=body.max_tokens, limit=body.limit, goal=body.active_goal, system=body.system
+        )
 
     @app.post("/memory/recall", tags=["reading"])
     def recall(body: shapes.RecallIn, key: Door) -> shapes.Found:
@@ -358,72 +389,46 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str])
         key.open(asked.user_id)
         return memory().turns(asked.user_id, turn_id=asked.turn_id)
 
-    @app.get("/memory/stats", tags=["reading"])
-    def stats(key: Door) -> Stats:
-        """The state of the file in numbers; for a key of all users."""
+    @app.get("/memory/calls", tags=["reading"])
+    def calls(asked: Annotated[shapes.TurnsIn, Query()], key: Door) -> list[ModelCall]:
+        """The calls of the language model that were kept: what each was for, what it cost, and the raw answer."""
+        key.open(asked.user_id)
+        return memory().calls(asked.user_id, turn_id=asked.turn_id)
+
+    @app.get("/memory/fact", tags=["reading"])
+    def fact(asked: Annotated[shapes.FactId, Query()], key: Door) -> Fact:
+        """One row by its id as it is now, whatever its status."""
+        key.fact(memory(), asked.fact_id)
+        return memory().fact(asked.fact_id)
+
+    @app.get("/memory/sources", tags=["reading"])
+    def sources(asked: Annotated[shapes.FactId, Query()], key: Door) -> Sources:
+        """What a first-person memory rests on: its events, and for a pattern the memories that went into it."""
+        key.fact(memory(), asked.fact_id)
+        return memory().sources(asked.fact_id)
+
+    @app.get("/memory/links", tags=["reading"])
+    def links(asked: Annotated[shapes.LinksIn, Query()], key: Door) -> list[Linked]:
+        """The facts that links lead to from a fact, nearest and strongest first."""
+        key.fact(memory(), asked.fact_id)
+        return memory().links(**asked.model_dump())
+
+    @app.get("/memory/page", tags=["reading"])
+    def page(asked: Annotated[shapes.UserIn, Query()], key: Door) -> shapes.Page:
+        """memory.md as it would be written now."""
+        key.open(asked.user_id)
+        return shapes.Page(page=memory().page(asked.user_id))
+
+    def everybody(key: Door) -> None:
         key.open(None)
-        return memory().stats()
+
+    app.include_router(operating.router(memory), dependencies=[Depends(everybody)])
 
     @app.get("/health", tags=["server"])
-    def health() -> Health:
+    async def health() -> Health:
         """Whether the server lives."""
         return Health(status="ok", version=memdb.__version__)
 
 
 def _unasked() -> None:
     """Without keys nobody is asked for one, and the API's description does not say so."""
-
-
-class _Limit:
-    """Refuses a body that is too long, whether or not it says so beforehand."""
-
-    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
-        self.app, self.max_bytes = app, max_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        parts: list[Message] = []
-        length = 0
-        while True:
-            message = await receive()
-            parts.append(message)
-            length += len(message.get("body", b""))
-            if length > self.max_bytes:
-                await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
-                return
-            if message["type"] != "http.request" or not message.get("more_body"):
-                break
-
-        async def replay() -> Message:
-            return parts.pop(0) if parts else await receive()
-
-        await self.app(scope, replay, send)
-
-
-def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    body = Problem(title=title, status=status, detail=detail).model_dump()
-    return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=dict(headers or {}))
-
-
-async def _memory_problem(_request: Request, error: Exception) -> Response:
-    status, title = next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
-    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
-
-
-async def _validation_problem(request: Request, error: Exception) -> Response:
-    first = cast(RequestValidationError, error).errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if where == "body" and "json" not in request.headers.get("content-type", ""):
-        first = {"msg": "Send it as JSON, with the header Content-Type: application/json"}
-    return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")
-
-
-async def _http_problem(_request: Request, error: Exception) -> Response:
-    met = cast(StarletteHTTPException, error)
-    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), str(met.detail), met.headers)
-
-
-async def _unexpected_problem(_request: Request, _error: Exception) -> Response:
-    return _problem(500, "The server failed", "The request met an error that is in the server's log; report it if it happens again.")

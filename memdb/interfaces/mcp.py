@@ -6,21 +6,26 @@ With a user fixed, no tool takes one, and nobody else's memory can be reached.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, cast, get_type_hints
 
+import anyio
 from mcp.server.mcpserver import Context as Call
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import PARSE_ERROR, CallToolResult, ErrorData, InputRequiredResult, JSONRPCError, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 from pydantic_core import to_json
 
 import memdb
 from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, NotFoundError, Profile, checks
 from memdb.interfaces import shapes
-from memdb.records import Category, MemoryType, Source
 
 INSTRUCTIONS = (
     "The long-term memory of the people you talk with. Before you answer, ask `context` with what the user just said, and go by its text "
@@ -66,28 +71,6 @@ _NOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempoten
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
-class RememberIn(shapes.Body):
-    """A fact to keep."""
-
-    user_id: shapes.Name
-    value_text: shapes.Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
-    key: shapes.Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
-    object: shapes.Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
-    kind: str = Field("fact", description="fact, note, task, or another row of the table kinds.")
-    category: Category | None = Field(None, description="The key's own, if left out.")
-    memory_type: MemoryType | None = Field(None, description="The key's own, if left out.")
-    confidence: shapes.Share | None = Field(None, description="How sure it is, 0 to 1; the policy's, if left out.")
-    importance: shapes.Share | None = None
-    source: Source = Field("user_message", description="Where it comes from.")
-    event_time: shapes.Moment | None = Field(None, description="When what it speaks of happens.")
-    valid_from: shapes.Moment | None = Field(None, description="Since when it is true; now, if left out.")
-    valid_to: shapes.Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
-    tags: shapes.Tags = Field((), description="Words to find it and to filter by.")
-    session_id: shapes.Name | None = None
-    turn_id: shapes.Name | None = Field(None, description="The turn it comes from; the same fact of the same turn is kept once.")
-    timestamp: shapes.Moment | None = None
-
-
 def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]:
     """Return the server of a memory: of everybody's, or of one user's only.
 
@@ -101,6 +84,22 @@ def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]
 
 class _Server(MCPServer[None]):
     """A server whose errors are one sentence, the memory's own, and whose text is the JSON that it answers with."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve over standard input and output. A line that is no JSON is answered, too: whoever sent it would wait for ever."""
+        heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with stdio_server() as (lines, answers), anyio.create_task_group() as group:
+
+            async def hear() -> None:
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+                    async with heard:
+                        async for message in lines:
+                            refused = _unread(message)
+                            await (heard.send(message) if refused is None else answers.send(refused))
+
+            group.start_soon(hear)
+            server = self._lowlevel_server
+            await server.run(passed, answers, server.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, object], context: Call[None, object] | None = None
@@ -116,6 +115,42 @@ class _Server(MCPServer[None]):
         if isinstance(result, CallToolResult):
             result.content = [TextContent(text=to_json(result.structured_content).decode())]
         return result
+
+
+class _Arguments(FuncMetadata):
+    """What a tool takes. Some programs send a list as the text of it, which is read; where a text may stand, it is one, word for word."""
+
+    texts: frozenset[str]
+
+    def pre_parse_json(self, data: dict[str, object]) -> dict[str, object]:
+        """Return the arguments with lists read."""
+        rest = {name: value for name, value in data.items() if name not in self.texts}
+        return data | super().pre_parse_json(rest)
+
+
+def _may_be_text(schema: dict[str, object]) -> bool:
+    return "string" in [schema.get("type"), *(one.get("type") for one in cast(list[dict[str, object]], schema.get("anyOf", ())))]
+
+
+def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
+    """The answer to a line that is no JSON, such as one with half of a surrogate pair; None to any other, and to an empty one."""
+    if not isinstance(message, ValidationError):
+        return None
+    fault = message.errors()[0]
+    if fault["type"] != "json_invalid" or not str(fault["input"]).strip():
+        return None
+    told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({fault['msg']}); mend it and send it again.")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(str(fault["input"])), error=told))
+
+
+def _asked_as(line: str) -> int | str | None:
+    """The id of the call in a line that is no JSON, as far as a laxer reader can tell."""
+    try:
+        sent = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    call = sent.get("id") if isinstance(sent, dict) else None
+    return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
 
 
 def _sentence(error: ToolError) -> str | None:
@@ -155,6 +190,14 @@ def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints:
     arguments.model_config["extra"] = "forbid"  # a misspelt filter, or a user where one is fixed, would be passed over in silence
     arguments.model_rebuild(force=True)
     tool.parameters = arguments.model_json_schema()
+    made = tool.fn_metadata
+    tool.fn_metadata = _Arguments(
+        arg_model=arguments,
+        output_schema=made.output_schema,
+        output_model=made.output_model,
+        wrap_output=made.wrap_output,
+        texts=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be_text(schema)),
+    )
     return tool
 
 
@@ -163,7 +206,7 @@ def observe(memory: Memory, asked: shapes.ObserveIn) -> shapes.Observed:
     return shapes.Observed(turn_id=memory.observe(**asked.model_dump()))
 
 
-def remember(memory: Memory, asked: RememberIn) -> Fact:
+def remember(memory: Memory, asked: shapes.RememberIn) -> Fact:
     """Keep a fact that the user wants kept, and return the row that stands afterwards; said again, it is confirmed."""
     return memory.remember(**asked.model_dump())
 
@@ -176,8 +219,8 @@ def event(memory: Memory, asked: shapes.EventIn) -> shapes.Happened:
 def context(memory: Memory, asked: shapes.ContextIn) -> Context:
     """Memory made ready for your next answer, within a budget of tokens, with a verdict on whether to answer from it."""
     return memory.context(
-        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, goal=asked.active_goal, system=asked.system
-    )  # fmt: skip
+        asked.query, user_id=asked.user_id, max_tokens=asked.max_tokens, limit=asked.limit, goal=asked.active_goal, system=asked.system
+    )
 
 
 def search(memory: Memory, asked: shapes.SearchIn) -> shapes.Found:

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, TypeVar, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError
 
-from memdb import Fact, Hit, Hits, Item, Message, Verdict
-from memdb.records import BreakTrigger, Category, Filters, MemoryType, Source, Status, TaskState, Tier
+from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
+from memdb.records import BreakTrigger, Category, Filters, MemoryType, Relation, Source, Status, TaskState, Tier
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -328,9 +328,10 @@ class UserIn(Body):
 
 
 class CompactIn(Body):
-    """Whose memory; everybody's if null."""
+    """Whose memory, everybody's if null; and whether it is only told what would be done."""
 
     user_id: Name | None = None
+    dry_run: StrictBool = False
 
 
 class ObserveIn(Body):
@@ -362,6 +363,43 @@ class Loaded(Body):
     """How many messages were new."""
 
     new: int
+
+
+class RememberIn(Body):
+    """A fact to keep."""
+
+    user_id: Name
+    value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
+    key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
+    object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
+    value_json: JsonValue = Field(None, description="Details of any shape.")
+    kind: str = Field("fact", description="fact, note, task, or another row of the table kinds.")
+    category: Category | None = Field(None, description="The key's own, if left out.")
+    memory_type: MemoryType | None = Field(None, description="The key's own, if left out.")
+    confidence: Share | None = Field(None, description="How sure it is, 0 to 1; the policy's, if left out.")
+    importance: Share | None = None
+    source: Source = Field("user_message", description="Where it comes from.")
+    event_time: Moment | None = Field(None, description="When what it speaks of happens.")
+    valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
+    valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
+    tags: Tags = Field((), description="Words to find it and to filter by.")
+    session_id: Name | None = None
+    turn_id: Name | None = Field(None, description="The turn it comes from; the same fact of the same turn is kept once.")
+    timestamp: Moment | None = None
+
+
+class NewFactIn(NewFact):
+    """A fact to keep as it is."""
+
+    user_id: Name
+    confidence: Share = 0.4
+    importance: Share = 0.5
+
+
+class RememberManyIn(Body):
+    """Facts to keep as they are."""
+
+    facts: list[NewFactIn] = Field(max_length=10_000)
 
 
 class EventIn(Body):
@@ -480,6 +518,18 @@ class SearchIn(Asked):
     min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
 
 
+class RankedIn(SearchIn):
+    """A question, and the weight set that ranks."""
+
+    weights: Name | None = Field(None, description="The server's own, if null.")
+
+
+class ExplainIn(RankedIn):
+    """A question, and the fact that should be among so many hits."""
+
+    fact_id: Name | None = None
+
+
 class Found(Body):
     """The hits of a question, best first."""
 
@@ -499,6 +549,7 @@ class ContextIn(Body):
     user_id: Name
     query: Query
     max_tokens: int | None = Field(None, strict=True, ge=0, le=200_000)
+    limit: int = Field(16, strict=True, ge=1, le=200)
     active_goal: Query | None = None
     system: str = Field("", max_length=20_000)
 
@@ -507,6 +558,74 @@ class FactId(Body):
     """Which fact."""
 
     fact_id: Name
+
+
+class LinkIn(Body):
+    """A link from a fact to another of the same user."""
+
+    source_id: Name
+    target_id: Name
+    relation: Relation = "relates-to"
+    strength: Share = 1.0
+
+
+class UnlinkIn(Body):
+    """Which link is removed; whatever its relation, if that is null."""
+
+    source_id: Name
+    target_id: Name
+    relation: Relation | None = None
+
+
+class RelateIn(Body):
+    """Whose rows are linked to what they are like, and of which kinds; those of the setting, if null."""
+
+    user_id: Name
+    kinds: Only[str] = None
+
+
+class LinksIn(Body):
+    """Where links are followed from, how far, and over what."""
+
+    fact_id: Name
+    depth: int = Field(1, ge=1, le=8, description="How many steps.")
+    relations: Only[Relation] = Field(None, description="Only over these.")
+    statuses: Only[Status] = Field(None, description="Only over facts of these; what is believed or pending, if left out.")
+    min_strength: float = Field(0.0, ge=0, le=1, description="Leave out what is weaker.")
+    limit: int = Field(100, ge=1, le=1_000)
+
+
+class Counted(Body):
+    """How many links were made or removed."""
+
+    links: int
+
+
+class Page(Body):
+    """The text of memory.md."""
+
+    page: str
+
+
+class BeginIn(Body):
+    """Whose session, and its name; a new one, if null."""
+
+    user_id: Name
+    session_id: Name | None = None
+
+
+class EndIn(Body):
+    """Which session ends."""
+
+    user_id: Name
+    session_id: Name
+
+
+class Ended(Body):
+    """A session that is over, with its account; null if nothing happened in it."""
+
+    session_id: str
+    account: Fact | None
 
 
 class TaskIs(Body):

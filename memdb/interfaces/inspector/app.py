@@ -17,10 +17,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
 from memdb import Explanation, InputError, MdbError, Memory, NotFoundError
-from memdb.interfaces.http import EVERYBODY, LOOPBACK, STATUSES, owner_of
+from memdb.interfaces.http import EVERYBODY, LOOPBACK, owner_of
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
+from memdb.interfaces.problems import STATUSES
 from memdb.records import UNDECIDED, Category
 
 _TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}

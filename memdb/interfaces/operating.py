@@ -1,0 +1,152 @@
+"""What is asked of the whole file over HTTP, and so by a key of all users only: its state, its queues, and how well it ranks."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field, StrictBool
+
+from memdb import Labelled, Memory, Stats, Tuned, Vectors
+from memdb.calibration import Calibration
+from memdb.interfaces.problems import StrictRoute
+from memdb.interfaces.shapes import Body, Moment, Name, Query
+
+_MOST = 300  # labelled questions at once: each is asked, and whoever waits for ten thousand gives up; the command line measures more
+
+
+class LabelIn(Body):
+    """A question with what should be found for it: ids of facts, or of the turns they came from."""
+
+    user_id: Name
+    query: Query
+    relevant: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = Field((), description="What should not be found.")
+    kinds: tuple[str, ...] | None = Field(None, description="What is looked at only; all, if null.")
+    now: Moment | None = Field(None, description="Ask as if it were that time; the present, if null.")
+    answerable: StrictBool | None = Field(
+        None, description="Whether the memory holds an answer; if null, it does where anything is relevant."
+    )
+
+
+class LabelledIn(Body):
+    """The questions to measure with, or to fit to."""
+
+    labelled: list[LabelIn] | None = Field(None, max_length=_MOST, description="The feedback given, if null.")
+
+    def questions(self) -> list[Labelled] | None:
+        """Return them as memory takes them."""
+        return None if self.labelled is None else [Labelled.model_validate(one.model_dump()) for one in self.labelled]
+
+
+class EvaluateIn(LabelledIn):
+    """Which weight sets are measured."""
+
+    weights: list[Name] = Field(["default"], min_length=1, max_length=8)
+
+
+class TuneIn(LabelledIn):
+    """Which weight set is fitted, and what the new one is called."""
+
+    name: Name
+    base: Name | None = Field(None, description="The set to start from; the memory's own, if null.")
+    held_out: float = Field(0.3, strict=True, ge=0, lt=1, description="The share that is measured only.")
+    seed: int = Field(0, strict=True, ge=0, lt=2**32)
+    write: StrictBool = Field(True, description="Whether it is kept.")
+
+
+class WeightSets(Body):
+    """Weight sets by name."""
+
+    sets: dict[str, dict[str, Annotated[float, Field(strict=True)]]]
+
+
+class Measured(Body):
+    """The mean measures of each weight set."""
+
+    sets: dict[str, dict[str, float]]
+
+
+class Calibrated(Body):
+    """How well the probabilities fitted before, if they did, and after."""
+
+    before: Calibration | None
+    after: Calibration
+
+
+class Retried(Body):
+    """How many turns and vectors got another chance."""
+
+    revived: int
+
+
+class DrainIn(Body):
+    """How long is waited, in seconds; for longer ask again, so that nobody else has to wait."""
+
+    timeout: float = Field(5, strict=True, ge=0, le=8)
+
+
+class Drained(Body):
+    """Whether nothing is left to do."""
+
+    done: bool
+
+
+def router(memory: Callable[[], Memory]) -> APIRouter:
+    """Return the endpoints of a memory that are about its whole file."""
+    made = APIRouter(tags=["operating"], route_class=StrictRoute)
+
+    @made.get("/memory/stats")
+    def stats() -> Stats:
+        """The state of the file in numbers."""
+        return memory().stats()
+
+    @made.get("/memory/vectors")
+    def vectors() -> Vectors:
+        """The state of the vector index: how many vectors are made, and how many wait."""
+        return memory().vectors()
+
+    @made.get("/memory/labels")
+    def labels() -> list[Labelled]:
+        """The questions that feedback was given on, each with what was right and what was wrong."""
+        return memory().labels()
+
+    @made.get("/memory/weights")
+    def weights() -> WeightSets:
+        """Every weight set of the file."""
+        return WeightSets(sets=memory().weight_sets())
+
+    @made.post("/memory/weights")
+    def set_weights(body: WeightSets) -> WeightSets:
+        """Put weight sets into the file, each as a whole, and tell all there are."""
+        memory().set_weights(body.sets)
+        return WeightSets(sets=memory().weight_sets())
+
+    @made.post("/memory/evaluate")
+    def evaluate(body: EvaluateIn) -> Measured:
+        """How well weight sets rank labelled questions: any@k, rec@k, nDCG@10, MRR, in 0..1."""
+        return Measured(sets=memory().evaluate(body.questions(), weights=body.weights))
+
+    @made.post("/memory/tune")
+    def tune(body: TuneIn) -> Tuned:
+        """Fit the weights of a set to labelled questions, and write them as a new set."""
+        return memory().tune(
+            body.name, body.questions(), base=body.base, held_out=body.held_out, seed=body.seed, write=body.write
+        )  # fmt: skip
+
+    @made.post("/memory/calibrate")
+    def calibrate(body: LabelledIn) -> Calibrated:
+        """Fit the probability of an answer to labelled questions."""
+        before, after = memory().calibrate(body.questions())
+        return Calibrated(before=before, after=after)
+
+    @made.post("/memory/drain")
+    def drain(body: DrainIn) -> Drained:
+        """Wait until everything observed is thought about, written and embedded."""
+        return Drained(done=memory().drain(body.timeout))
+
+    @made.post("/memory/retry")
+    def retry() -> Retried:
+        """Give turns and vectors that were set aside after failing too often another chance."""
+        return Retried(revived=memory().retry())
+
+    return made

@@ -1,0 +1,174 @@
+"""What the HTTP server cannot do, told as problem+json (RFC 9457): one sentence, whatever went wrong."""
+
+import json
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
+from typing import NoReturn, cast
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError
+from memdb.interfaces.shapes import Problem
+
+MAX_BYTES = 4_000_000
+"""A request with a longer body is refused with 413."""
+
+STATUSES: list[tuple[type[MdbError], int, str]] = [
+    (InputError, 422, "The request cannot be used"),
+    (NotFoundError, 404, "Not found"),
+    (ConflictError, 409, "Conflict"),
+    (BusyError, 503, "Busy"),
+    (ModelError, 502, "A model failed"),
+    (MdbError, 500, "The memory failed"),
+]
+"""How each error is told: the status, and the title."""
+
+_PROBLEM = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+_REFUSALS = {
+    400: "The request is malformed",
+    401: "No API key, or an unknown one",
+    403: "The key is another user's",
+    404: "Not found",
+    409: "Conflict",
+    413: "Too long",
+    422: "The request cannot be used",
+    500: "The memory failed",
+    502: "A model failed",
+    503: "Busy",
+}
+_PLAIN = {
+    404: "There is nothing at this address; /openapi.json tells what there is.",
+    405: "This address takes another method; the header Allow names it.",
+}
+_ESCAPED = re.compile(rb"\\u[dD]")
+RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, "content": _PROBLEM} for status, title in _REFUSALS.items()}
+"""How each endpoint may refuse, for the API's description."""
+
+
+def tell_problems(app: FastAPI, *, max_bytes: int) -> None:
+    """Have a server tell every error as a problem, and refuse bodies that are too long or mean two things."""
+    app.router.route_class = StrictRoute
+    app.add_exception_handler(MdbError, _memory_problem)
+    app.add_exception_handler(RequestValidationError, _validation_problem)
+    app.add_exception_handler(StarletteHTTPException, _http_problem)
+    app.add_exception_handler(Exception, _unexpected_problem)
+    app.add_middleware(_Limit, max_bytes=max_bytes)
+
+
+class StrictRoute(APIRoute):
+    """An endpoint whose body means one thing: what would be lost, or could not be told again, is refused before anything is done."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[None, None, Response]]:
+        """Return what answers a request."""
+        answer = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await answer(_Sent(request.scope, request.receive))
+
+        return strict
+
+
+class _Sent(Request):
+    """A request whose JSON has no name twice in an object, no number that is none, and no half of a surrogate pair."""
+
+    async def json(self) -> object:
+        """Return what was sent."""
+        body = await self.body()
+        try:
+            told: object = json.loads(body.decode("utf-8-sig"), object_pairs_hook=_named_once, parse_constant=_refuse_constant)
+            if _ESCAPED.search(body):
+                json.dumps(told, ensure_ascii=False).encode()
+        except UnicodeDecodeError:
+            why = "it is not UTF-8 text"
+        except UnicodeEncodeError:
+            why = "a text holds half a surrogate pair"
+        except RecursionError:
+            why = "its lists and objects lie too deep in each other"
+        except json.JSONDecodeError as error:
+            why = f"{error.msg.removesuffix('.')}, at character {error.pos}"
+        except _Unusable as error:
+            why = str(error)
+        except ValueError:
+            why = "a number is too long"
+        else:
+            return told
+        raise HTTPException(422, f"The body is no JSON that can be used ({why}); mend it and send it again.")
+
+
+class _Unusable(ValueError):
+    """What Python would take for JSON, and others would not."""
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    held: dict[str, object] = {}
+    for name, value in pairs:
+        if name in held:
+            raise _Unusable(f"{name[:100]!r} stands twice in one object")
+        held[name] = value
+    return held
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Unusable(f"{name} is no number")
+
+
+class _Limit:
+    """Refuses a body that is too long, whether or not it says so beforehand."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self.app, self.max_bytes = app, max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        parts: list[Message] = []
+        length = 0
+        while True:
+            message = await receive()
+            parts.append(message)
+            length += len(message.get("body", b""))
+            if length > self.max_bytes:
+                await _problem(413, "Too long", f"The body is longer than {self.max_bytes} bytes; send less at once.")(scope, receive, send)
+                return
+            if message["type"] != "http.request" or not message.get("more_body"):
+                break
+
+        async def replay() -> Message:
+            return parts.pop(0) if parts else await receive()
+
+        await self.app(scope, replay, send)
+
+
+def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    body = Problem(title=title, status=status, detail=detail).model_dump()
+    return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=dict(headers or {}))
+
+
+async def _memory_problem(_request: Request, error: Exception) -> Response:
+    status, title = next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
+    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
+
+
+async def _validation_problem(request: Request, error: Exception) -> Response:
+    first = cast(RequestValidationError, error).errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if where == "body" and "json" not in request.headers.get("content-type", ""):
+        first = {"msg": "Send it as JSON, with the header Content-Type: application/json"}
+    return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")
+
+
+async def _http_problem(_request: Request, error: Exception) -> Response:
+    met = cast(StarletteHTTPException, error)
+    told = str(met.detail) if met.detail != HTTPStatus(met.status_code).phrase else _PLAIN.get(met.status_code, str(met.detail))
+    return _problem(met.status_code, _REFUSALS.get(met.status_code, "Refused"), told, met.headers)
+
+
+async def _unexpected_problem(_request: Request, _error: Exception) -> Response:
+    return _problem(500, "The server failed", "The request met an error that is in the server's log; report it if it happens again.")
