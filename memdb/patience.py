@@ -58,6 +58,10 @@ class Callers:
             raise failure if isinstance(failure, Exception) else RuntimeError(repr(failure))
         return done[0]
 
+    def __del__(self) -> None:
+        for caller in self._idle:
+            caller.end()
+
     def close(self) -> None:
         """Let go of the threads; one that is at work ends after it."""
         with self._lock:
