@@ -59,7 +59,7 @@ class EdgeMiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model is damaged or fails.
         """
-        with forking.foreign:
+        with forking.foreign.entered():
             loaded = self._load()
             import numpy as np  # only now: without it, `_load` has said what to install
 
@@ -80,7 +80,7 @@ class EdgeMiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model is damaged.
         """
-        with forking.foreign:
+        with forking.foreign.entered():
             return len(self._load().counter.encode(text, add_special_tokens=False).ids)
 
     def _load(self) -> _Loaded:

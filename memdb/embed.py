@@ -71,7 +71,7 @@ class MiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
         """
-        with forking.foreign, self._lock:
+        with forking.foreign.entered(), self._lock:
             self._model = self._model or self._load()
             import numpy as np  # only now: without it, `_load` has said what to install
 
@@ -148,7 +148,7 @@ class HashingEmbedder:
             ModelUnavailable: numpy is not installed.
         """
         try:
-            with forking.foreign:
+            with forking.foreign.entered():
                 import numpy as np
         except ImportError as error:
             raise ModelUnavailable(f"{self.name} needs numpy; install memdb[vectors] or open with embedder=None for words only.") from error
@@ -207,7 +207,7 @@ class Patient:
 
     def embed_within(self, seconds: float, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector a text, if that takes no longer than `seconds`."""
-        with forking.foreign:
+        with forking.foreign.entered():
             import numpy as np
 
         if not texts:

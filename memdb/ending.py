@@ -1,4 +1,4 @@
-"""What is done where Python ends while memories are open: the work in the background ends before, at a place where it can go on next time."""
+"""What is done where Python ends while memories are open: the work in the background ends before it, between two steps."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Condition, RLock, get_ident
 from time import monotonic
 from typing import Protocol
@@ -37,31 +39,29 @@ class Foreign:
 
     def __init__(self) -> None:
         self._condition = Condition()
-        self._within: dict[int, int] = {}
+        self._within: dict[object, int] = {}
         self._closed_by: int | None = None
 
-    def __enter__(self) -> None:
-        """Enter, as soon as it is open."""
-        me = get_ident()
-        with self._condition:
-            while self._closed_by not in (None, me) and me not in self._within:
-                self._condition.wait()
-            self._within[me] = self._within.get(me, 0) + 1
-
-    def __exit__(self, *_error: object) -> None:
-        """Leave."""
-        me = get_ident()
-        with self._condition:
-            self._within[me] -= 1
-            if not self._within[me]:
-                del self._within[me]
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Be within it, as soon as it is open."""
+        me, entry = get_ident(), object()
+        try:
+            with self._condition:
+                while self._closed_by not in (None, me) and me not in self._within.values():
+                    self._condition.wait()
+                self._within[entry] = me
+            yield
+        finally:
+            with self._condition:
+                self._within.pop(entry, None)
                 self._condition.notify_all()
 
     def close(self, timeout: float) -> None:
         """Let no other thread in, and wait for those within."""
         with self._condition:
             self._closed_by = get_ident()
-            self._condition.wait_for(lambda: self._within.keys() <= {get_ident()}, timeout)
+            self._condition.wait_for(lambda: {*self._within.values()} <= {get_ident()}, timeout)
 
     def open(self) -> None:
         """Let everybody in."""
@@ -71,9 +71,8 @@ class Foreign:
 
     def begin_anew(self) -> None:
         """Open it in a process where this thread is the only one."""
-        me = get_ident()
         self._condition, self._closed_by = Condition(), None
-        self._within = {thread: depth for thread, depth in self._within.items() if thread == me}
+        self._within = {entry: thread for entry, thread in self._within.items() if thread == get_ident()}
 
 
 gate = RLock()

@@ -236,12 +236,16 @@ class Worker:
         self.wake()
 
     def gone(self, timeout: float | None = None) -> bool:
-        """Wait until the threads have ended, so many seconds at most; return whether they have. Nobody waits for them again."""
+        """Wait until the threads have ended, so many seconds at most; return whether they have. Nobody waits for them again.
+
+        A thread that asks, such as one in which a model closes the memory, does not wait for itself.
+        """
         deadline = None if timeout is None else monotonic() + timeout
-        threads, self._threads = self._threads, []
-        for thread in threads:
+        others = [thread for thread in self._threads if thread is not threading.current_thread()]
+        for thread in others:
             thread.join(None if deadline is None else max(deadline - monotonic(), 0.0))
-        return not any(thread.is_alive() for thread in threads)
+        self._threads = []
+        return not any(thread.is_alive() for thread in others)
 
     def stop(self) -> None:
         """Finish the steps at hand and end."""
@@ -275,6 +279,8 @@ class Worker:
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
             except Exception as error:  # the work never stops; a turn that failed was put back
+                if not self._threads:
+                    break  # nobody waits for this one: the file was closed under it
                 busy, failed = False, failed + 1
                 if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
                     self._trouble = error

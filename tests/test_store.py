@@ -723,6 +723,72 @@ def test_a_fork_does_not_wait_for_ever_and_leaves_what_is_being_written_to_the_p
     assert "this process is forked while a memory is written" in err
 
 
+FORK_INTERRUPTED = """
+import os, signal, threading, time
+from memdb import forking
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+begun, go_on = threading.Event(), threading.Event()
+def write():
+    with mem._store.database().transaction():
+        begun.set()
+        while forking.foreign._closed_by is None:
+            time.sleep(0.01)
+        time.sleep(0.2)  # by then the fork waits for this thread
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        go_on.wait(30)
+def fork():
+    if not (pid := os.fork()):
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+writer = threading.Thread(target=write)
+writer.start()
+begun.wait(30)
+codes = [fork()]
+go_on.set()
+writer.join()
+mem.observe("I like jazz.", user_id="ana")
+print(codes + [fork()], len(mem.turns("ana")))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_an_interrupted_fork_leaves_nothing_locked(tmp_path: Path) -> None:
+    assert finish(child(FORK_INTERRUPTED, tmp_path / "mem.db")) == "[0, 0] 1\n"
+
+
+class Interrupted:
+    """A connection within whose next transaction somebody presses Ctrl-C as soon as it has begun."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.connection, name)
+
+    def execute(self, sql: str, *bindings: object) -> object:
+        result = self.connection.execute(sql, *bindings)  # type: ignore[arg-type]
+        if sql.startswith("begin"):
+            raise KeyboardInterrupt
+        return result
+
+
+@pytest.mark.parametrize("begun", ["transaction", "snapshot", "rehearsed"])
+def test_no_transaction_that_is_interrupted_as_it_begins_stays_open(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch, begun: str) -> None:
+    database = mem._store.database()
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "connection", Interrupted(database.connection))
+        with pytest.raises(KeyboardInterrupt):
+            if begun == "rehearsed":
+                database.rehearsed(lambda: None)
+            else:
+                with getattr(database, begun)():
+                    pass
+    assert not database.writing
+    mem.observe("I like jazz.", user_id="ana")
+    with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
+        assert connection.execute("select user_input from turns").fetchall() == [("I like jazz.",)]
+
+
 ENDED_WITHIN_A_MODEL = """
 import os, threading, time
 from memdb import ending
