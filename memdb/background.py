@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from time import monotonic, sleep
 
 from memdb.config import Config
@@ -29,13 +30,17 @@ _UPKEEP_SECONDS = 1.0  # and whether a session is over, or a user to be reflecte
 
 
 class Background:
-    """What is done in the background for one open memory; with the setting `worker` its threads run from the beginning."""
+    """What is done in the background for one open memory; with the setting `worker` its threads run from the beginning.
+
+    `owner` is a weak reference to the memory: its threads end with it.
+    """
 
     def __init__(
         self,
         store: Store,
         config: Config,
         *,
+        owner: Callable[[], object | None],
         embedder: Embedder | None,
         patient: Patient | None,
         llm: LanguageModel | None,
@@ -44,7 +49,7 @@ class Background:
         notebook: Notebook,
         intake: Intake,
     ) -> None:
-        self._store, self._config = store, config
+        self._store, self._config, self._owner = store, config, owner
         self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
         self._notebook, self._intake = notebook, intake
         self._next_writing = self._next_night = self._next_upkeep = 0.0
@@ -136,7 +141,7 @@ class Background:
 
     def _hire(self) -> Worker:
         more = {"memdb-memories": self._tend} | ({"memdb-collection": self.mirror} if self._index is not None else {})
-        return Worker(self._store, self._config, self._embedder, self._llm, patient=self._patient, more=more)
+        return Worker(self._store, self._config, self._embedder, self._llm, owner=self._owner, patient=self._patient, more=more)
 
     def _tend(self) -> bool:
         """Do one step of the worker's care for what is remembered already; return whether there was one."""

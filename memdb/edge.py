@@ -59,19 +59,20 @@ class EdgeMiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model is damaged or fails.
         """
-        loaded = self._load()
-        import numpy as np  # only now: without it, `_load` has said what to install
+        with forking.foreign.entered():
+            loaded = self._load()
+            import numpy as np  # only now: without it, `_load` has said what to install
 
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        readable = [searchable(text) for text in texts]  # half a surrogate pair stops the tokenizer
-        by_length = sorted(range(len(texts)), key=lambda place: len(readable[place]))  # so that little is padded
-        try:
-            for start in range(0, len(texts), _BATCH):
-                places = by_length[start : start + _BATCH]
-                vectors[places] = loaded.run([readable[place] for place in places])
-        except Exception as error:  # whatever the tokenizer or onnxruntime raise
-            raise ModelUnavailable(f"The model in {self._origin} failed on {len(texts)} texts ({error}); {_MEND}.") from error
-        return vectors
+            vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+            readable = [searchable(text) for text in texts]  # half a surrogate pair stops the tokenizer
+            by_length = sorted(range(len(texts)), key=lambda place: len(readable[place]))  # so that little is padded
+            try:
+                for start in range(0, len(texts), _BATCH):
+                    places = by_length[start : start + _BATCH]
+                    vectors[places] = loaded.run([readable[place] for place in places])
+            except Exception as error:  # whatever the tokenizer or onnxruntime raise
+                raise ModelUnavailable(f"The model in {self._origin} failed on {len(texts)} texts ({error}); {_MEND}.") from error
+            return vectors
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a text has, special tokens and the model's limit not counted.
@@ -79,7 +80,8 @@ class EdgeMiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model is damaged.
         """
-        return len(self._load().counter.encode(text, add_special_tokens=False).ids)
+        with forking.foreign.entered():
+            return len(self._load().counter.encode(text, add_special_tokens=False).ids)
 
     def _load(self) -> _Loaded:
         with self._lock:
@@ -92,8 +94,7 @@ class EdgeMiniLM:
                     files = self._read()
                 except StoreError as error:
                     raise ModelUnavailable(f"The model cannot be read: {error}") from error
-                with forking.imports:
-                    self._loaded = _load(files, origin=self._origin)
+                self._loaded = _load(files, origin=self._origin)
             return self._loaded
 
 

@@ -71,11 +71,8 @@ class MiniLM:
         Raises:
             ModelUnavailable: the packages are not installed, or the model cannot be loaded or fails.
         """
-        with self._lock:
-            if self._model is None:
-                with forking.imports:
-                    self._model = self._load()
-            model = self._model
+        with forking.foreign.entered(), self._lock:
+            self._model = self._model or self._load()
             import numpy as np  # only now: without it, `_load` has said what to install
 
             if not texts:
@@ -83,7 +80,7 @@ class MiniLM:
             readable = [searchable(text) for text in texts]  # half a surrogate pair stops the tokenizer
             try:
                 with _one_thread() if len(texts) <= _FEW else nullcontext():
-                    vectors = model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+                    vectors = self._model.encode(readable, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
             except Exception as error:  # what PyTorch raises has no common type of its own
                 message = f"MiniLM failed on {len(texts)} texts ({error}); try again, or open with embedder=None for words only."
                 raise ModelUnavailable(message) from error
@@ -103,6 +100,8 @@ class MiniLM:
             logging.getLogger(chatty).setLevel(logging.ERROR)
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # else PyTorch's waiting threads take the processor from those that work
         try:
+            import concurrent.futures.thread  # noqa: F401  # PyTorch needs it, and it cannot be imported once the process is about to end
+
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging as transformers_logging
 
@@ -149,7 +148,7 @@ class HashingEmbedder:
             ModelUnavailable: numpy is not installed.
         """
         try:
-            with forking.imports:
+            with forking.foreign.entered():
                 import numpy as np
         except ImportError as error:
             raise ModelUnavailable(f"{self.name} needs numpy; install memdb[vectors] or open with embedder=None for words only.") from error
@@ -208,7 +207,8 @@ class Patient:
 
     def embed_within(self, seconds: float, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector a text, if that takes no longer than `seconds`."""
-        import numpy as np
+        with forking.foreign.entered():
+            import numpy as np
 
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)

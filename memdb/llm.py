@@ -157,7 +157,7 @@ class LanguageModel:
                     self._mode = _MODES[max(_MODES.index(self._mode), _MODES.index(mode) + 1)]
 
     def _persist(self, request: ModelRequest) -> ModelReply:
-        with forking.imports:
+        with forking.foreign.entered():
             from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
         retrying = Retrying(

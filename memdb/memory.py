@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, Unpack, get_args
+from weakref import ref
 
 from pydantic import JsonValue
 
@@ -109,6 +110,7 @@ _CONTEXT_HITS = 16
 class Memory:
     """An assistant's memory in one file. Use it as a context manager, or call `close()`.
 
+    One that nobody has any more ends its threads within a second, and so does the end of the process: both lose nothing that was taken.
     All methods may be called from any thread. Times given without an offset are in the configured time zone; `now` defaults to the
     present and can be set to ask as if it were another time.
     """
@@ -134,6 +136,7 @@ class Memory:
         self._background = Background(
             store,
             config,
+            owner=ref(self),
             embedder=embedder,
             patient=self._patient,
             llm=llm,

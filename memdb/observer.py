@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from time import monotonic
 
+from memdb import ending
 from memdb.config import Config
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
@@ -192,7 +193,7 @@ class Worker:
 
     Two, so that messages on their way to a slow embedder hold up no fact; `patient` is the embedder that turns ask, and `more` are
     jobs by name that get threads of their own. Every step is committed before the next begins, so that killing them loses nothing and
-    repeats nothing.
+    repeats nothing. They end with their `owner`, where nobody has it any more who could tell them to.
     """
 
     def __init__(
@@ -202,10 +203,12 @@ class Worker:
         embedder: Embedder | None,
         llm: LanguageModel | None,
         *,
+        owner: Callable[[], object | None],
         patient: Patient | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
         identity = new_identity()
+        self._owner = owner
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None and patient is not None:
             jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
@@ -220,18 +223,34 @@ class Worker:
         ]
         for thread in self._threads:
             thread.start()
+        ending.watch(self)
 
     def wake(self) -> None:
         """Tell the threads that there is something to do."""
         for wake in self._wakes.values():
             wake.set()
 
-    def stop(self) -> None:
-        """Finish the steps at hand and end; what is left waits in the file."""
+    def leave(self) -> None:
+        """Have the threads finish the steps at hand and end; what is left waits in the file."""
         self._stop.set()
         self.wake()
-        for thread in self._threads:
-            thread.join()
+
+    def gone(self, timeout: float | None = None) -> bool:
+        """Wait until the threads have ended, so many seconds at most; return whether they have. Nobody waits for them again.
+
+        A thread that asks, such as one in which a model closes the memory, does not wait for itself.
+        """
+        deadline = None if timeout is None else monotonic() + timeout
+        others = [thread for thread in self._threads if thread is not threading.current_thread()]
+        for thread in others:
+            thread.join(None if deadline is None else max(deadline - monotonic(), 0.0))
+        self._threads = []
+        return not any(thread.is_alive() for thread in others)
+
+    def stop(self) -> None:
+        """Finish the steps at hand and end."""
+        self.leave()
+        self.gone()
 
     def try_again(self) -> None:
         """Have the threads try at once what they could not get past, and forget what it was, unless the file is damaged."""
@@ -253,13 +272,15 @@ class Worker:
 
     def _run(self, job: Callable[[], bool], wake: threading.Event) -> None:
         failed, told = 0, ""
-        while not self._stop.is_set():
+        while not self._stop.is_set() and self._owner() is not None:
             tries = self._tries
             try:
                 busy, failed = job(), 0
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
             except Exception as error:  # the work never stops; a turn that failed was put back
+                if not self._threads:
+                    break  # nobody waits for this one: the file was closed under it
                 busy, failed = False, failed + 1
                 if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
                     self._trouble = error

@@ -38,16 +38,20 @@ class Callers:
             TooLateError: it took longer than `timeout` seconds.
             Exception: whatever it raises; what is no Exception, such as a panic of Rust's, as a RuntimeError.
         """
-        with self._lock:
-            caller = self._idle.pop() if self._idle else _Caller(self._name)
         done: list[Result] = []
+        caller: _Caller | None = None
         try:
+            with self._lock:
+                caller = self._idle.pop() if self._idle else None
+            caller = caller or _Caller(self._name)
             failure = caller.call(lambda: done.append(act()), timeout)
         except Empty:
+            assert caller is not None
             caller.end()
             raise TooLateError(caller.thread) from None
         except BaseException:  # interrupted while waiting
-            caller.end()
+            if caller is not None:
+                caller.end()
             raise
         with self._lock:
             if self._closed:
@@ -57,6 +61,10 @@ class Callers:
         if failure is not None:
             raise failure if isinstance(failure, Exception) else RuntimeError(repr(failure))
         return done[0]
+
+    def __del__(self) -> None:
+        for caller in self._idle:
+            caller.end()
 
     def close(self) -> None:
         """Let go of the threads; one that is at work ends after it."""

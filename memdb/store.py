@@ -199,10 +199,12 @@ class Database:
                 within = self.connection.in_transaction
                 if not within and self.file != _file_at(self.path):
                     raise _moved(self.path)
-                self.connection.execute("savepoint part" if within else "begin immediate")
+                if within:
+                    self.connection.execute("savepoint part")
             try:
                 if not within:
                     with self.translated():
+                        self.connection.execute("begin immediate")  # here, since Ctrl-C may come right after it
                         _check(self.connection, self.path)
                 yield
                 with self.translated():
@@ -217,9 +219,9 @@ class Database:
     def rehearsed(self, work: Callable[[], Result]) -> Result:
         """Do some work, undo all that it wrote, and return what it returned."""
         with self.lock:
-            with self.translated():
-                self.connection.execute("begin immediate")
             try:
+                with self.translated():
+                    self.connection.execute("begin immediate")
                 return work()
             finally:
                 with suppress(*_CLOSED):
@@ -232,13 +234,13 @@ class Database:
 
         Nobody else sees them, and nobody waits for them. The statements of this connection are planned anew after that.
         """
-        with self.translated():
-            self.connection.execute(files.read("sql/supposing.sql"))
         try:
+            with self.translated():
+                self.connection.execute(files.read("sql/supposing.sql"))
             yield
         finally:
             with self.translated():
-                self.connection.execute("drop table temp.weights")
+                self.connection.execute("drop table if exists temp.weights")
 
     @contextmanager
     def roomy(self) -> Iterator[None]:
@@ -247,8 +249,8 @@ class Database:
         What was held is let go of at the end.
         """
         usual = [(name, self.setting(f"{name}.cache_size")) for name in ("main", "temp")]
-        self._hold([(name, -_ROOM_KIB) for name, _ in usual])
         try:
+            self._hold([(name, -_ROOM_KIB) for name, _ in usual])
             yield
         finally:
             self._hold(usual)
@@ -275,8 +277,8 @@ class Database:
 
         Every statement of this connection is planned anew after that.
         """
-        self._fire(False)
         try:
+            self._fire(False)
             yield
         finally:
             self._fire(True)
@@ -303,13 +305,11 @@ class Database:
     def snapshot(self) -> Iterator[None]:
         """Read one state of the file from the first line to the last, whatever others write meanwhile."""
         with self.lock:
+            outermost = not self.writing
             try:
-                outermost = not self.connection.in_transaction
                 if outermost:
-                    self.connection.execute("begin")
-            except _REFUSED as error:
-                raise _translate(error, self.path) from error
-            try:
+                    with self.translated():
+                        self.connection.execute("begin")  # here, since Ctrl-C may come right after it
                 yield
             finally:
                 with suppress(*_CLOSED):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -112,6 +115,31 @@ def test_ephemeral_clients_see_the_same_until_the_last_one_closes() -> None:
     second.close()
     with chroma.EphemeralClient() as third:
         assert third.list_collections() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("persistent", [True, False], ids=["a file", "a temporary one"])
+def test_a_forked_process_opens_clients_of_its_own_and_leaves_those_of_the_other_alone(tmp_path: Path, persistent: bool) -> None:
+    code = f"""
+import os, sys
+import memdb.interfaces.chroma as chroma
+open = lambda: chroma.PersistentClient(sys.argv[1]) if {persistent} else chroma.EphemeralClient()
+client = open()
+points = client.create_collection("points", embedding_function=None)
+points.add(["a"], embeddings=[[1.0, 2.0]])
+if pid := os.fork():
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    points.add(["b"], embeddings=[[2.0, 1.0]])
+    print(points.count())
+else:
+    own = open().get_or_create_collection("points", embedding_function=None)
+    own.add(["c"], embeddings=[[2.0, 2.0]])
+    client.close()
+    print(own.count())
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "mem.db")]
+    told = subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, text=True, timeout=60)
+    assert (told.stdout.split(), told.stderr) == (["2", "3"] if persistent else ["1", "2"], "")
 
 
 def test_closing_twice_does_no_harm_and_a_closed_client_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import random
@@ -12,6 +13,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+import weakref
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -718,6 +721,159 @@ def test_a_fork_does_not_wait_for_ever_and_leaves_what_is_being_written_to_the_p
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "0 1\n"), err
     assert "this process is forked while a memory is written" in err
+
+
+FORK_INTERRUPTED = """
+import os, signal, threading, time
+from memdb import forking
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+begun, go_on = threading.Event(), threading.Event()
+def write():
+    with mem._store.database().transaction():
+        begun.set()
+        while forking.foreign._closed_by is None:
+            time.sleep(0.01)
+        time.sleep(0.2)  # by then the fork waits for this thread
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        go_on.wait(30)
+def fork():
+    if not (pid := os.fork()):
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+writer = threading.Thread(target=write)
+writer.start()
+begun.wait(30)
+codes = [fork()]
+go_on.set()
+writer.join()
+mem.observe("I like jazz.", user_id="ana")
+print(codes + [fork()], len(mem.turns("ana")))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_an_interrupted_fork_leaves_nothing_locked(tmp_path: Path) -> None:
+    assert finish(child(FORK_INTERRUPTED, tmp_path / "mem.db")) == "[0, 0] 1\n"
+
+
+class Interrupted:
+    """A connection within whose next transaction somebody presses Ctrl-C as soon as it has begun."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.connection, name)
+
+    def execute(self, sql: str, *bindings: object) -> object:
+        result = self.connection.execute(sql, *bindings)  # type: ignore[arg-type]
+        if sql.startswith("begin"):
+            raise KeyboardInterrupt
+        return result
+
+
+@pytest.mark.parametrize("begun", ["transaction", "snapshot", "rehearsed"])
+def test_no_transaction_that_is_interrupted_as_it_begins_stays_open(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch, begun: str) -> None:
+    database = mem._store.database()
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "connection", Interrupted(database.connection))
+        with pytest.raises(KeyboardInterrupt):
+            if begun == "rehearsed":
+                database.rehearsed(lambda: None)
+            else:
+                with getattr(database, begun)():
+                    pass
+    assert not database.writing
+    mem.observe("I like jazz.", user_id="ana")
+    with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
+        assert connection.execute("select user_input from turns").fetchall() == [("I like jazz.",)]
+
+
+ENDED_WITHIN_A_MODEL = """
+import os, threading, time
+from memdb import ending
+from memdb.embed import MiniLM
+class Model:
+    def encode(self, texts, **settings):
+        import numpy
+        begun.set()
+        time.sleep(0.3)  # which a thread that Python has stopped would not wake from
+        os.write(1, b"counted ")
+        return numpy.ones((len(texts), 384), numpy.float32)
+ending._PATIENCE_SECONDS = 0
+MiniLM._load = staticmethod(Model)
+begun = threading.Event()
+mem = memdb.open(sys.argv[1], embedder=MiniLM())
+mem.observe("I like jazz.", user_id="ana")
+assert begun.wait(30)
+"""
+
+
+def test_a_process_does_not_end_while_a_thread_is_within_a_model(tmp_path: Path) -> None:
+    process = child(ENDED_WITHIN_A_MODEL, tmp_path / "mem.db")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "counted ", "")
+
+
+ENDED_WITHIN_A_TRANSACTION = """
+import os, threading, time
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
+def write():
+    with mem._store.database().transaction():
+        begun.set()
+        time.sleep(0.3)
+        mem.observe("I like jazz.", user_id="ana")
+begun = threading.Event()
+threading.Thread(target=write, daemon=True).start()
+assert begun.wait(30)
+"""
+
+
+def test_a_process_ends_after_the_transaction_of_a_thread(tmp_path: Path) -> None:
+    assert finish(child(ENDED_WITHIN_A_TRANSACTION, tmp_path / "mem.db")) == ""
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        assert len(mem.turns()) == 1
+
+
+CLOSED_AT_THE_END = """
+import atexit, os, sys, threading
+atexit.register(lambda: (mem.close(), os.write(1, b"closed")))  # after what memdb itself does at the end
+import memdb
+from memdb import ending
+from memdb.embed import HashingEmbedder
+class Hanging(HashingEmbedder):
+    def embed(self, texts):
+        begun.set()
+        threading.Event().wait()
+ending._PATIENCE_SECONDS = 0
+begun = threading.Event()
+mem = memdb.open(sys.argv[1], embedder=Hanging(32))
+mem.observe("I like jazz.", user_id="ana")
+assert begun.wait(30)
+"""
+
+
+def test_a_process_ends_though_an_embedder_does_not_and_may_close_its_memory_then(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CLOSED_AT_THE_END, str(tmp_path / "mem.db")]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "closed", "")
+
+
+def test_a_memory_that_nobody_has_any_more_ends_its_threads_and_closes_its_file(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    mem = memdb.open(tmp_path / "mem.db", embedder="hashing-32")
+    mem.observe("I like jazz.", user_id="ana")
+    assert mem.drain(30)
+    assert mem.search("jazz", user_id="ana")
+    store = weakref.ref(mem._store)
+    began = set(threading.enumerate()) - before
+    assert len(began) == 4
+    del mem
+    for thread in began:
+        thread.join(30)
+        assert not thread.is_alive()
+    gc.collect()
+    assert store() is None
 
 
 def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: apsw.Connection) -> None:

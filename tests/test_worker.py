@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -176,3 +177,33 @@ def test_a_turn_that_ends_its_process_is_set_aside_after_twenty_of_them(tmp_path
         assert mem.retry() == 1
         assert mem.drain()
         assert [turn.status for turn in mem.turns()] == ["done", "done", "done"]
+
+
+@pytest.mark.parametrize("by", ["embedder", "model"])
+def test_an_embedder_or_a_model_may_close_the_memory_that_asks_it(tmp_path: Path, caplog: pytest.LogCaptureFixture, by: str) -> None:
+    closed = threading.Event()
+
+    class Closing(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if threading.current_thread().name == "memdb-vectors":
+                close()
+            return super().embed(texts)
+
+    def close() -> None:
+        mem.close()
+        closed.set()
+
+    def think(request: ModelRequest) -> str:
+        close()
+        return '{"facts": []}'
+
+    before = set(threading.enumerate())
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="closing") if by == "model" else None
+    mem = memdb.open(tmp_path / "mem.db", embedder=Closing(16) if by == "embedder" else None, llm=llm)
+    mem.observe("I like tea.", user_id="ana")
+    assert closed.wait(30)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)
+    assert not caplog.records
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as again:
+        assert len(again.turns()) == 1

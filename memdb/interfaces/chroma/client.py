@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 import threading
@@ -43,6 +44,10 @@ class _Shared:
     """Open files by their path: clients of one file share its vectors, and the last one to close closes it."""
 
     def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Know of none: what the process has open that forked this one is that one's alone, the temporary file, too."""
         self._lock = threading.Lock()
         self._open: dict[str, tuple[Collections, int]] = {}
 
@@ -54,13 +59,15 @@ class _Shared:
 
     def close(self) -> None:
         """Close whatever is still open, when the process ends."""
-        for key in list(self._open):
-            self._open[key] = (self._open[key][0], 1)
-            self.give_back(key)
+        for key, (collections, _) in list(self._open.items()):
+            self._open[key] = (collections, 1)
+            self.give_back(key, collections)
 
-    def give_back(self, key: str) -> None:
+    def give_back(self, key: str, collections: Collections) -> None:
         with self._lock:
-            collections, users = self._open[key]
+            opened, users = self._open.get(key, (None, 0))
+            if opened is not collections:  # it was taken by the process that forked this one
+                return
             if users > 1:
                 self._open[key] = (collections, users - 1)
                 return
@@ -72,6 +79,8 @@ class _Shared:
 
 _shared = _Shared()
 atexit.register(_shared.close)  # so that no temporary file is left behind
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shared.begin_anew)
 
 
 def _opened(key: str) -> Collections:
@@ -104,7 +113,7 @@ class _Handle:
         """Give the file back; the last client of a file closes it. Closing twice does no harm."""
         if not self._closed:
             self._closed = True
-            _shared.give_back(self._key)
+            _shared.give_back(self._key, self._collections)
 
 
 class AdminClient(_Handle):
