@@ -14,23 +14,32 @@ where f.user_id = :user_id
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- statement: changes
+with changed as materialized (
+  select id, turn_id, action_hash, key, operation, before, after, reason, changed_at
+  from fact_history
+  where user_id = :user_id
+    and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+    and changed_at > :since
+    and changed_at <= :now
+),
+-- what took a superseded fact's place was written by the same action; each turn is read once, however much it changed
+successor as materialized (
+  select h.turn_id, h.action_hash, h.after
+  from (select distinct turn_id from changed where operation = 'supersede') t
+  cross join fact_history h on h.user_id = :user_id and h.turn_id = t.turn_id
+  where h.operation in ('insert', 'confirm')
+)
 select
-  h.key, h.operation, h.before ->> 'value_text' as before,
+  c.key, c.operation, c.before ->> 'value_text' as before,
   case
-    when h.operation = 'supersede' then s.after ->> 'value_text'
-    when h.operation in ('update', 'confirm') then h.after ->> 'value_text'
+    when c.operation = 'supersede' then s.after ->> 'value_text'
+    when c.operation in ('update', 'confirm') then c.after ->> 'value_text'
   end as after,
-  h.reason, coalesce(s.after ->> 'confidence', h.after ->> 'confidence', 0.0) as confidence, h.changed_at
-from fact_history h
--- what took a superseded fact's place was written by the same action
-left join fact_history s on h.operation = 'supersede' and s.user_id = h.user_id and s.turn_id = h.turn_id
-  and s.action_hash = h.action_hash and s.operation in ('insert', 'confirm')
-where h.user_id = :user_id
-  and h.operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
-  and (h.operation <> 'supersede' or s.id is not null)  -- what was only brought together with the same is no change
-  and h.changed_at > :since
-  and h.changed_at <= :now
-order by h.id desc
+  c.reason, coalesce(s.after ->> 'confidence', c.after ->> 'confidence', 0.0) as confidence, c.changed_at
+from changed c
+left join successor s on c.operation = 'supersede' and s.turn_id = c.turn_id and s.action_hash = c.action_hash
+where c.operation <> 'supersede' or s.action_hash is not null  -- what was only brought together with the same is no change
+order by c.id desc
 limit :limit;
 
 -- statement: put

@@ -149,7 +149,7 @@ create table fact_history (
 
 create index fact_history_fact on fact_history (fact_id);
 create index fact_history_user on fact_history (user_id, key);
-create index fact_history_turn on fact_history (user_id, turn_id);
+create index fact_history_turn on fact_history (user_id, turn_id, operation);
 
 -- Superseded and expired rows that compaction moved out of the way, as they stood.
 create table facts_archive (

@@ -601,3 +601,23 @@ def test_maintenance_of_one_user_leaves_the_others_alone(mem: memdb.Memory) -> N
     done = mem.maintain(user_id="ana", now="2026-03-20")
     assert (done.episodes, done.archived, done.nights) == (1, 1, 0)
     assert {fact.status for fact in mem.facts("bob", kinds=["narrative", "episode"], statuses=["active", "archived"])} == {"active"}
+
+
+@pytest.mark.parametrize("told", ["profile", "metrics"])
+def test_what_is_told_of_many_things_brought_together_takes_no_longer_for_each_of_them(tmp_path: Path, told: str) -> None:
+    def steps(count: int) -> int:
+        """Hundreds of steps of SQLite that it takes."""
+        with memdb.open(tmp_path / f"{count}.db", embedder=None, config={"worker": False}) as mem:
+            mem.remember_many([{"value_text": "Likes tea", "user_id": "ana"}] * count)
+            mem.maintain(user_id="ana")
+            assert len(mem.facts("ana")) == 1
+            connection = mem._store.database().connection
+            taken: list[None] = []
+            connection.set_progress_handler(lambda: bool(taken.append(None)), 100)
+            if told == "profile":
+                mem.profile("ana")
+            else:
+                connection.execute("select * from metrics").fetchall()
+            return len(taken)
+
+    assert steps(1600) < 8 * steps(400)  # four times as many; where each looked at all the others it would be sixteen times the steps
