@@ -5,11 +5,12 @@ select h.id, h.fact_id, h.operation, h.before, h.after, h.turn_id, h.action_hash
 from fact_history h
 where h.user_id = :user_id
   and h.operation not in ('undo', 'archive')
-  and (h.turn_id = :turn_id
-       or h.turn_id in (
-         select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id
-         union all  -- what an application stated in the session, or drew from it, came with no turn of its own
-         select f.source_turn_id from facts f where f.user_id = :user_id and f.session_id = :session_id))
+  and h.turn_id in (
+    select :turn_id
+    union all
+    select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id
+    union all  -- what an application stated in the session, or drew from it, came with no turn of its own
+    select f.source_turn_id from facts f where f.user_id = :user_id and f.session_id = :session_id)
 order by h.id desc;
 
 -- Whether something else has changed the fact since; that it was moved away is no change.

@@ -148,7 +148,7 @@ PLANS = [
     ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
-    ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=?"),
+    ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=? AND turn_id=?"),
     ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
     ("select.compare", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=?)"),
     ("select.everything", "COVERING INDEX collection_records_order (collection=?)"),
