@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
+from threading import main_thread
 from time import monotonic
 from typing import Protocol
 from weakref import WeakSet, finalize
 
 from memdb import forking
+
+log = logging.getLogger("memdb")
 
 _PATIENCE_SECONDS = 1.0  # for the steps at hand; one that waits for a language model may take a minute, and is begun again next time
 
@@ -32,6 +36,7 @@ def watch(one: Ending) -> None:
 
 
 def _end() -> None:
+    log.addFilter(lambda told: told.thread == main_thread().ident)  # what fails in the background now fails since the process ends
     at_work = list(_watched)
     for one in at_work:
         one.leave()

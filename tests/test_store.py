@@ -859,6 +859,28 @@ def test_a_process_ends_though_an_embedder_does_not_and_may_close_its_memory_the
     assert (told.returncode, told.stdout, told.stderr) == (0, "closed", "")
 
 
+FAILS_AT_THE_END = """
+import threading, time
+from memdb.embed import HashingEmbedder
+class Ended(HashingEmbedder):
+    def embed(self, texts):
+        begun.set()
+        threading.main_thread().join()
+        time.sleep(0.2)
+        raise RuntimeError("the process ends")
+begun = threading.Event()
+mem = memdb.open(sys.argv[1], embedder=Ended(32))
+mem.observe("I like jazz.", user_id="ana")
+assert begun.wait(30)
+"""
+
+
+def test_what_fails_since_the_process_ends_is_not_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", f"import sys, memdb\n{FAILS_AT_THE_END}", str(tmp_path / "mem.db")]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
 def test_a_memory_that_nobody_has_any_more_ends_its_threads_and_closes_its_file(tmp_path: Path) -> None:
     before = set(threading.enumerate())
     mem = memdb.open(tmp_path / "mem.db", embedder="hashing-32")
