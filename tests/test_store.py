@@ -810,6 +810,7 @@ assert begun.wait(30)
 
 
 def test_a_process_does_not_end_while_a_thread_is_within_a_model(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     process = child(ENDED_WITHIN_A_MODEL, tmp_path / "mem.db")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "counted ", "")
