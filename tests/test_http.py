@@ -22,7 +22,8 @@ pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 from fastapi.testclient import TestClient  # noqa: E402
 
-from memdb.interfaces.http import create_app, parse_keys  # noqa: E402
+from memdb.interfaces.http import create_app  # noqa: E402
+from memdb.interfaces.serving import parse_keys  # noqa: E402
 
 Tell = Callable[..., memdb.Memory]
 CLIMBS: dict[str, object] = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}

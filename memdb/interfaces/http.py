@@ -3,10 +3,8 @@
 With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
 """
 
-import hmac
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +20,6 @@ from memdb import (
     Explanation,
     Fact,
     Forgotten,
-    InputError,
     Link,
     Linked,
     Maintained,
@@ -37,13 +34,8 @@ from memdb import (
 )
 from memdb.interfaces import operating, shapes
 from memdb.interfaces.problems import MAX_BYTES, RESPONSES, tell_problems
+from memdb.interfaces.serving import EVERYBODY, Served, owner_of, parse_keys
 from memdb.records import Change, Record
-
-EVERYBODY = "*"
-"""The user of a key that opens everybody's memory."""
-
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-"""The names of this machine that no other machine reaches it by."""
 
 _BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
 
@@ -55,43 +47,6 @@ class Health(Record):
     version: str
 
 
-def parse_keys(text: str) -> dict[str, str]:
-    """Return API keys by key, from "key=user,key=*".
-
-    Raises:
-        InputError: a part is not of this form, or a key stands there twice, with two users.
-    """
-    keys: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        key, _, user = part.partition("=")
-        if not key.strip() or not user.strip():
-            raise InputError("An API key in MEMDB_API_KEYS names no user; write key=user, or key=* for all users.")
-        if keys.setdefault(key.strip(), user.strip()) != user.strip():
-            raise InputError("An API key in MEMDB_API_KEYS stands there twice, with two users; give each user a key of their own.")
-    return keys
-
-
-def keys_for(host: str) -> dict[str, str]:
-    """Return the keys `MEMDB_API_KEYS`, by which a server at this address knows who asks.
-
-    Raises:
-        InputError: other machines reach it, and there are none.
-    """
-    keys = parse_keys(os.environ.get("MEMDB_API_KEYS", ""))
-    if host not in LOOPBACK and not keys:
-        raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
-    return keys
-
-
-def owner_of(keys: Mapping[str, str], sent: bytes | None) -> str | None:
-    """Return whose memory a key opens, everybody's if no keys are set; None if it opens none."""
-    owner = None if keys else EVERYBODY
-    for key, user in keys.items():  # every key is compared, so that the time taken tells nothing
-        if sent is not None and hmac.compare_digest(key.encode(), sent):
-            owner = user
-    return owner
-
-
 def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str] | None = None, max_bytes: int = MAX_BYTES) -> FastAPI:
     """Return the server of a memory.
 
@@ -100,23 +55,19 @@ def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str]
         keys: API keys, each with its user or `*`; anybody may ask if there are none.
         max_bytes: the longest body of a request.
     """
-    held: list[Memory] = [memory] if isinstance(memory, Memory) else []
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        opened = None if isinstance(memory, Memory) else memory()
-        if opened is not None:
-            held.append(opened)
-        yield
-        if opened is not None:
-            opened.close()
-
+    served = Served(memory)
     # pages made of openapi.json would load scripts from the network
-    app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, description="The long-term memory of an AI assistant.",
-                  docs_url=None, redoc_url=None,
-                  responses=RESPONSES)  # fmt: skip
+    app = FastAPI(
+        title="memdb",
+        description="The long-term memory of an AI assistant.",
+        version=memdb.__version__,
+        lifespan=served.lifespan,
+        docs_url=None,
+        redoc_url=None,
+        responses=RESPONSES,
+    )
     tell_problems(app, max_bytes=max_bytes)
-    _routes(app, lambda: held[0], keys or {})
+    _routes(app, served, keys or {})
     return app
 
 

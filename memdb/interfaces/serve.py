@@ -31,7 +31,7 @@ def serve(
     try:
         import uvicorn
 
-        from memdb.interfaces.http import keys_for
+        from memdb.interfaces.serving import keys_for
     except ModuleNotFoundError as error:
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys_for(host)
@@ -58,8 +58,8 @@ def inspect(
     try:
         import uvicorn
 
-        from memdb.interfaces.http import keys_for
         from memdb.interfaces.inspector.app import create_app
+        from memdb.interfaces.serving import keys_for
     except ModuleNotFoundError as error:
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys = keys_for(host)

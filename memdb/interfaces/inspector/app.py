@@ -5,8 +5,7 @@ a password.
 """
 
 import base64
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from typing import Annotated, cast, get_args
 from urllib.parse import urlsplit
 
@@ -17,11 +16,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
 from memdb import Explanation, InputError, MdbError, Memory, NotFoundError
-from memdb.interfaces.http import EVERYBODY, LOOPBACK, owner_of
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
 from memdb.interfaces.problems import STATUSES
+from memdb.interfaces.serving import EVERYBODY, LOOPBACK, Served, owner_of
 from memdb.records import UNDECIDED, Category
 
 _TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}
@@ -52,23 +51,13 @@ def create_app(
         user: whose memory alone is shown.
         weights: the weight set that ranks unless another is chosen.
     """
-    held: list[Memory] = [memory] if isinstance(memory, Memory) else []
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        opened = None if isinstance(memory, Memory) else memory()
-        if opened is not None:
-            held.append(opened)
-        yield
-        if opened is not None:
-            opened.close()
-
-    app = FastAPI(title="memdb", version=memdb.__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    served = Served(memory)
+    app = FastAPI(title="memdb", version=memdb.__version__, lifespan=served.lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)
     app.add_exception_handler(StarletteHTTPException, _http_problem)
     app.add_exception_handler(Exception, _unexpected_problem)
-    _Pages(lambda: held[0], keys or {}, user, weights).add_to(app)
+    _Pages(served, keys or {}, user, weights).add_to(app)
     return app
 
 
