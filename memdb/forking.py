@@ -84,8 +84,8 @@ foreign = Foreign()
 _forking = RLock()
 _watched: WeakSet[Forkable] = WeakSet()
 _held: set[Forkable] = set()
-_busy: set[Forkable] = set()  # writing for longer than there is patience: left alone in the child, and never ended there
-_left: set[Forkable] = set()
+_busy: set[Forkable] = set()  # writing for longer than there is patience
+_left: set[Forkable] = set()  # in the child, what was busy: kept for ever, since ending it would undo what the parent writes
 
 
 def watch(one: Forkable) -> None:
