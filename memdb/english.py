@@ -60,6 +60,7 @@ class Pattern(_Table):
     needs_time: bool = False
     raw: bool = False
     similar: bool = False
+    alone: bool = False
     needs: str | None = None
     deny: str | None = None
     names: dict[str, str] = {}

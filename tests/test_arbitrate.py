@@ -211,6 +211,23 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.works_as", "unemployed", X), ("user.works_at", "Lidl", A)]),
     ("a new name", "supersede insert", ("My name is Ana.", "I changed my name to Eva."),
      [("user.name", "Ana", S), ("user.name", "Eva", A)]),
+    # how to answer, and what is done every day
+    ("another language", "supersede insert", ("Always answer in French.", "From now on, answer in English."),
+     [("user.answers_in", "English", A), ("user.answers_in", "French", S)]),
+    ("allowed again", "expire", ("Please don't use emojis.", "You can use emojis again."), [("user.does_not_want", "emojis", X)]),
+    ("up later", "supersede insert", ("I get up at 6.", "I get up at 7 now."), [("user.gets_up_at", "6", S), ("user.gets_up_at", "7", A)]),
+    ("no longer every week", "expire", ("I go to the gym every Monday.", "I no longer go to the gym."),
+     [("user.habit", "go to the gym every Monday", X)]),
+    ("switched", "insert expire", ("I use Windows.", "I switched from Windows to Linux."),
+     [("user.uses", "Linux", A), ("user.uses", "Windows", X)]),
+    ("switched to another besides", "insert", ("I use Windows.", "I switched to Linux."),
+     [("user.uses", "Linux", A), ("user.uses", "Windows", A)]),
+    ("the car is sold", "expire", ("I drive a Honda Civic.", "I sold my car."), [("user.drives", "Honda Civic", X)]),
+    ("the Honda is sold", "expire", ("I drive a Honda Civic.", "I sold the Honda."), [("user.drives", "Honda Civic", X)]),
+    ("vegan no more", "expire", ("I'm vegan.", "I stopped being vegan."), [("user.diet", "vegan", X)]),
+    ("moved out", "expire", ("I live in London.", "I moved out of London."), [("user.lives_in", "London", X)]),
+    ("through with it", "insert expire expire", ("I study law at Oxford.", "I graduated from Oxford."),
+     [("user.studied_at", "Oxford", A), ("user.studies", "law", X), ("user.studies_at", "Oxford", X)]),
 ]  # fmt: skip
 
 

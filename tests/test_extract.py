@@ -52,6 +52,16 @@ def test_every_pattern_reads_its_examples(text: str, key: str, value: str, predi
     assert (key, value) in [(candidate.key, candidate.object) for candidate in read(text, predicates)]
 
 
+@pytest.mark.parametrize("besides", ["", "Hi! ", "Oh, one more thing: ", "Thanks! "])
+def test_an_order_that_stands_alone_is_meant_for_good(besides: str, predicates: dict[str, Predicate]) -> None:
+    assert one(f"{besides}Please don't use emojis.", predicates).object == "emojis"
+
+
+@pytest.mark.parametrize("request_", ["Give me a slogan. ", "Can you sum this up? ", "Make it funny, and "])
+def test_an_order_beside_a_request_is_meant_for_that_request(request_: str, predicates: dict[str, Predicate]) -> None:
+    assert read(f"{request_}Don't use emojis.", predicates) == []
+
+
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_states_no_fact_gives_none(text: str, predicates: dict[str, Predicate]) -> None:
     assert read(text, predicates) == []

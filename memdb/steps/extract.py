@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -10,7 +11,7 @@ from difflib import SequenceMatcher
 
 from pydantic import JsonValue
 
-from memdb.english import Clause, Kind, Pattern, clauses, compiled, rules, without_times
+from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, without_times
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.when import Prefer, TimeSpan, find_times
@@ -21,6 +22,7 @@ _LOWER_CASE = 0.1  # and a name without a capital
 _PRONOUN = 0.1  # and "she", who must be guessed
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _MOST_ITEMS = 8
+_WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
@@ -135,6 +137,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     match = regex.search(text) if pattern.scope == "any" else regex.match(text)
     if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
         return
+    if pattern.alone and not _is_alone(clause, here):
+        return
     mode = _mode(pattern, clause)
     validity = _validity(pattern, clause, here.at)
     if mode == "no" or validity is None:
@@ -182,6 +186,13 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     if refuted and mode == "says":
         for wrong in _objects(refuted.group("not"), pattern.kind, pattern, here):
             yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+
+
+def _is_alone(clause: Clause, here: _Circumstances) -> bool:
+    """Whether the turn says nothing beside this clause but what is polite."""
+    said = Counter(_WORD.findall(CONTRACTED.sub(expand, here.text).lower()))
+    besides = said - Counter(_WORD.findall(clause.text.lower()))
+    return all(compiled(rules().phrase["polite"]).fullmatch(word) for word in besides)
 
 
 def _mode(pattern: Pattern, clause: Clause) -> str:
