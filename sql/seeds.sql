@@ -65,6 +65,8 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('income',          'earns',                'other',           'one',  null,       1, 'SIGNIFICANT', 0.7),
   ('bank',            'banks with',           'other',           'one',  null,       1, 'SIGNIFICANT', 0.6),
   ('owes',            'owes',                 'other',           'many', null,       1, 'SIGNIFICANT', 0.6),
+  ('height',          'measures',             'other',           'one',  null,       0, 'OBSERVATION', 0.5),
+  ('weight',          'weighs',               'health',          'one',  null,       0, 'OBSERVATION', 0.5),
   ('allergic_to',     'is allergic to',       'health',          'many', null,       1, 'SIGNIFICANT', 0.9),
   ('intolerant_to',   'is intolerant to',     'health',          'many', null,       1, 'SIGNIFICANT', 0.9),
   ('has_condition',   'has',                  'health',          'many', null,       1, 'SIGNIFICANT', 0.9),
