@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
@@ -132,11 +132,15 @@ def prepare() -> None:
         compiled(pattern)
 
 
-def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
-    """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests."""
+def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None) -> Iterator[Clause]:
+    """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
+
+    `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names.
+    """
     if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):
         return
     hidden = masked(text)
+    known = dict(people or {})
     person, doubtful = "", list[Clause]()  # what the next sentence may take back
     for start, end, mark in sentences(hidden):
         excerpt = text[start:end].strip()
@@ -148,9 +152,11 @@ def clauses(text: str, *, at: datetime, zone: tzinfo) -> Iterator[Clause]:
         doubtful = []
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
-        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone):
-            found = _parse(clause, person, at=at, zone=zone)
+        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known):
+            found = _parse(clause, person, known, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
+            if found.name:
+                known[found.name] = found.subject
             doubtful.append(found)
     yield from doubtful
 
@@ -182,6 +188,9 @@ _LABELLED = re.compile(
     r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
     r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?):[ \t]+\S[^\n]*",
     re.MULTILINE,
+)
+_NAMED = re.compile(  # a name, and what the one who has it does
+    r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:is|has|was|will|does|can|did|got|went|took|[a-z]+(?:s|ed))\b.*)", re.DOTALL
 )
 _TIMED = re.compile(
     r"(?:(?:for|until|till|from|starting|this|next|last|in|on|by|since|during|over|at|as of|after|before"
@@ -254,7 +263,7 @@ def separator() -> re.Pattern[str]:
     )  # fmt: skip
 
 
-def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo) -> list[Clause]:
+def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence that are meant as they stand, without what leads into them."""
     block = rules().block
     stated: list[Clause] = []
@@ -283,7 +292,8 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
         found = _subject().match(clause.text)
-        subject = found.group("whole") if found and not found.group("of") else ""
+        named = _by_name(clause.text, people)
+        subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
         held = (
             re.match(r"(?:(?:have|has) got|have|has|got|adopted)(?= an? )", found.group("rest") or "", re.IGNORECASE)
             if found and subject
@@ -332,9 +342,18 @@ def _subject() -> re.Pattern[str]:
     )
 
 
-def _parse(clause: Clause, person: str, *, at: datetime, zone: tzinfo) -> Clause:
+def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Whom of these people a clause begins with, what they are to the user, and what is said of them."""
+    found = _NAMED.match(text)
+    return (found["name"], people[found["name"]], found["rest"]) if found and found["name"] in people else None
+
+
+def _parse(clause: Clause, person: str, people: Mapping[str, str], *, at: datetime, zone: tzinfo) -> Clause:
     """Find the subject of a clause and reduce its verb phrase."""
     found, moved = _subject().match(clause.text), clause.full
+    if named := _by_name(clause.text, people):
+        name, subject, rest = named
+        return _timed(_reduced(replace(clause, subject=subject, name=name, full=rest + moved)), at=at, zone=zone)
     if found is None:
         owned = re.match(r"(?:my|our)\s+(?P<rest>.+)", clause.text, re.IGNORECASE | re.DOTALL)
         clause = (

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from typing import cast
 
 from memdb.config import Config
 from memdb.embed import Embedder
@@ -65,7 +66,7 @@ def think(
     """
     if llm is not None:
         llm = _Holding(llm, db, turn, worker=worker, config=config)
-    found, by, error = _extract(turn, predicates, config, llm)
+    found, by, error = _extract(db, turn, predicates, config, llm)
     cases = [case_of(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates) for one in found.candidates]
     model = llm if config.model_arbitrates and error is None else None
     gated = gate(cases, consent=consent, predicates=predicates, config=config)
@@ -141,20 +142,25 @@ class _Holding(LanguageModel):
 
 
 def _extract(
-    turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
+    db: Database, turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
 ) -> tuple[Interpreted, str, str | None]:
     error: str | None = None
     calls: tuple[ModelCall, ...] = ()
+
+    def held(keys: list[str]) -> list[tuple[str, str]]:
+        found = db.tuples("believe.objects", user_id=turn.user_id, keys=json.dumps(keys), now=to_text(turn.timestamp))
+        return cast(list[tuple[str, str]], found)
+
     if llm is not None:
         try:
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone)}
+            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held)}
             candidates = tuple(_carefully(one, read.get(_name(one))) for one in found.candidates)
             return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
-    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone))
+    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held))
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
     return Interpreted(read_by_rules, (many,) if len(read_by_rules) >= MOST_FACTS else (), calls), "rules", error
 

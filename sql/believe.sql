@@ -26,6 +26,19 @@ where :words is null
   or exists (select 1 from json_each(:words) w where instr(replace(lower(held.object), '''', ''), w.value) > 0)
 order by held.id;
 
+-- What is believed under some keys of a user, in bare words; of very many the newest.
+-- statement: objects
+select f.key, f.value_json ->> 'object' as object
+from facts f
+where f.user_id = :user_id
+  and f.key in (select value from json_each(:keys))
+  and f.kind = 'fact'
+  and f.status = 'active'
+  and (f.valid_to is null or f.valid_to > :now)
+  and json_type(f.value_json, '$.object') = 'text'
+order by f.id desc
+limit 200;
+
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 

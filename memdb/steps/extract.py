@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
@@ -15,6 +15,9 @@ from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, 
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.when import Prefer, TimeSpan, find_times
+
+Held = Callable[[list[str]], Iterable[tuple[str, str]]]
+"""Reads what is believed under keys: each object with its key."""
 
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
@@ -69,13 +72,14 @@ class _Circumstances:
     predicates: Mapping[str, Predicate]
 
 
-def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo) -> list[Candidate]:
+def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None) -> list[Candidate]:
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
-    vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. Any text is safe, and the time taken grows with
-    its length only; of more than `MOST_FACTS` facts the first are read.
+    vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
+    whose name a sentence begins with. Any text is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the
+    first are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
@@ -83,7 +87,8 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo) ->
     cased = _CASED.search(turn.user_input) is not None
     here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates)
     found: dict[tuple[str, str, bool], Candidate] = {}
-    for clause in clauses(turn.user_input, at=turn.timestamp, zone=zone):
+    people = _people(owner, held) if held is not None else {}
+    for clause in clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people):
         for candidate in _facts(clause, here):
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             known = found.get(name)
@@ -101,6 +106,19 @@ def _owner(turn: Turn) -> _Person | None:
     if speaker.casefold() == "user" or speaker == turn.user_id:
         return _Person("user", "User")
     return _Person(slug(speaker), speaker) if slug(speaker) else None
+
+
+def _people(owner: _Person, held: Held) -> dict[str, str]:
+    """Those who are known by name, each with what they are to the owner; not who may be one of two."""
+    pets = set(rules().groups["pets"])
+    relations = {canonical_key(owner.slug, relation): relation for relation in set(rules().relations.values()) - pets}
+    called: dict[str, set[str]] = {}
+    for key, value in held([*relations, canonical_key(owner.slug, "pet")]):
+        relation, _, name = (relations[key], "", value) if key in relations else value.partition(" called ")
+        if name and (key in relations or relation in pets):
+            for short in {name, name.split()[0]}:
+                called.setdefault(short, set()).add(relation)
+    return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}
 
 
 def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
