@@ -16,11 +16,12 @@ select
   ) as record
 from facts f;
 
--- What the full-text index holds of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
+-- What is searched by words of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
 -- before and after it; and its day in words, cut out of the time, whose form the table checks. A message's day is the one it was said on.
-create view fact_words as
+create view fact_text as
 select
   f.id,
+  iif(length(cast(f.value_text as blob)) > length(f.value_text), f.value_text glob '*[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', 0) as unspaced,
   f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')
     || iif(f.kind = 'procedure' and f.value_json ->> 'title' <> f.value_json ->> 'trigger', ' ' || (f.value_json ->> 'title'), '')
     -- moods and promotion are marks, no words; and the tags that rules give to a memory are words of its events
@@ -64,6 +65,54 @@ select
                     9 * substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 6, 2) - 8, 9))
     || ' ' || substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 1, 4) as date
 from facts f;
+
+-- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:
+-- the index would hold whole sentences as one word. So each of their letters stands alone in it, if the row's own text has any, and who
+-- searches for a word searches for its letters in a row.
+create view fact_words as
+select
+  w.id,
+  iif(w.unspaced, (
+    with recursive
+    whole (text) as materialized (select t.body from fact_text t where t.id = w.id),
+    piece (start, text) as (
+      select 1, substr(text, 1, 256) from whole
+      union all
+      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
+    letter (start, place, text) as (
+      select start, 1, text from piece where text <> ''
+      union all
+      select start, place + 1, text from letter where place < length(text))
+    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
+    from (select substr(text, place, 1) as letter from letter order by start, place)), w.body) as body,
+  iif(w.unspaced, (
+    with recursive
+    whole (text) as materialized (select t.reply from fact_text t where t.id = w.id),
+    piece (start, text) as (
+      select 1, substr(text, 1, 256) from whole
+      union all
+      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
+    letter (start, place, text) as (
+      select start, 1, text from piece where text <> ''
+      union all
+      select start, place + 1, text from letter where place < length(text))
+    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
+    from (select substr(text, place, 1) as letter from letter order by start, place)), w.reply) as reply,
+  iif(w.unspaced, (
+    with recursive
+    whole (text) as materialized (select t.context from fact_text t where t.id = w.id),
+    piece (start, text) as (
+      select 1, substr(text, 1, 256) from whole
+      union all
+      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
+    letter (start, place, text) as (
+      select start, 1, text from piece where text <> ''
+      union all
+      select start, place + 1, text from letter where place < length(text))
+    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
+    from (select substr(text, place, 1) as letter from letter order by start, place)), w.context) as context,
+  w.date
+from fact_text w;
 
 -- What the vector of a message's window is made of: the message between the one before and the one after it.
 create view message_window as

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from memdb.store import Database, Row
 from memdb.times import to_text
+from memdb.unspaced import quoted, words_in
 
 _BATCH = 100  # rows looked through at once
 _CANDIDATES = 20  # earlier rows that are compared, the best by BM25
@@ -35,7 +36,7 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
     for row in rows:
         words = _words(row)
         telling = sorted(words.values(), key=lambda word: -rarity[word])[:_ASKED]
-        expression = "body : (" + " OR ".join(f'"{word}"' for word in telling) + ")"
+        expression = "body : (" + " OR ".join(quoted(word) for word in telling) + ")"
         found = (
             db.all("links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], limit=_CANDIDATES)
             if words and most
@@ -60,7 +61,7 @@ class _Rarity(dict[str, float]):
         self._rows = int((db.one("links.rows") or {}).get("rows") or 0)
 
     def __missing__(self, word: str) -> float:
-        counted = self._db.one("links.rows_with", term=f'body : "{word}"') or {}
+        counted = self._db.one("links.rows_with", term=f"body : {quoted(word)}") or {}
         self[word] = math.log(1 + self._rows / max(1, int(counted["rows"] or 0)))
         return self[word]
 
@@ -72,5 +73,6 @@ def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) ->
 
 def _words(row: Row) -> dict[str, str]:
     """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
-    words = [word for word in _WORD.findall(str(row["value_text"])[:_READ].casefold()) if len(word) >= _SHORTEST]
+    found = _WORD.findall(str(row["value_text"])[:_READ].casefold())
+    words = [part for word in found for part in words_in(word) if len(part) >= _SHORTEST or part != word]
     return {_ENDING.sub("", word): word for word in list(dict.fromkeys(words))[:_MOST_WORDS]}

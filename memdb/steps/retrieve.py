@@ -22,6 +22,7 @@ from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, SqlValue, listed
 from memdb.times import to_text
+from memdb.unspaced import quoted
 from memdb.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ def _merged(rows: Sequence[_Scored], others: Sequence[_Scored], count: int) -> l
 
 def match_expression(question: Question) -> str:
     """Return an FTS5 expression that matches any of the question's words and phrases, each quoted; '""', which matches nothing, if none."""
-    return " OR ".join(f'"{text}"' for text in (*question.phrases, *question.terms)) or '""'
+    return " OR ".join(quoted(text) for text in (*question.phrases, *question.terms)) or '""'
 
 
 @lru_cache(maxsize=64)  # the text tells whether they are still the same, and takes a tenth of the time to compare

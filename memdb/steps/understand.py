@@ -12,6 +12,7 @@ from memdb.emotions import mood_of
 from memdb.records import Intent, Question
 from memdb.store import Database
 from memdb.times import to_text, to_utc
+from memdb.unspaced import words_in
 from memdb.when import find_times
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
@@ -74,7 +75,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     text = query[:_LONGEST]
     participants = [str(speaker) for (speaker,) in db.tuples("understand.participants", user_id=user_id)]
     named = _named(text, participants)
-    words = list(dict.fromkeys(_WORD.findall(text.casefold())))
+    words = list(dict.fromkeys(part for word in _WORD.findall(text.casefold()) for part in words_in(word)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in _STOP_WORDS))
     names = {part.casefold() for speaker in named for part in _called(speaker)}
     terms = [word for word in telling if word not in names] or telling or words
