@@ -274,6 +274,21 @@ def test_what_is_imported_is_not_looked_through_for_garbage() -> None:
     assert done.stdout.split()[-2:] == ["True", "True"]
 
 
+def test_ctrl_c_while_the_commands_are_imported_ends_it_without_a_word() -> None:
+    pressed = """
+import sys
+from memdb.interfaces import cli
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "memdb.interfaces.commands":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_the_package_itself_is_the_program() -> None:
     done = subprocess.run([sys.executable, "-m", "memdb", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"memdb {memdb.__version__}\n")

@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import get_args, get_origin, get_type_hints
@@ -158,3 +159,8 @@ def test_whatever_a_public_name_takes_or_gives_is_public() -> None:
     ]
     met = set().union(*(_types_in(hint) for hint in [*(hint for of in hints for hint in of.values()), *fields]))
     assert met - set(memdb.__all__) == set()
+
+
+def test_whatever_serves_by_a_command_brings_the_command() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert [name for name in ("server", "mcp") if "memdb[cli]" not in extras[name]] == []
