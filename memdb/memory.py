@@ -553,7 +553,11 @@ class Memory:
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
         Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
         `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
-        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
+        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough. `limit` is how
+        many hits may stand in it, of the first `config.context_candidates`.
+
+        Raises:
+            InputError: nobody is named, a number is no whole one, or a text is none.
         """
         at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
         max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
@@ -733,6 +737,7 @@ class Memory:
 
         Raises:
             NotFoundError: there is no such fact of this user.
+            InputError: there is no question, or it is not said by True or False.
         """
         db = self._store.database()
         asked, right = checks.searchable(checks.filled(query, "query")), checks.truth(good, "good")
@@ -776,7 +781,8 @@ class Memory:
 
         That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
         Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
-        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after.
+        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is. With
+        `write` False the new set is only returned.
 
         Raises:
             InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
@@ -910,7 +916,7 @@ class Memory:
         return learned
 
     def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
-        """Return the workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
         hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
         return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
 
@@ -921,7 +927,7 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: the fact is no procedure, or no longer live.
+            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
         """
         db, at = self._store.database(), self._time(timestamp)
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
@@ -941,6 +947,9 @@ class Memory:
             session_id: a name for the conversation; a new one if None.
             eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
             now: the time it begins, to live through another time; the present if None.
+
+        Raises:
+            InputError: nobody is named, or there is no such eviction.
         """
         return Session(
             self,
@@ -1169,7 +1178,7 @@ class Memory:
         `as_of`, `statuses` and the filters are those of `search`.
 
         Raises:
-            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a kind is unknown.
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a name in a filter is unknown.
         """
         checks.lists(
             kinds=filters.get("kinds"),

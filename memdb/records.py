@@ -9,14 +9,28 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
+"""What a fact is about: the profile and the prompt show them apart."""
+
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
+"""Whether a fact is believed, was until another took its place or its time was over, waits for a word, is put away, or is doubted."""
+
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
+"""Where something comes from, which says how far it is to be believed: see `RELIABILITY`."""
+
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+"""How long something lasts, the most lasting first: its type weighs in ranking, and says how slowly it fades."""
+
 Relation = Literal["relates-to", "contradicts", "supports", "extends"]
+"""What a link says that its source does to its target."""
+
 Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
 BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
 Tier = Literal["hot", "warm", "cold"]
+"""How old something is, by the settings `hot_days` and `warm_days`."""
+
 TaskState = Literal["active", "done", "stalled"]
+"""Where a task stands; one that nobody mentions for long has stalled."""
+
 Tone = Literal["assert", "hedge", "avoid"]
 Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
