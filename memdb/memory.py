@@ -781,8 +781,8 @@ class Memory:
 
         That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
         Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
-        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is. With
-        `write` False the new set is only returned.
+        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is.
+        With `write` False the new set is only returned.
 
         Raises:
             InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
