@@ -1,6 +1,8 @@
 """memdb: the long-term memory of an AI assistant in one SQLite file."""
 
+from memdb.calibration import Bin, Calibration
 from memdb.config import Config
+from memdb.embed import Embedder
 from memdb.errors import (
     BusyError,
     ConfigError,
@@ -14,12 +16,24 @@ from memdb.errors import (
     SchemaError,
     StoreError,
 )
-from memdb.llm import LanguageModel, ReplayModel, ScriptedModel, openai_transport
-from memdb.memory import Memory
+from memdb.llm import (
+    Answer,
+    LanguageModel,
+    ModelReply,
+    ModelRequest,
+    Prompt,
+    ReplayModel,
+    ScriptedModel,
+    Transport,
+    openai_transport,
+)
+from memdb.memory import Memory, Time
 from memdb.opening import export_model, open
 from memdb.outside import VectorCollection
 from memdb.records import (
     Bootstrap,
+    BreakTrigger,
+    Category,
     Change,
     Consent,
     Context,
@@ -27,6 +41,7 @@ from memdb.records import (
     Event,
     Explanation,
     Fact,
+    Filters,
     Flushed,
     Forgotten,
     Hit,
@@ -36,6 +51,7 @@ from memdb.records import (
     Link,
     Linked,
     Maintained,
+    MemoryType,
     Message,
     ModelCall,
     ModelCard,
@@ -46,8 +62,14 @@ from memdb.records import (
     ProfileChange,
     ProfileEntry,
     Question,
+    Rejected,
+    Relation,
+    Source,
     Sources,
     Stats,
+    Status,
+    TaskState,
+    Tier,
     Tuned,
     TurnRecord,
     Undone,
@@ -57,13 +79,18 @@ from memdb.records import (
     Written,
 )
 from memdb.session import Session
-from memdb.working import WorkingItem, WorkingMemory
+from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
+    "Bin",
     "Bootstrap",
+    "BreakTrigger",
     "BusyError",
+    "Calibration",
+    "Category",
     "Change",
     "Config",
     "ConfigError",
@@ -71,9 +98,12 @@ __all__ = [
     "Consent",
     "Context",
     "ContextItem",
+    "Embedder",
     "Event",
+    "Eviction",
     "Explanation",
     "Fact",
+    "Filters",
     "Flushed",
     "Forgotten",
     "Hit",
@@ -87,11 +117,14 @@ __all__ = [
     "Maintained",
     "MdbError",
     "Memory",
+    "MemoryType",
     "Message",
     "ModelCall",
     "ModelCard",
     "ModelError",
     "ModelOutputError",
+    "ModelReply",
+    "ModelRequest",
     "ModelUnavailable",
     "NewFact",
     "NotFoundError",
@@ -100,14 +133,23 @@ __all__ = [
     "Profile",
     "ProfileChange",
     "ProfileEntry",
+    "Prompt",
     "Question",
+    "Rejected",
+    "Relation",
     "ReplayModel",
     "SchemaError",
     "ScriptedModel",
     "Session",
+    "Source",
     "Sources",
     "Stats",
+    "Status",
     "StoreError",
+    "TaskState",
+    "Tier",
+    "Time",
+    "Transport",
     "Tuned",
     "TurnRecord",
     "Undone",

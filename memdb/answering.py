@@ -91,8 +91,7 @@ def recall(
 ) -> Hits:
     """Return the first-person memories that bear on a question, best first; `Memory.recall` explains the arguments."""
     checks.lists(memory_types=memory_types, participants=participants)
-    checks.bounds(max_age_days=max_age_days, min_score=min_score)
-    age = config.max_age_days if max_age_days is None else max_age_days
+    age = config.max_age_days if max_age_days is None else checks.bound(max_age_days, "max_age_days")
     return retrieve(
         db,
         understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=config.zone),
@@ -100,13 +99,13 @@ def recall(
         embedder=embedder,
         now=now,
         weights="first-person",
-        limit=config.max_memories_per_retrieval if limit is None else limit,
+        limit=config.max_memories_per_retrieval if limit is None else checks.count(limit, "limit"),
         kinds=["narrative"],
         statuses=("active",),
         memory_types=memory_types,
         min_age_minutes=config.event_buffer_minutes,
         max_age_days=age or None,
-        min_score=config.importance_threshold if min_score is None else min_score,
+        min_score=config.importance_threshold if min_score is None else checks.bound(min_score, "min_score"),
         participants=participants,
         base_half_life_days=config.base_half_life_days,
         minimum_importance=config.minimum_importance,

@@ -48,6 +48,7 @@ def store_many(
         InputError: a fact has unknown or unusable fields; what came before its twenty thousand is kept.
         ConfigError: the file has another embedder by now than the one that made the vectors.
     """
+    checks.records(facts, "facts")
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
     zone = UTC if str(zone) == "UTC" else zone
 

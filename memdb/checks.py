@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from math import isnan
+from operator import index
 from typing import TypeVar, get_args
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb.errors import InputError
 from memdb.keys import is_canonical
@@ -26,9 +28,9 @@ _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 
 def name(value: str, argument: str) -> str:
     """Return a name (of a user, a turn, a session) if it is non-empty Unicode text."""
-    if not isinstance(value, str) or not value.strip():
+    if not text(value, argument).strip():
         raise InputError(f"{argument} is empty; give a name such as 'ana'.")
-    return text(value, argument)
+    return value
 
 
 def text(value: str, argument: str) -> str:
@@ -51,11 +53,11 @@ def filled(value: str, argument: str) -> str:
     return value
 
 
-def searchable(query: str) -> str:
+def searchable(value: str, argument: str = "query") -> str:
     """Return a question with whatever no text can hold replaced; any question is safe."""
-    if not isinstance(query, str):
-        raise InputError(f"query is {type(query).__name__}, not text; give a str.")
-    return query.encode("utf-8", "replace").decode()
+    if not isinstance(value, str):
+        raise InputError(f"{argument} is {type(value).__name__}, not text; give a str.")
+    return value.encode("utf-8", "replace").decode()
 
 
 def key(value: str) -> str:
@@ -68,7 +70,8 @@ def key(value: str) -> str:
 def fault(error: ValidationError) -> str:
     """Return what is wrong with a record first: the field, and why."""
     wrong = error.errors()[0]
-    return f"field {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+    why = wrong["msg"].replace("a valid tuple", "a list")
+    return f"field {'.'.join(map(str, wrong['loc']))}: {why}" if wrong["loc"] else why
 
 
 def storable(value: JsonValue, argument: str) -> None:
@@ -81,16 +84,38 @@ def storable(value: JsonValue, argument: str) -> None:
 
 def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
-    if value is not None and not 0 <= value <= 1:
-        raise InputError(f"{argument} is {value}; give a number between 0 and 1.")
+    try:
+        inside = value is None or 0 <= value <= 1
+    except TypeError:  # it is no number at all
+        inside = False
+    if not inside:
+        raise InputError(f"{argument} is {value!r}; give a number between 0 and 1.")
     return value
 
 
-def bounds(**given: float | None) -> None:
-    """Refuse what is no number: nothing is above or below it, so that it would bound nothing."""
-    for argument, value in given.items():
-        if value is not None and value != value:
-            raise InputError(f"{argument} is {value}; give a number, or None for no bound.")
+def count(value: int, argument: str) -> int:
+    """Return a whole number; numpy's are such numbers, too."""
+    try:
+        return index(value)
+    except TypeError as error:
+        raise InputError(f"{argument} is {value!r}; give a whole number.") from error
+
+
+def truth(value: bool, argument: str) -> bool:
+    """Return whether something is so, if that was said: of texts, also "no" would count as true."""
+    if value not in (True, False):
+        raise InputError(f"{argument} is {value!r}; give True or False.")
+    return bool(value)
+
+
+def bound(value: float | None, argument: str) -> float | None:
+    """Return a number: nothing is above or below what is none, and one of numpy's the file would take for bytes."""
+    try:
+        if value is None or not isnan(value):  # which takes numbers alone, and no text that looks like one
+            return None if value is None else float(value)
+    except TypeError:
+        pass
+    raise InputError(f"{argument} is {value!r}; give a number, or None for no bound.")
 
 
 def lived(value: datetime, argument: str) -> datetime:
@@ -108,11 +133,26 @@ def lists(**given: Sequence[str] | None) -> None:
     for argument, values in given.items():
         if values is None:
             continue
-        if isinstance(values, str):
-            raise InputError(f"{argument} is the text {values!r}; give a list, such as [{values!r}].")
+        if isinstance(values, Iterator):
+            raise InputError(f"{argument} is a {type(values).__name__}, which can be read only once; give a list.")
+        several(values, argument)
         if (names := _LISTED.get(argument)) is not None:
             for value in values:
                 one_of(value, names, argument)
+
+
+def several(values: Iterable[str], argument: str) -> None:
+    """Refuse what is no list of texts, such as None, or a text, which would be taken for its letters."""
+    if isinstance(values, str):
+        raise InputError(f"{argument} is the text {values!r}; give a list, such as [{values!r}].")
+    if not isinstance(values, Iterable):
+        raise InputError(f"{argument} is {type(values).__name__}; give a list of texts.")
+
+
+def records(given: Iterable[object], argument: str) -> None:
+    """Refuse what holds no records, and one record where several belong, which would be taken for its fields."""
+    if isinstance(given, str | Mapping | BaseModel) or not isinstance(given, Iterable):
+        raise InputError(f"{argument} is {type(given).__name__}; give several, such as a list of dicts.")
 
 
 def in_order(begins: str, ends: str | None) -> None:

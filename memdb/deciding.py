@@ -125,7 +125,7 @@ def outcome(
         weigh(
             db,
             fact,
-            succeeded=succeeded,
+            succeeded=checks.truth(succeeded, "succeeded"),
             note=checks.text(note, "note"),
             turn_id=turn_id or f"outcome-{uuid.uuid4().hex}",
             config=config,

@@ -69,6 +69,7 @@ class Intake:
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
+        checks.records(messages, "messages")
         seen: dict[str, int] = {}
         taken = added = 0
         stream = iter(messages)
@@ -96,7 +97,7 @@ class Intake:
             InputError: there is nothing to keep, or a value cannot be used.
             ConflictError: another event of this user has this id.
         """
-        checks.lists(participants=participants)
+        checks.several(participants, "participants")
         try:
             happened = Event(
                 event_id=checks.name(event_id, "event_id"),

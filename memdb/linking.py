@@ -40,6 +40,8 @@ def unlink(db: Database, source_id: str, target_id: str, *, relation: Relation |
     """
     if relation is not None:
         checks.one_of(relation, get_args(Relation), "relation")
+    for argument, fact_id in (("source_id", source_id), ("target_id", target_id)):
+        checks.text(fact_id, argument)
     with db.transaction():
         return db.run("links.remove", source_id=source_id, target_id=target_id, relation=relation)
 
@@ -60,13 +62,22 @@ def links(
         NotFoundError: no fact has this id.
         InputError: the depth is not within 1 to 8, or there is no such relation.
     """
+    depth = checks.count(depth, "depth")
     if not 1 <= depth <= _DEEPEST:
         raise InputError(f"depth is {depth}; give a number of steps from 1 to {_DEEPEST}.")
     checks.lists(relations=relations, statuses=statuses)
     for relation in relations or ():
         checks.one_of(relation, get_args(Relation), "relation")
     fact_id, over = reading.fact(db, fact_id).fact_id, LIVE if statuses is None else statuses
-    return walk(db, fact_id, depth=depth, relations=relations, statuses=over, min_strength=min_strength, limit=limit)
+    return walk(
+        db,
+        fact_id,
+        depth=depth,
+        relations=relations,
+        statuses=over,
+        min_strength=checks.bound(min_strength, "min_strength") or 0.0,
+        limit=checks.count(limit, "limit"),
+    )
 
 
 def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: datetime, config: Config) -> int:

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, Self, Unpack, get_args
 from weakref import ref
 
 from pydantic import JsonValue
@@ -155,6 +155,10 @@ class Memory:
         """Close the memory."""
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: a copy would share the threads and the file, and close them."""
+        raise InputError("A memory cannot be copied or pickled; hand on the one there is, or open its file anew, as in another process.")
+
     def close(self) -> None:
         """Finish the step at hand, bring the profiles up to date and close the file. What is queued waits there for the next opening."""
         if self._closed or self._store.inherited:
@@ -237,7 +241,7 @@ class Memory:
         Raises:
             StoreError: the file cannot be read, or the work cannot be written: the disk is full, a part of the file damaged.
         """
-        return self._background.drain(timeout)
+        return self._background.drain(checks.bound(timeout, "timeout"))
 
     def remember(
         self,
@@ -403,6 +407,8 @@ class Memory:
 
         What is over by its own time expires first, so that users who have fallen silent are looked after, too.
         """
+        if user_id is not None:
+            checks.name(user_id, "user_id")
         at = self._now(now)
         db = self._store.database()
         with db.transaction():
@@ -489,7 +495,8 @@ class Memory:
             participants=participants,
             tiers=tiers,
         )
-        checks.bounds(min_score=min_score, min_age_minutes=min_age_minutes, max_age_days=max_age_days)
+        if weights is not None:
+            checks.text(weights, "weights")
         at = self._now(now)
         db = self._store.database()
         question = self._understood(db, query, user_id=user_id, now=at)
@@ -502,16 +509,16 @@ class Memory:
             now=at,
             vector=None if vector is None else usable([vector], 1, embedder=self._embedder)[0],
             weights=weights or self._set_for(user_id),
-            limit=limit,
+            limit=checks.count(limit, "limit"),
             kinds=kinds,
             statuses=(EVER if then or question.past else LIVE) if statuses is None else statuses,
             as_of=then,
             categories=categories,
             memory_types=memory_types,
             tags=tags,
-            min_age_minutes=min_age_minutes,
-            max_age_days=max_age_days,
-            min_score=min_score,
+            min_age_minutes=checks.bound(min_age_minutes, "min_age_minutes"),
+            max_age_days=checks.bound(max_age_days, "max_age_days"),
+            min_score=checks.bound(min_score, "min_score"),
             participants=participants,
             base_half_life_days=self._config.base_half_life_days,
             minimum_importance=self._config.minimum_importance,
@@ -519,7 +526,7 @@ class Memory:
             top_k_vec=self._config.top_k_vec,
             cache=self._cache,
             index=self._index,
-            goal=goal,
+            goal=goal and checks.searchable(goal, "goal"),
             tiers=tiers,
             hot_days=self._config.hot_days,
             warm_days=self._config.warm_days,
@@ -546,9 +553,14 @@ class Memory:
         no section has more than its row of the table `sections` allows. `goal` is what the user is after, and `system` opens the prompt.
         Of first-person memories there are no more, none older and none younger than `recall` gives; those that are shown count as recalled.
         `Context.question` is what the user should be asked, where a conflict that an answer depends on, or one of high value, is pending;
-        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough.
+        `Context.verdict` says whether to answer from this at all. Cold messages are asked only when the rest is not enough. `limit` is how
+        many hits may stand in it, of the first `config.context_candidates`.
+
+        Raises:
+            InputError: nobody is named, a number is no whole one, or a text is none.
         """
-        at, db = self._now(now), self._store.database()
+        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
+        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
         question = self._understood(db, query, user_id=user_id, now=at)
         hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
         result = make_context(
@@ -557,7 +569,7 @@ class Memory:
             doubts,
             user_id=user_id,
             limit=limit,
-            system=system,
+            system=checks.text(system, "system"),
             max_tokens=max_tokens,
             tokenizer=choose_tokenizer(self._embedder),
             now=at,
@@ -585,7 +597,7 @@ class Memory:
         `statuses` defaults to what is believed or pending, and with `as_of` to whatever was true at that time.
 
         Raises:
-            InputError: there is no such kind or status, or nobody is named.
+            InputError: there is no such kind or status, the key is none that there can be, or nobody is named.
         """
         then = None if as_of is None else self._time(as_of)
         db = self._store.database()
@@ -688,7 +700,7 @@ class Memory:
             NotFoundError: there is no such fact of this user.
             InputError: a kind or the weight set is unknown, or `limit` is below 1.
         """
-        if limit < 1:
+        if checks.count(limit, "limit") < 1:
             raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
         db = self._store.database()
         fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
@@ -725,12 +737,13 @@ class Memory:
 
         Raises:
             NotFoundError: there is no such fact of this user.
+            InputError: there is no question, or it is not said by True or False.
         """
         db = self._store.database()
-        asked = checks.searchable(checks.filled(query, "query"))
+        asked, right = checks.searchable(checks.filled(query, "query")), checks.truth(good, "good")
         with db.transaction():
             reading.fact_of(db, fact_id, user_id=user_id)
-            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(good), now=to_text(utc_now()))
+            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
 
     def labels(self) -> list[Labelled]:
         """Return the questions that feedback was given on, each with what was right and what was wrong."""
@@ -768,14 +781,15 @@ class Memory:
 
         That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
         Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
-        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after.
+        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is.
+        With `write` False the new set is only returned.
 
         Raises:
             InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
                 to, a label cannot be used, or a number lies outside 0..1.
             ConfigError: numpy is not installed.
         """
-        if not 0 <= held_out < 1:
+        if checks.share(held_out, "held_out") == 1:
             raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
         db = self._store.database()
         tuned = fit(
@@ -902,7 +916,7 @@ class Memory:
         return learned
 
     def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
-        """Return the workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
         hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
         return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
 
@@ -913,7 +927,7 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: the fact is no procedure, or no longer live.
+            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
         """
         db, at = self._store.database(), self._time(timestamp)
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
@@ -933,6 +947,9 @@ class Memory:
             session_id: a name for the conversation; a new one if None.
             eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
             now: the time it begins, to live through another time; the present if None.
+
+        Raises:
+            InputError: nobody is named, or there is no such eviction.
         """
         return Session(
             self,
@@ -1071,6 +1088,9 @@ class Memory:
             max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
             min_score: leave out what scores less; `config.importance_threshold` if None.
             now: the time that decay is counted to; the present if None.
+
+        Raises:
+            InputError: nobody is named, there is no such memory type, or a bound is no number.
         """
         at = self._now(now)
         hits = recall(
@@ -1107,6 +1127,8 @@ class Memory:
         mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
         each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
         """
+        if user_id is not None:
+            checks.name(user_id, "user_id")
         self._notebook.write_down_recalled()
         done = maintain(
             self._store, self._config, narrator=self._narrator, llm=self._llm, user_id=user_id, now=self._now(now), dry_run=dry_run
@@ -1156,9 +1178,19 @@ class Memory:
         `as_of`, `statuses` and the filters are those of `search`.
 
         Raises:
-            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a kind is unknown.
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a name in a filter is unknown.
         """
-        if limit > self._config.context_candidates:
+        checks.lists(
+            kinds=filters.get("kinds"),
+            statuses=statuses,
+            categories=filters.get("categories"),
+            memory_types=filters.get("memory_types"),
+            tags=filters.get("tags"),
+            participants=filters.get("participants"),
+        )
+        filters["min_age_minutes"] = checks.bound(filters.get("min_age_minutes"), "min_age_minutes")
+        filters["max_age_days"] = checks.bound(filters.get("max_age_days"), "max_age_days")
+        if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at, db = self._now(now), self._store.database()
         question = self._understood(db, query, user_id=user_id, now=at)
@@ -1269,7 +1301,7 @@ class Memory:
             self._store.database(),
             question,
             user_id=user_id,
-            goal=goal,
+            goal=goal and checks.searchable(goal, "goal"),
             now=now,
             weights=self._set_for(user_id),
             embedder=self._patient,

@@ -47,12 +47,15 @@ def open(
     Raises:
         ConfigError: a setting cannot be used, the embedder or the model is none, the file's vectors are of another embedder, or the
             collection cannot serve as an index.
-        InputError: there is no such weight set.
+        InputError: there is no such weight set, or the path is none.
         SchemaError: the file is no mem.db, or of a newer version.
         StoreError: the file cannot be opened.
         ModelError: how long the vectors of a model at an endpoint are is not known yet, and it does not say.
     """
-    path = Path(path)
+    try:
+        path = Path(path)
+    except TypeError as error:
+        raise InputError(f"path is {type(path).__name__}; give the path of a file, such as 'mem.db'.") from error
     settings = load_config(path, config)
     if str(path) == IN_MEMORY and settings.worker:
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")

@@ -72,6 +72,8 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
     Raises:
         InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
     """
+    if not isinstance(sets, Mapping) or not all(isinstance(features, Mapping) for features in sets.values()):
+        raise InputError("The weight sets are no tables; give a dict such as {'mine': {'lexical': 1.0}}.")
     known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
     for name, features in sets.items():
         unknown = sorted(set(features) - known)
@@ -153,6 +155,7 @@ def read_labels(given: Iterable[Labelled | Mapping[str, object]]) -> list[Labell
     Raises:
         InputError: a label cannot be used.
     """
+    checks.records(given, "labelled")
     labelled = []
     for place, one in enumerate(given, start=1):
         try:

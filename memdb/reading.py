@@ -26,7 +26,7 @@ def fact(db: Database, fact_id: str) -> Fact:
     Raises:
         NotFoundError: there is no such fact, or only the archive has it.
     """
-    found = read_fact(db, fact_id)
+    found = read_fact(db, checks.text(fact_id, "fact_id"))
     if found is None:
         raise NotFoundError(f"There is no fact {fact_id!r}; list the ids with facts() or `memdb facts`.")
     return found
@@ -57,8 +57,10 @@ def facts(
     """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
 
     Raises:
-        InputError: there is no such kind or status.
+        InputError: there is no such kind or status, or the key is none that there can be.
     """
+    if key is not None:
+        checks.key(key)
     checks.lists(kinds=kinds, statuses=statuses)
     known = list(read_kinds(db))
     chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
@@ -97,6 +99,7 @@ def sources(db: Database, fact_id: str) -> Sources:
 
 def history(db: Database, *, user_id: str | None, fact_id: str | None, turn_id: str | None) -> list[Change]:
     """Return the audit trail, oldest first."""
+    _named(user_id=user_id, fact_id=fact_id, turn_id=turn_id)
     rows = db.all("believe.history", user_id=user_id, fact_id=fact_id, turn_id=turn_id)
     return [
         Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}}) for row in rows
@@ -105,12 +108,14 @@ def history(db: Database, *, user_id: str | None, fact_id: str | None, turn_id: 
 
 def turns(db: Database, *, user_id: str | None, turn_id: str | None) -> list[TurnRecord]:
     """Return the turns as they came, each with what became of it."""
+    _named(user_id=user_id, turn_id=turn_id)
     rows = db.all("queue.records", user_id=user_id, turn_id=turn_id)
     return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
 
 
 def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[ModelCall]:
     """Return the calls of the language model that were kept, oldest first."""
+    _named(user_id=user_id, turn_id=turn_id)
     return [ModelCall.model_validate(row) for row in db.all("queue.calls", user_id=user_id, turn_id=turn_id)]
 
 
@@ -137,3 +142,10 @@ def stats(store: Store) -> Stats:
             **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
         }
     )
+
+
+def _named(**names: str | None) -> None:
+    """Refuse names that are no texts; None stands for any."""
+    for argument, name in names.items():
+        if name is not None:
+            checks.text(name, argument)

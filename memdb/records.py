@@ -9,14 +9,28 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
+"""What a fact is about: the profile and the prompt show them apart."""
+
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
+"""Whether a fact is believed, was until another took its place or its time was over, waits for a word, is put away, or is doubted."""
+
 Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
+"""Where something comes from, which says how far it is to be believed: see `RELIABILITY`."""
+
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
+"""How long something lasts, the most lasting first: its type weighs in ranking, and says how slowly it fades."""
+
 Relation = Literal["relates-to", "contradicts", "supports", "extends"]
+"""What a link says that its source does to its target."""
+
 Emotion = Literal["neutral", "positive", "negative", "concerned", "curious"]
 BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_day_change", "significant_event"]
 Tier = Literal["hot", "warm", "cold"]
+"""How old something is, by the settings `hot_days` and `warm_days`."""
+
 TaskState = Literal["active", "done", "stalled"]
+"""Where a task stands; one that nobody mentions for long has stalled."""
+
 Tone = Literal["assert", "hedge", "avoid"]
 Decision = Literal["answer", "clarify", "verify", "abstain"]
 Intent = Literal["time", "number", "person", "place", "reason", "other"]
@@ -116,11 +130,11 @@ class Fact(Record):
 class Message(Record):
     """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name."""
 
-    text: str
-    speaker: str | None = None
-    timestamp: When | None = None
-    session_id: str | None = None
-    turn_id: str | None = None
+    text: str = Field(description="What was said, kept word for word.")
+    speaker: str | None = Field(None, description="Who said it, where that is not the user.")
+    timestamp: When | None = Field(None, description="When it was said; the present, if left out.")
+    session_id: str | None = Field(None, description="The conversation it belongs to.")
+    turn_id: str | None = Field(None, description="A name for it; the same message again changes nothing.")
 
 
 class Note(Record):
@@ -134,25 +148,25 @@ class Note(Record):
 class NewFact(Record):
     """A fact to store as it is. `timestamp` is when it was said, the present if None; a `fact_id` makes storing it twice store it once."""
 
-    value_text: str = Field(min_length=1)
-    user_id: str = Field(min_length=1)
-    key: str = "user.note"
-    kind: str = "fact"
-    object: str | None = None
-    value_json: JsonValue = None
-    category: Category = "other"
-    memory_type: MemoryType | None = None
-    confidence: float = Field(default=0.4, ge=0, le=1)
-    importance: float = Field(default=0.5, ge=0, le=1)
-    source: Source = "user_message"
-    event_time: When | None = None
-    valid_from: When | None = None
-    valid_to: When | None = None
-    tags: tuple[str, ...] = ()
-    session_id: str | None = None
-    turn_id: str | None = None
-    timestamp: When | None = None
-    fact_id: str | None = None
+    value_text: str = Field(min_length=1, description="The fact as a sentence.")
+    user_id: str = Field(min_length=1, description="Whose memory.")
+    key: str = Field("user.note", description="subject.predicate, such as user.lives_in.")
+    kind: str = Field("fact", description="A row of the table kinds, but no message.")
+    object: str | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
+    value_json: JsonValue = Field(None, description="Details of any shape.")
+    category: Category = Field("other", description="What it is about.")
+    memory_type: MemoryType | None = Field(None, description="How long it lasts, from SIGNIFICANT to TRANSIENT.")
+    confidence: float = Field(0.4, ge=0, le=1, description="How sure it is.")
+    importance: float = Field(0.5, ge=0, le=1, description="How much it counts.")
+    source: Source = Field("user_message", description="Where it comes from.")
+    event_time: When | None = Field(None, description="When what it speaks of happens.")
+    valid_from: When | None = Field(None, description="Since when it is true; `timestamp`, if left out.")
+    valid_to: When | None = Field(None, description="Until when it is true; until further notice, if left out.")
+    tags: tuple[str, ...] = Field((), description="Words to find it and to filter by.")
+    session_id: str | None = Field(None, description="The conversation it belongs to.")
+    turn_id: str | None = Field(None, description="The turn it comes from.")
+    timestamp: When | None = Field(None, description="When it was said; the present, if left out.")
+    fact_id: str | None = Field(None, description="Its id, by which storing it twice stores it once.")
 
 
 class Turn(Record):

@@ -79,7 +79,7 @@ def remember(
 
     said_at = instant(timestamp, zone=config.zone)
     checks.filled(value_text, "value_text")
-    checks.lists(tags=tags)
+    checks.several(tags, "tags")
     checks.storable(value_json, "value_json")
     key = checks.key(key or "user.note")
     kinds = [name for name in reading.read_kinds(db) if name != "message"]
@@ -147,7 +147,7 @@ def learn(
     Raises:
         InputError: the trigger or a step is empty, or there are no steps.
     """
-    checks.lists(steps=steps)
+    checks.several(steps, "steps")
     wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
     if not wanted:
         raise InputError("There are no steps; give at least one.")
@@ -186,6 +186,7 @@ def write(
     Raises:
         InputError: an item has unknown or unusable fields; those before it are kept.
     """
+    checks.records(items, "items")
     predicates = read_predicates(db)
     consent = read_consent(db, user_id=checks.name(user_id, "user_id"), config=config)
     accepted: list[str] = []

@@ -1,10 +1,14 @@
 import contextlib
 import json
+import os
+import re
 import shlex
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -19,6 +23,7 @@ TALK = [
     {"text": "I love jazz.", "timestamp": "2025-01-03T09:01:00Z", "session_id": "s1", "turn_id": "t2"},
     {"text": "I moved to Lisbon.", "timestamp": "2025-03-03T09:00:00Z", "session_id": "s2", "turn_id": "t3"},
 ]
+FACTS = ("facts", "--user", "ana")
 EMBEDDING = {"observe", "load", "drain", "retry", "search", "context", "demo"}
 
 
@@ -272,6 +277,53 @@ def test_what_is_imported_is_not_looked_through_for_garbage() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split()[-2:] == ["True", "True"]
+
+
+def test_ctrl_c_while_the_commands_are_imported_ends_it_without_a_word() -> None:
+    pressed = """
+import sys
+from memdb.interfaces import cli
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "memdb.interfaces.commands":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def shown(*arguments: str | Path, columns: int) -> str:
+    """What a person at a terminal of so many columns sees, without its colours."""
+    reader, terminal = os.openpty()
+    with os.fdopen(reader, "rb", closefd=True) as seen:
+        try:
+            command = [sys.executable, "-m", "memdb", *map(str, arguments)]
+            subprocess.run(command, stdout=terminal, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}, check=True)
+        finally:
+            os.close(terminal)
+        told = b"".join(iter(partial(_some, seen), b"")).decode().replace("\r", "")
+    return re.sub(r"\x1b\[[0-9;]*m", "", told)
+
+
+def _some(seen: IO[bytes]) -> bytes:
+    try:
+        return os.read(seen.fileno(), 4096)
+    except OSError:  # nobody writes to the terminal any more
+        return b""
+
+
+def test_a_row_too_wide_for_the_terminal_is_a_block_with_its_id_in_one_piece(db: Path) -> None:
+    fact = fact_of(db, "user.lives_in")
+    blocks = [
+        dict(line.split(None, 1) for line in block.splitlines()) for block in shown(*FACTS, "--db", db, columns=60).split("\n\n") if block
+    ]
+    assert fact.fact_id in [block["fact"].rstrip() for block in blocks]
+    assert len(blocks) == 3
+    wide = shown(*FACTS, "--db", db, columns=200)
+    assert any(line.split() == ["key", "text", "sure", "status", "since", "until", "turn"] for line in wide.splitlines())
+    assert shown("facts", "--user", "bob", "--db", db, columns=20).startswith("No such facts")
 
 
 def test_the_package_itself_is_the_program() -> None:

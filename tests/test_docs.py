@@ -8,10 +8,14 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import tomllib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 import typer
+from pydantic import BaseModel
 
 import memdb
 from memdb.interfaces.commands import app
@@ -136,3 +140,27 @@ def test_every_extra_stands_in_the_readme() -> None:
         re.M,
     )
     assert [extra for extra in extras if extra not in ("test", "dev") and f"`{extra}`" not in README] == []
+
+
+def _types_in(hint: object) -> set[str]:
+    parts = [part for part in (get_origin(hint), *get_args(hint)) if part is not None]
+    own = {hint.__name__} if isinstance(hint, type) and hint.__module__.startswith("memdb") else set()
+    return own.union(*map(_types_in, parts))
+
+
+def test_whatever_a_public_name_takes_or_gives_is_public() -> None:
+    public = [getattr(memdb, name) for name in memdb.__all__ if name != "__version__"]
+    verbs = [value for one in public if isinstance(one, type) for name, value in vars(one).items() if not name.startswith("_")]
+    doors = [value.fget if isinstance(value, property) else value for value in [*public, *verbs]]
+    spoken = {"ArrayLike": object, "NDArray": list, "np": SimpleNamespace(float32=float)}
+    hints = [get_type_hints(one, localns=spoken) for one in doors if inspect.isfunction(one)]
+    fields = [
+        field.annotation for one in public if isinstance(one, type) and issubclass(one, BaseModel) for field in one.model_fields.values()
+    ]
+    met = set().union(*(_types_in(hint) for hint in [*(hint for of in hints for hint in of.values()), *fields]))
+    assert met - set(memdb.__all__) == set()
+
+
+def test_whatever_serves_by_a_command_brings_the_command() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert [name for name in ("server", "mcp") if "memdb[cli]" not in extras[name]] == []

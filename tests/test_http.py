@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -401,6 +402,18 @@ def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     listed = {f"/memory/{name}" for group in re.findall(r"/memory/([a-z_|/]+)`", readme) for name in group.split("|")} | {"/health"}
     assert set(create_app(mem).openapi()["paths"]) == listed
+
+
+def test_everything_that_may_be_sent_is_described(mem: memdb.Memory) -> None:
+    described = create_app(mem).openapi()
+    doors = [door for methods in described["paths"].values() for door in methods.values()]
+    wanted, met = re.findall(r"#/components/schemas/(\w+)", json.dumps([door.get("requestBody") for door in doors])), set()
+    while wanted:
+        met.add(name := wanted.pop())
+        wanted += set(re.findall(r"#/components/schemas/(\w+)", json.dumps(described["components"]["schemas"][name]))) - met
+    fields = {(name, field): told for name in met for field, told in described["components"]["schemas"][name].get("properties", {}).items()}
+    fields |= {("query", one["name"]): one for door in doors for one in door.get("parameters", [])}
+    assert [where for where, told in fields.items() if not told.get("description")] == []
 
 
 # --- keys ----------------------------------------------------------------------------------------------------------------------------

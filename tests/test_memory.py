@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 import threading
@@ -119,12 +121,62 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.evaluate([], weights=["heavy"]), "no weight set 'heavy'"),
         (lambda mem: mem.set_weights({"mine": {"lexical": "much"}}), "lexical 'much'; give a finite number"),
         (lambda mem: mem.calibrate([{"query": "x"}]), "Label 1 cannot be used"),
+        (lambda mem: mem.observe("x", user_id=5), "user_id is int, not text"),
+        (lambda mem: mem.load("talk.json", user_id="ana"), "messages is str; give several"),
+        (lambda mem: mem.load({"text": "x"}, user_id="ana"), "messages is dict; give several"),
+        (lambda mem: mem.load(["x"], user_id="ana"), "Message 1 cannot be loaded: Input should be a valid dictionary"),
+        (lambda mem: mem.remember_many({"value_text": "x", "user_id": "ana"}), "facts is dict; give several"),
+        (lambda mem: mem.remember_many([{"value_text": "x", "user_id": "ana", "tags": "x"}]), "field tags: Input should be a list"),
+        (lambda mem: mem.write(None, user_id="ana"), "items is NoneType; give several"),
+        (lambda mem: mem.evaluate("feedback"), "labelled is str; give several"),
+        (lambda mem: mem.remember("x", user_id="ana", tags=None), "tags is NoneType; give a list"),
+        (lambda mem: mem.remember("x", user_id="ana", confidence="high"), "confidence is 'high'; give a number between 0 and 1"),
+        (lambda mem: mem.search("x", user_id="ana", limit="5"), "limit is '5'; give a whole number"),
+        (lambda mem: mem.search("x", user_id="ana", max_age_days=timedelta(days=1)), "max_age_days is datetime.timedelta.*; give a number"),
+        (lambda mem: mem.search("x", user_id="ana", statuses=iter(["active"])), "statuses is a list_iterator, which can be read only once"),
+        (lambda mem: mem.search("x", user_id="ana", kinds=5), "kinds is int; give a list"),
+        (lambda mem: mem.search("x", user_id="ana", goal=["x"]), "goal is list, not text"),
+        (lambda mem: mem.search("x", user_id="ana", weights={"lexical": 1}), "weights is dict, not text"),
+        (lambda mem: mem.context("x", user_id="ana", max_tokens=9.5), "max_tokens is 9.5; give a whole number"),
+        (lambda mem: mem.context("x", user_id="ana", system=None), "system is NoneType, not text"),
+        (lambda mem: mem.assess("x", user_id="ana", statuses="active"), "statuses is the text 'active'"),
+        (lambda mem: mem.assess("x", user_id="ana", max_age_days="5"), "max_age_days is '5'; give a number"),
+        (lambda mem: mem.explain("x", user_id="ana", limit="5"), "limit is '5'; give a whole number"),
+        (lambda mem: mem.facts("ana", key="lives_in"), "'lives_in' is not a key; write subject.predicate"),
+        (lambda mem: mem.fact(mem), "fact_id is Memory, not text"),
+        (lambda mem: mem.links("x", depth="2"), "depth is '2'; give a whole number"),
+        (lambda mem: mem.link("x", "y", strength="much"), "strength is 'much'; give a number between 0 and 1"),
+        (lambda mem: mem.feedback("x", "y", user_id="ana", good="no"), "good is 'no'; give True or False"),
+        (lambda mem: mem.history(user_id=5), "user_id is int, not text"),
+        (lambda mem: mem.turns(5), "user_id is int, not text"),
+        (lambda mem: mem.compact(5), "user_id is int, not text"),
+        (lambda mem: mem.maintain(user_id=""), "user_id is empty"),
+        (lambda mem: mem.set_weights({"mine": 1}), "The weight sets are no tables"),
+        (lambda mem: mem.drain("5"), "timeout is '5'; give a number"),
+        (copy.copy, "A memory cannot be copied or pickled"),
+        (copy.deepcopy, "A memory cannot be copied or pickled"),
+        (pickle.dumps, "A memory cannot be copied or pickled"),
+        (
+            lambda mem: memdb.open(None),  # type: ignore[arg-type]
+            "path is NoneType; give the path of a file",
+        ),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[memdb.Memory], object], says: str) -> None:
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_numbers_of_numpy_bound_as_others_do(tell: Tell) -> None:
+    np = pytest.importorskip("numpy")
+    mem = tell("I like tea.")
+    found = mem.search("tea", user_id="ana", limit=np.int64(5), min_score=np.float32(0.1), max_age_days=np.float32(1e6))
+    assert [hit.fact.fact_id for hit in found] == [hit.fact.fact_id for hit in mem.search("tea", user_id="ana", limit=5)]
+    assert len(mem.assess("tea", user_id="ana", max_age_days=np.float32(1e6))) == 2
+    tea, milk = (mem.remember(text, user_id="ana") for text in ("Tea is hot", "Milk is cold"))
+    mem.link(tea.fact_id, milk.fact_id, strength=np.float32(0.5))
+    assert len(mem.links(tea.fact_id, depth=np.int64(1), min_strength=np.float32(0.1))) == 1
 
 
 def test_no_status_at_all_finds_nothing(tell: Tell) -> None:

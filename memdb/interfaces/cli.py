@@ -6,7 +6,14 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; without its packages, say what to install."""
+    """Run the command line; without its packages, say what to install. Ctrl-C ends it without a word, also before a command begins."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run() -> None:
     _open_closed_streams()
     gc.disable()  # what is imported stays: to look through it for garbage takes a fifth of a command's time
     try:

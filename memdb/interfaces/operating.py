@@ -17,9 +17,9 @@ _MOST = 300  # labelled questions at once: each is asked, and whoever waits for 
 class LabelIn(Body):
     """A question with what should be found for it: ids of facts, or of the turns they came from."""
 
-    user_id: Name
-    query: Query
-    relevant: tuple[str, ...] = ()
+    user_id: Name = Field(description="Whose memory.")
+    query: Query = Field(description="The question.")
+    relevant: tuple[str, ...] = Field((), description="What should be found.")
     wrong: tuple[str, ...] = Field((), description="What should not be found.")
     kinds: tuple[str, ...] | None = Field(None, description="What is looked at only; all, if null.")
     now: Moment | None = Field(None, description="Ask as if it were that time; the present, if null.")
@@ -41,23 +41,25 @@ class LabelledIn(Body):
 class EvaluateIn(LabelledIn):
     """Which weight sets are measured."""
 
-    weights: list[Name] = Field(["default"], min_length=1, max_length=8)
+    weights: list[Name] = Field(["default"], min_length=1, max_length=8, description="Their names.")
 
 
 class TuneIn(LabelledIn):
     """Which weight set is fitted, and what the new one is called."""
 
-    name: Name
+    name: Name = Field(description="What the new one is called; no set that every file has.")
     base: Name | None = Field(None, description="The set to start from; the memory's own, if null.")
     held_out: float = Field(0.3, strict=True, ge=0, lt=1, description="The share that is measured only.")
-    seed: int = Field(0, strict=True, ge=0, lt=2**32)
+    seed: int = Field(0, strict=True, ge=0, lt=2**32, description="Another one keeps others out of the fit.")
     write: StrictBool = Field(True, description="Whether it is kept.")
 
 
 class WeightSets(Body):
     """Weight sets by name."""
 
-    sets: dict[str, dict[str, Annotated[float, Field(strict=True)]]]
+    sets: dict[str, dict[str, Annotated[float, Field(strict=True)]]] = Field(
+        description="The weight of each feature, by the name of the set."
+    )
 
 
 class Measured(Body):
@@ -82,7 +84,7 @@ class Retried(Body):
 class DrainIn(Body):
     """How long is waited, in seconds; for longer ask again, so that nobody else has to wait."""
 
-    timeout: float = Field(5, strict=True, ge=0, le=8)
+    timeout: float = Field(5, strict=True, ge=0, le=8, description="Seconds.")
 
 
 class Drained(Body):

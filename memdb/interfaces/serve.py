@@ -21,11 +21,9 @@ def serve(
     host: Annotated[str, typer.Option("--host", help="Where to listen; others than this machine need API keys.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 takes a free one.")] = 8620,
     workers: Annotated[int, typer.Option("--workers", min=1, help="How many processes serve the file.")] = 1,
-    db: Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")] = Path("mem.db"),
-    embedder: Annotated[
-        str, typer.Option("--embedder", help="auto, none (words only), or an embedder's name, such as hashing-384 or endpoint:MODEL.")
-    ] = "auto",
-    weights: Annotated[str, typer.Option("--weights", help="The weight set that ranks.")] = "default",
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    weights: Weights = "default",
 ) -> None:
     """Serve the memory over HTTP, its API described at /openapi.json; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
     try:

@@ -46,18 +46,20 @@ class Body(BaseModel):
 class Asked(Body):
     """A question, what the user is after, and what is looked at only; what is null is no filter."""
 
-    user_id: Name
-    query: Query
-    active_goal: Query | None = None
+    user_id: Name = Field(description="Whose memory.")
+    query: Query = Field(description="A question, or any text.")
+    active_goal: Query | None = Field(None, description="What the user is after: what is near it in meaning ranks higher.")
     as_of: Moment | None = Field(None, description="What was true at that time.")
     statuses: Only[Status] = Field(None, description="What is believed or pending, if null.")
-    kinds: Only[str] = None
-    categories: Only[Category] = None
-    memory_types: Only[MemoryType] = None
+    kinds: Only[str] = Field(None, description="Only these kinds, such as fact, message, episode, note, task.")
+    categories: Only[Category] = Field(None, description="Only these.")
+    memory_types: Only[MemoryType] = Field(None, description="Only these.")
     tags: Only[str] = Field(None, description="What bears at least one of these.")
     participants: Only[str] = Field(None, description="What one of these people said or took part in.")
-    min_age_minutes: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
-    max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False)
+    min_age_minutes: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False, description="Leave out what is younger.")
+    max_age_days: float | None = Field(
+        None, strict=True, ge=0, allow_inf_nan=False, description="Leave out what is older, and was not mentioned since."
+    )
 
     def filters(self) -> Filters:
         """Return what is looked at only."""
@@ -70,7 +72,7 @@ class Asked(Body):
 class RetrieveIn(Asked):
     """A question, and how many hits at most."""
 
-    K: int = Field(16, strict=True, ge=1, le=200)
+    K: int = Field(16, strict=True, ge=1, le=200, description="How many hits at most.")
 
 
 class ProfileFact(Body):
@@ -188,28 +190,30 @@ class Retrieved(Body):
 class Given(Body):
     """What an answer of the server says, too, and the memory reckons by itself: it may stand there and is not taken."""
 
-    id: Name | None = None
+    id: Name | None = Field(None, description="Not taken: the memory gives ids.")
     user_id: Name | None = Field(None, description="The user's own, if it is said.")
-    embedding: list[float] | None = Field(None, max_length=10_000)
+    embedding: list[float] | None = Field(None, max_length=10_000, description="Not taken: the memory's embedder makes vectors.")
 
 
 class FactIn(Given):
     """A fact to keep: a sentence, or subject, predicate and object."""
 
-    text: Text
-    type: Literal["location", "preference", "identity", "constraint"] | Category | None = None
-    subject: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "user"
-    predicate: Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=100)] = "note"
-    object: Text | None = None
-    confidence_base: Share = 1.0
-    intrinsic_importance: Share | None = None
-    source: Source = "user_message"
-    valid_from: Moment | None = None
-    valid_to: Moment | None = None
-    first_seen: Moment | None = None
-    last_seen: Moment | None = None
-    seen_count: int | None = Field(None, strict=True, ge=0)
-    tags: Tags = ()
+    text: Text = Field(description="What it says, as a sentence.")
+    type: Literal["location", "preference", "identity", "constraint"] | Category | None = Field(
+        None, description="What it is about; counts as a tag, or as the category."
+    )
+    subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
+    predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
+    object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
+    confidence_base: Share = Field(1.0, description="How sure it is.")
+    intrinsic_importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
+    source: Source = Field("user_message", description="Where it comes from.")
+    valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
+    valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
+    first_seen: Moment | None = Field(None, description="Not taken.")
+    last_seen: Moment | None = Field(None, description="Not taken.")
+    seen_count: int | None = Field(None, strict=True, ge=0, description="Not taken.")
+    tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
         """Return it as memory takes it; its type counts as a tag."""
@@ -225,16 +229,16 @@ class FactIn(Given):
 class EpisodeIn(Given):
     """A summary of a stretch of conversation."""
 
-    summary: Text
-    raw_excerpt: str = Field("", max_length=100_000)
-    session_id: Name | None = None
-    turn_range: Turns | None = None
-    timestamp_start: Moment | None = None
-    timestamp_end: Moment | None = None
-    speaker: Name | None = None
-    confidence_base: Share = 1.0
-    source: Source | Literal["chat"] = "chat"
-    tags: Tags = ()
+    summary: Text = Field(description="What was said, in short.")
+    raw_excerpt: str = Field("", max_length=100_000, description="The words themselves.")
+    session_id: Name | None = Field(None, description="The conversation it belongs to.")
+    turn_range: Turns | None = Field(None, description="The first and the last turn.")
+    timestamp_start: Moment | None = Field(None, description="When it began.")
+    timestamp_end: Moment | None = Field(None, description="When it ended.")
+    speaker: Name | None = Field(None, description="Who spoke.")
+    confidence_base: Share = Field(1.0, description="How sure it is.")
+    source: Source | Literal["chat"] = Field("chat", description="Where it comes from.")
+    tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
         """Return it as memory takes it."""
@@ -258,10 +262,10 @@ class EpisodeIn(Given):
 class NoteIn(Given):
     """An insight to keep."""
 
-    text: Text
-    origin: Origin | None = "llm_reflection"
-    confidence_base: Share = 0.7
-    tags: Tags = ()
+    text: Text = Field(description="What it says, as a sentence.")
+    origin: Origin | None = Field("llm_reflection", description="Who drew it.")
+    confidence_base: Share = Field(0.7, description="How sure it is.")
+    tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
         """Return it as memory takes it."""
@@ -274,13 +278,13 @@ class NoteIn(Given):
 class TaskIn(Given):
     """A task to keep; one of the same title is brought up to date."""
 
-    title: Text
-    status: TaskState = "active"
-    due: Moment | None = None
-    confidence_base: Share = 1.0
-    created_at: Moment | None = None
-    updated_at: Moment | None = None
-    tags: Tags = ()
+    title: Text = Field(description="What is to be done.")
+    status: TaskState = Field("active", description="Where it stands.")
+    due: Moment | None = Field(None, description="When it is due.")
+    confidence_base: Share = Field(1.0, description="How sure it is.")
+    created_at: Moment | None = Field(None, description="Not taken.")
+    updated_at: Moment | None = Field(None, description="Not taken.")
+    tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
         """Return it as memory takes it."""
@@ -293,11 +297,11 @@ class TaskIn(Given):
 class WriteIn(Body):
     """What to keep of a user."""
 
-    user_id: Name
-    facts: list[FactIn] = Field([], max_length=200)
-    episodes: list[EpisodeIn] = Field([], max_length=200)
-    reflective: list[NoteIn] = Field([], max_length=200)
-    tasks: list[TaskIn] = Field([], max_length=200)
+    user_id: Name = Field(description="Whose memory.")
+    facts: list[FactIn] = Field([], max_length=200, description="Facts to keep.")
+    episodes: list[EpisodeIn] = Field([], max_length=200, description="Summaries of stretches of conversation to keep.")
+    reflective: list[NoteIn] = Field([], max_length=200, description="Insights to keep.")
+    tasks: list[TaskIn] = Field([], max_length=200, description="Tasks to keep.")
 
 
 class RejectedOut(Body):
@@ -317,33 +321,33 @@ class WrittenOut(Body):
 class VersionIn(Body):
     """Until when a fact was true; now if null."""
 
-    fact_id: Name
-    valid_to: Moment | None = None
+    fact_id: Name = Field(description="The id of the fact.")
+    valid_to: Moment | None = Field(None, description="Until when it was true; now, if left out.")
 
 
 class UserIn(Body):
     """Whose memory."""
 
-    user_id: Name
+    user_id: Name = Field(description="Whose memory.")
 
 
 class CompactIn(Body):
     """Whose memory, everybody's if null; and whether it is only told what would be done."""
 
-    user_id: Name | None = None
-    dry_run: StrictBool = False
+    user_id: Name | None = Field(None, description="Whose memory; everybody's, if left out.")
+    dry_run: StrictBool = Field(False, description="Only tell what would be done.")
 
 
 class ObserveIn(Body):
     """A turn of a conversation: what was said, what was answered, or both."""
 
-    user_id: Name
-    user_input: str = Field("", max_length=100_000, pattern=r"^$|\S")
-    assistant_response: str = Field("", max_length=100_000)
-    turn_id: Name | None = None
-    timestamp: Moment | None = None
-    session_id: Name | None = None
-    speaker: Name | None = None
+    user_id: Name = Field(description="Whose memory.")
+    user_input: str = Field("", max_length=100_000, pattern=r"^$|\S", description="What the user said, kept word for word.")
+    assistant_response: str = Field("", max_length=100_000, description="What the assistant answered, kept too.")
+    turn_id: Name | None = Field(None, description="A name for the turn; the same turn again changes nothing.")
+    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    session_id: Name | None = Field(None, description="The conversation it belongs to.")
+    speaker: Name | None = Field(None, description="Who spoke, where that is not the user.")
 
 
 class Observed(Body):
@@ -355,8 +359,8 @@ class Observed(Body):
 class LoadIn(Body):
     """Messages to take at once."""
 
-    user_id: Name
-    messages: list[Message] = Field(max_length=10_000)
+    user_id: Name = Field(description="Whose memory.")
+    messages: list[Message] = Field(max_length=10_000, description="The messages, in order.")
 
 
 class Loaded(Body):
@@ -368,7 +372,7 @@ class Loaded(Body):
 class RememberIn(Body):
     """A fact to keep."""
 
-    user_id: Name
+    user_id: Name = Field(description="Whose memory.")
     value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
     key: Key | None = Field(None, description="subject.predicate, such as user.lives_in; a free note, if left out.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
@@ -377,42 +381,42 @@ class RememberIn(Body):
     category: Category | None = Field(None, description="The key's own, if left out.")
     memory_type: MemoryType | None = Field(None, description="The key's own, if left out.")
     confidence: Share | None = Field(None, description="How sure it is, 0 to 1; the policy's, if left out.")
-    importance: Share | None = None
+    importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     source: Source = Field("user_message", description="Where it comes from.")
     event_time: Moment | None = Field(None, description="When what it speaks of happens.")
     valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
     valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
-    session_id: Name | None = None
+    session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from; the same fact of the same turn is kept once.")
-    timestamp: Moment | None = None
+    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
 
 
 class NewFactIn(NewFact):
     """A fact to keep as it is."""
 
-    user_id: Name
-    confidence: Share = 0.4
-    importance: Share = 0.5
+    user_id: Name = Field(description="Whose memory.")
+    confidence: Share = Field(0.4, description="How sure it is.")
+    importance: Share = Field(0.5, description="How much it counts.")
 
 
 class RememberManyIn(Body):
     """Facts to keep as they are."""
 
-    facts: list[NewFactIn] = Field(max_length=10_000)
+    facts: list[NewFactIn] = Field(max_length=10_000, description="Facts to keep.")
 
 
 class EventIn(Body):
     """Something that happened in a household."""
 
-    user_id: Name
-    description: Text
-    timestamp: Moment | None = None
-    participants: list[Name] = Field([], max_length=50)
-    location: Annotated[str, Field(max_length=200)] | None = None
-    importance: Share | None = None
-    trigger: BreakTrigger | None = None
-    event_id: Name | None = None
+    user_id: Name = Field(description="Whose memory.")
+    description: Text = Field(description="What happened.")
+    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
+    participants: list[Name] = Field([], max_length=50, description="Who took part.")
+    location: str | None = Field(None, max_length=200, description="Where, such as kitchen.")
+    importance: Share | None = Field(None, description="0 to 1; by the rules, if left out.")
+    trigger: BreakTrigger | None = Field(None, description="What ends the segment with this event.")
+    event_id: Name | None = Field(None, description="A name for the event; the same event again changes nothing.")
 
 
 class Happened(Body):
@@ -424,51 +428,55 @@ class Happened(Body):
 class RecallIn(Body):
     """What first-person memories are asked for; what is null is as the settings say."""
 
-    user_id: Name
-    query: Query
-    participants: Only[str] = None
-    memory_types: Only[MemoryType] = None
-    limit: int | None = Field(None, strict=True, ge=0, le=200)
+    user_id: Name = Field(description="Whose memory.")
+    query: Query = Field(description="A question, or any text.")
+    participants: Only[str] = Field(None, description="Only memories that one of these people took part in.")
+    memory_types: Only[MemoryType] = Field(None, description="Only these.")
+    limit: int | None = Field(
+        None, strict=True, ge=0, le=200, description="How many at most; the setting max_memories_per_retrieval, if left out."
+    )
     max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False, description="0 is no limit.")
-    min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
+    min_score: float | None = Field(
+        None, strict=True, allow_inf_nan=False, description="Leave out what scores less; the setting importance_threshold, if left out."
+    )
 
 
 class LearnIn(Body):
     """How something is done."""
 
-    user_id: Name
-    trigger: Text
-    steps: list[Text] = Field(min_length=1, max_length=100)
-    title: Name | None = None
-    session_id: Name | None = None
-    turn_id: Name | None = None
-    timestamp: Moment | None = None
+    user_id: Name = Field(description="Whose memory.")
+    trigger: Text = Field(description="The task it is for, in words.")
+    steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
+    title: Name | None = Field(None, description="A name for it; the trigger, if left out.")
+    session_id: Name | None = Field(None, description="The conversation it belongs to.")
+    turn_id: Name | None = Field(None, description="The turn it comes from.")
+    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
 
 
 class ProceduresIn(Body):
     """What is to be done."""
 
-    user_id: Name
-    task: Query
-    limit: int = Field(5, strict=True, ge=1, le=200)
+    user_id: Name = Field(description="Whose memory.")
+    task: Query = Field(description="What is to be done, in words.")
+    limit: int = Field(5, strict=True, ge=1, le=200, description="How many at most.")
 
 
 class OutcomeIn(Body):
     """How a procedure went; the same turn's outcome counts once."""
 
-    fact_id: Name
-    succeeded: StrictBool
-    note: str = Field("", max_length=20_000)
-    turn_id: Name | None = None
+    fact_id: Name = Field(description="The id of the fact.")
+    succeeded: StrictBool = Field(description="Whether it went well.")
+    note: str = Field("", max_length=20_000, description="What there is to say about it.")
+    turn_id: Name | None = Field(None, description="The turn it comes from.")
 
 
 class FeedbackIn(Body):
     """Whether a fact was right for a question."""
 
-    user_id: Name
-    query: Annotated[str, Field(max_length=20_000, pattern=r"\S")]
-    fact_id: Name
-    good: StrictBool = True
+    user_id: Name = Field(description="Whose memory.")
+    query: str = Field(max_length=20_000, pattern=r"\S", description="The question.")
+    fact_id: Name = Field(description="The id of the fact.")
+    good: StrictBool = Field(True, description="Whether it was right; false if it was wrong.")
 
 
 class Noted(Body):
@@ -480,16 +488,20 @@ class Noted(Body):
 class ConsentIn(Body):
     """What a user lets be remembered from now on; what is null stays as it is."""
 
-    user_id: Name
-    sensitive_topics: Literal["keep", "ask", "refuse"] | None = None
-    secrets: Literal["keep", "refuse"] | None = None
+    user_id: Name = Field(description="Whose memory.")
+    sensitive_topics: Literal["keep", "ask", "refuse"] | None = Field(
+        None, description="Facts on health, religion, money and the like: keep them, ask first, or refuse them."
+    )
+    secrets: Literal["keep", "refuse"] | None = Field(
+        None, description="Facts that hold a password, a card number and the like: keep or refuse them."
+    )
 
 
 class FactsIn(Body):
     """Which facts of a user."""
 
     user_id: Name = Field(description="Whose memory.")
-    key: Key | None = None
+    key: Key | None = Field(None, description="Only this key, such as user.lives_in.")
     statuses: Only[Status] = Field(None, description="What is believed or pending, if left out; with as_of, what was true then.")
     kinds: Only[str] = Field(None, description="All but messages, if left out.")
     as_of: Moment | None = Field(None, description="What was true at that time.")
@@ -513,9 +525,9 @@ class TurnsIn(Body):
 class SearchIn(Asked):
     """A question, and how many hits at most, of which ages and from which score on."""
 
-    limit: int = Field(10, strict=True, ge=1, le=200)
-    tiers: Only[Tier] = None
-    min_score: float | None = Field(None, strict=True, allow_inf_nan=False)
+    limit: int = Field(10, strict=True, ge=1, le=200, description="How many at most.")
+    tiers: Only[Tier] = Field(None, description="Of messages, episodes and memories, only those of these ages.")
+    min_score: float | None = Field(None, strict=True, allow_inf_nan=False, description="Leave out what scores less.")
 
 
 class RankedIn(SearchIn):
@@ -527,7 +539,7 @@ class RankedIn(SearchIn):
 class ExplainIn(RankedIn):
     """A question, and the fact that should be among so many hits."""
 
-    fact_id: Name | None = None
+    fact_id: Name | None = Field(None, description="The id of the fact that should be found.")
 
 
 class Found(Body):
@@ -546,53 +558,55 @@ class Found(Body):
 class ContextIn(Body):
     """What the next prompt is about."""
 
-    user_id: Name
-    query: Query
-    max_tokens: int | None = Field(None, strict=True, ge=0, le=200_000)
-    limit: int = Field(16, strict=True, ge=1, le=200)
-    active_goal: Query | None = None
-    system: str = Field("", max_length=20_000)
+    user_id: Name = Field(description="Whose memory.")
+    query: Query = Field(description="What the next prompt is about.")
+    max_tokens: int | None = Field(
+        None, strict=True, ge=0, le=200_000, description="The budget in tokens; the setting context_max_tokens, if left out."
+    )
+    limit: int = Field(16, strict=True, ge=1, le=200, description="How many at most.")
+    active_goal: Query | None = Field(None, description="What the user is after: what is near it in meaning ranks higher.")
+    system: str = Field("", max_length=20_000, description="What opens the prompt.")
 
 
 class FactId(Body):
     """Which fact."""
 
-    fact_id: Name
+    fact_id: Name = Field(description="The id of the fact.")
 
 
 class LinkIn(Body):
     """A link from a fact to another of the same user."""
 
-    source_id: Name
-    target_id: Name
-    relation: Relation = "relates-to"
-    strength: Share = 1.0
+    source_id: Name = Field(description="The id of the fact that the link starts from.")
+    target_id: Name = Field(description="The id of the fact that it leads to.")
+    relation: Relation = Field("relates-to", description="How they are related.")
+    strength: Share = Field(1.0, description="How strong it is.")
 
 
 class UnlinkIn(Body):
     """Which link is removed; whatever its relation, if that is null."""
 
-    source_id: Name
-    target_id: Name
-    relation: Relation | None = None
+    source_id: Name = Field(description="The id of the fact that the link starts from.")
+    target_id: Name = Field(description="The id of the fact that it leads to.")
+    relation: Relation | None = Field(None, description="Only this relation; all of them, if left out.")
 
 
 class RelateIn(Body):
     """Whose rows are linked to what they are like, and of which kinds; those of the setting, if null."""
 
-    user_id: Name
-    kinds: Only[str] = None
+    user_id: Name = Field(description="Whose memory.")
+    kinds: Only[str] = Field(None, description="Only these kinds of rows; those of the setting link_kinds, if left out.")
 
 
 class LinksIn(Body):
     """Where links are followed from, how far, and over what."""
 
-    fact_id: Name
+    fact_id: Name = Field(description="The id of the fact to begin with.")
     depth: int = Field(1, ge=1, le=8, description="How many steps.")
     relations: Only[Relation] = Field(None, description="Only over these.")
     statuses: Only[Status] = Field(None, description="Only over facts of these; what is believed or pending, if left out.")
     min_strength: float = Field(0.0, ge=0, le=1, description="Leave out what is weaker.")
-    limit: int = Field(100, ge=1, le=1_000)
+    limit: int = Field(100, ge=1, le=1_000, description="How many at most.")
 
 
 class Counted(Body):
@@ -610,15 +624,15 @@ class Page(Body):
 class BeginIn(Body):
     """Whose session, and its name; a new one, if null."""
 
-    user_id: Name
-    session_id: Name | None = None
+    user_id: Name = Field(description="Whose memory.")
+    session_id: Name | None = Field(None, description="Its name; a new one, if null.")
 
 
 class EndIn(Body):
     """Which session ends."""
 
-    user_id: Name
-    session_id: Name
+    user_id: Name = Field(description="Whose memory.")
+    session_id: Name = Field(description="Its name.")
 
 
 class Ended(Body):
@@ -631,23 +645,23 @@ class Ended(Body):
 class TaskIs(Body):
     """Where a task stands now."""
 
-    fact_id: Name
-    status: TaskState
+    fact_id: Name = Field(description="The id of the fact.")
+    status: TaskState = Field(description="Where it stands now.")
 
 
 class UndoIn(Body):
     """Whose teaching is taken back: a turn's, or a session's."""
 
-    user_id: Name
-    turn_id: Name | None = None
-    session_id: Name | None = None
+    user_id: Name = Field(description="Whose memory.")
+    turn_id: Name | None = Field(None, description="The turn whose teaching is taken back.")
+    session_id: Name | None = Field(None, description="The session whose teaching is taken back.")
 
 
 class ForgetIn(Body):
     """What to erase: a user, or one key of a user."""
 
-    user_id: Name
-    key: Key | None = None
+    user_id: Name = Field(description="Whose memory.")
+    key: Key | None = Field(None, description="Only what was learned under this key; everything of the user, if left out.")
 
 
 class Problem(Body):

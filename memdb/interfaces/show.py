@@ -11,6 +11,7 @@ from datetime import datetime, tzinfo
 
 from pydantic import BaseModel
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +25,8 @@ _SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score",
 
 _ID_WIDTH = 36
 _ROOMY = 120  # a terminal this wide shows an id in one piece
+_LEAST = 12  # what a column of words needs to be read; half as much again where an id stands below
+_BETWEEN = 3
 
 
 @dataclass(frozen=True)
@@ -116,24 +119,45 @@ def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: str = "", below: int | None = None) -> None:
     """Print rows: a table on a terminal, where `none` stands for no rows; tab-separated lines without a heading in a pipe.
 
-    On a terminal, the last column goes under the column `below`, since a long id beside the others leaves them no room.
+    On a terminal, the last column goes under the column `below`, since a long id beside the others leaves them no room. Where the terminal
+    is too narrow for the columns side by side, each row is a block of lines, one for each of its values.
     """
     if not is_terminal():
         for row in rows:
             print("\t".join(_in_line(value) for value in row))
         return
-    console = Console(highlight=False)
+    console, held = Console(highlight=False), [[clean(value) for value in row] for row in rows]
+    if held and _needed(columns, held, below=below) > console.width:
+        for row in held:
+            block = Table.grid("", "", padding=(0, 2, 0, 0))
+            for column, value in zip(columns, row, strict=True):
+                if value:
+                    block.add_row(Text(column, style="dim"), Text(value, overflow="fold"))
+            console.print(block)
+            console.print()
+        return
     widest = _ID_WIDTH if console.width >= _ROOMY else None
     table = Table(box=box.SIMPLE_HEAD if any(columns) else box.SIMPLE, pad_edge=False, header_style="bold", show_header=any(columns))
     for place, column in enumerate(columns if below is None else columns[:-1]):
         table.add_column(column, overflow="fold", no_wrap=column in _SHORT, min_width=widest if place == below else None)
-    for row in rows:
-        cells = [Text(clean(value)) for value in row]
+    for row in held:
+        cells = [Text(value) for value in row]
         if below is not None:
             under = cells.pop().plain
             cells[below].append(f"\n{under}", style="dim")
         table.add_row(*cells)
     console.print(table if table.row_count else Text(none))
+
+
+def _needed(columns: Sequence[str], rows: Sequence[Sequence[str]], *, below: int | None) -> int:
+    """Return how wide a terminal must be for a table that can be read."""
+    side_by_side = columns if below is None else columns[:-1]
+    wanted = [max([len(column), *(cell_len(row[place]) for row in rows)]) for place, column in enumerate(side_by_side)]
+    least = [
+        width if column in _SHORT else min(width, _LEAST * 3 // 2 if place == below else _LEAST)
+        for place, (column, width) in enumerate(zip(side_by_side, wanted, strict=True))
+    ]
+    return sum(least) + _BETWEEN * (len(least) - 1) + 2
 
 
 def instant(value: datetime | None, zone: tzinfo) -> str:
