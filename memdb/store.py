@@ -22,6 +22,7 @@ import apsw
 from memdb import files, forking
 from memdb.config import Config
 from memdb.errors import BusyError, ConfigError, ConflictError, InputError, MdbError, SchemaError, StoreError
+from memdb.remains import remains
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
@@ -35,6 +36,8 @@ _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
+_LOG_WAIT = 20  # milliseconds
+_PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _MADE = re.compile(r"\bcreate (?:unique )?(?:index|trigger) (\w+)")
@@ -183,6 +186,58 @@ class Database:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
         with self.translated():
             self.connection.execute("pragma wal_checkpoint(truncate)")
+
+    def overwrite_remains(self, *, patience: float = 0.0) -> bool:
+        """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was done.
+
+        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row is changed by it, so it is written
+        past the log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done.
+
+        Raises:
+            StoreError: the file cannot be read or written.
+        """
+        if not self.all("forget.overwrites"):
+            return False
+        until = monotonic() + patience
+        while True:
+            if self._emptied_log():
+                with self.transaction():
+                    if not self._log_size():
+                        with self.translated():
+                            self._overwrite()
+                        self.run("forget.overwritten")  # as any write does, this has others read the pages anew
+                        return True
+            if monotonic() >= until:
+                return False
+            sleep(_LOG_WAIT / 1000)
+
+    def _emptied_log(self) -> bool:
+        """Move the log into the file and empty it, unless somebody reads or writes: whoever waits for that holds up all writers."""
+        usual = self.setting("busy_timeout")
+        self.set("busy_timeout", _LOG_WAIT)
+        try:
+            self.checkpoint()
+        finally:
+            self.set("busy_timeout", usual)
+        return not self._log_size()
+
+    def _log_size(self) -> int:
+        log = Path(f"{self.path}-wal")
+        return log.stat().st_size if log.exists() else 0
+
+    def _overwrite(self) -> None:
+        size = self.setting("page_size")
+        # SQLite's own way to the file: closing another one would give up the locks that this process holds on it
+        file = apsw.VFSFile("", str(self.path.resolve()), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+        try:
+            for start in range(0, file.xFileSize(), size * _PAGES_AT_ONCE):
+                pages = file.xRead(min(size * _PAGES_AT_ONCE, file.xFileSize() - start), start)
+                for at in range(0, len(pages), size):
+                    for begin, end in remains(pages[at : at + size], first=start + at == 0):
+                        file.xWrite(bytes(end - begin), start + at + begin)
+            file.xSync(apsw.SQLITE_SYNC_NORMAL)
+        finally:
+            file.xClose()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -199,3 +199,18 @@ where o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or o.id < 
 update outbox set user_id = f.user_id
 from facts f
 where outbox.user_id = :user_id and f.id = abs(outbox.id) and f.user_id <> :user_id;
+
+-- A file that was never searched by meaning has no vectors that could wait.
+-- statement: indexed
+select 1 from main.sqlite_schema where name = 'facts_vec';
+
+-- Copies that moved rows left behind are overwritten after the erasing is committed: this stands until that is done.
+-- statement: overwrite
+insert into meta (name, value) values ('remains', :now)
+on conflict (name) do update set value = excluded.value;
+
+-- statement: overwrites
+select value from meta where name = 'remains';
+
+-- statement: overwritten
+delete from meta where name = 'remains';

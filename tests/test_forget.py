@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 import memdb
+from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.forgetting import forget
+from memdb.store import Store
 
 RARE = "zanzibarquux"
 
@@ -42,6 +46,44 @@ def test_no_byte_of_it_stays_in_any_file(key: str | None, tmp_path: Path) -> Non
     assert RARE[:7].encode() not in bytes_of(tmp_path)
     mem.close()
     assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_copies_of_rows_that_were_moved_within_the_file_go_too(tmp_path: Path) -> None:
+    users = [f"{RARE}{number}" for number in range(6)]
+    choose = random.Random(3)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        for _ in range(120):
+            user = choose.choice(users)
+            mem.observe(f"{user} likes {'jazz and tea ' * choose.randint(1, 20)}", user_id=user, session_id=f"s {user}")
+            mem.confirm(mem.remember(f"{user} {'word ' * choose.randint(1, 60)}", user_id=user).fact_id)
+        mem.drain()
+        for user in users[:5]:
+            mem.forget(user)
+            assert user.encode() not in bytes_of(tmp_path)
+        assert mem._store.database().connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+        assert len(mem.facts(users[5])) > 5
+
+
+def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        reader = Store(tmp_path / "mem.db", Config(), vectors=True)
+        with reader.database().snapshot():
+            reader.database().all("meta.all")
+            db = mem._store.database()
+            forget(db, "ana", key=None, config=mem.config)
+            assert not db.overwrite_remains()
+        reader.close()
+        assert db.overwrite_remains()
+        assert not db.overwrite_remains()
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_the_name_is_gone_where_there_never_were_vectors(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id=RARE)
+        mem.drain()
+        assert mem.forget(RARE).vectors_pending == 0
+        assert RARE.encode() not in bytes_of(tmp_path)
 
 
 def test_forgetting_a_user_leaves_the_others(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
 
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
     the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value.
-    On a connection without sqlite-vec the vectors stay in the outbox for the next one that has it.
+    On a connection without sqlite-vec the vectors, where the file has any, stay in the outbox for the next one that has it.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
@@ -52,7 +52,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.merge_words")
     vectors = 0
     pending = db.all("forget.erased_vectors", user_id=user_id)
-    if db.has_vectors:
+    if db.has_vectors or not db.all("forget.indexed"):
         for row in pending:
             removed_now = db.run("sync.remove", id=row["id"])
             if row["gone"]:

@@ -1,0 +1,31 @@
+"""What a page of an SQLite file still holds of rows that were moved to another: copies that nobody reads and that deleting does not find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+
+_TREES = {2: 12, 5: 12, 10: 8, 13: 8}  # the pages that hold rows or keys, by their first byte, and how long their header is
+_HEADER = Struct(">BHHH")
+_BLOCK = Struct(">HH")
+_FIRST = 100  # bytes of the file's own header on its first page
+_LARGEST = 65_536
+
+
+def remains(page: bytes, *, first: bool = False) -> Iterator[tuple[int, int]]:
+    """Where there are such bytes in a page, from and to: between its pointers and its rows, and in the gaps that deleted rows left."""
+    at = _FIRST if first else 0
+    kind, block, rows, begins = _HEADER.unpack_from(page, at)
+    if kind not in _TREES:
+        return
+    gap = at + _TREES[kind] + 2 * rows
+    parts = [(gap, begins or _LARGEST)]
+    while block and block + _BLOCK.size <= len(page):
+        following, size = _BLOCK.unpack_from(page, block)
+        parts.append((block + _BLOCK.size, block + size))
+        if following <= block:  # they stand in order
+            break
+        block = following
+    for start, end in parts:
+        if gap <= start < end <= len(page) and any(page[start:end]):
+            yield start, end
