@@ -1,4 +1,4 @@
-"""What a page of an SQLite file still holds of rows that were moved to another: copies that nobody reads and that deleting does not find."""
+"""What a page of an SQLite file still holds of rows that were moved to another: copies that nobody reads and deleting does not find."""
 
 from __future__ import annotations
 

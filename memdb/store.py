@@ -190,8 +190,8 @@ class Database:
     def overwrite_remains(self, *, patience: float = 0.0) -> bool:
         """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was done.
 
-        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row is changed by it, so it is written
-        past the log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done.
+        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row changes, so it is written past the
+        log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done.
 
         Raises:
             StoreError: the file cannot be read or written.

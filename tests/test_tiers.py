@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -316,6 +316,39 @@ def test_killed_while_reindexing_it_goes_on_where_it_was(tmp_path: Path) -> None
         counting = Named("hashing-32", 32)
         assert mem.reindex(counting).embedder == "hashing-32"
         assert (gathered >= 4, counting.read) == (True, 14 - gathered)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda mem: mem.search("Where does she live?", user_id="ana", goal="jazz").degraded,
+        lambda mem: mem.context("Where does she live?", user_id="ana").text,
+        lambda mem: mem.assess("Where does she live?", user_id="ana", goal="jazz").degraded,
+        lambda mem: mem.remember("User lives in Faro", user_id="ana", key="user.lives_in", object="Faro"),
+        lambda mem: mem.write([{"text": "User has a boat"}], user_id="ana").accepted,
+        lambda mem: mem.observe("I live in Braga.", user_id="ana") and mem.drain(),
+    ],
+    ids=["search", "context", "assess", "remember", "write", "observe"],
+)
+def test_words_decide_where_another_process_changes_the_embedder_meanwhile(tmp_path: Path, do: Callable[[memdb.Memory], object]) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+
+    class Overtaken(HashingEmbedder):
+        armed = False
+
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.armed and texts:
+                self.armed = False
+                with memdb.open(path, embedder=None, config=QUIET) as other:
+                    other.reindex("hashing-32")
+            return super().embed(texts)
+
+    embedder = Overtaken(64)
+    with memdb.open(path, embedder=embedder, config=QUIET) as mem:
+        embedder.armed = True
+        assert do(mem)
+        assert not embedder.armed
 
 
 # --- what others got wrong -----------------------------------------------------------------------------------------------------
