@@ -188,10 +188,10 @@ class Database:
             self.connection.execute("pragma wal_checkpoint(truncate)")
 
     def overwrite_remains(self, *, patience: float = 0.0) -> bool:
-        """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was done.
+        """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was.
 
-        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row changes, so it is written past the
-        log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done.
+        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row changes, so it is written past
+        the log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done.
 
         Raises:
             StoreError: the file cannot be read or written.
@@ -205,7 +205,8 @@ class Database:
                     if not self._log_size():
                         with self.translated():
                             self._overwrite()
-                        self.run("forget.overwritten")  # as any write does, this has others read the pages anew
+                            self.connection.execute("pragma shrink_memory")  # this connection is to read the pages anew,
+                        self.run("forget.overwritten")  # and any write has all others do so
                         return True
             if monotonic() >= until:
                 return False

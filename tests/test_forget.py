@@ -51,15 +51,23 @@ def test_no_byte_of_it_stays_in_any_file(key: str | None, tmp_path: Path) -> Non
 def test_copies_of_rows_that_were_moved_within_the_file_go_too(tmp_path: Path) -> None:
     users = [f"{RARE}{number}" for number in range(6)]
     choose = random.Random(3)
+
+    def say(mem: memdb.Memory, user: str) -> None:
+        mem.observe(f"{user} likes {'jazz and tea ' * choose.randint(1, 20)}", user_id=user, session_id=f"s {user}")
+        mem.confirm(mem.remember(f"{user} {'word ' * choose.randint(1, 60)}", user_id=user).fact_id)
+
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
         for _ in range(120):
             user = choose.choice(users)
-            mem.observe(f"{user} likes {'jazz and tea ' * choose.randint(1, 20)}", user_id=user, session_id=f"s {user}")
-            mem.confirm(mem.remember(f"{user} {'word ' * choose.randint(1, 60)}", user_id=user).fact_id)
+            say(mem, user)
         mem.drain()
         for user in users[:5]:
             mem.forget(user)
             assert user.encode() not in bytes_of(tmp_path)
+            for fact in mem.facts(users[5]):
+                mem.confirm(fact.fact_id)
+            mem._store.database().checkpoint()
+        assert not [user for user in users[:5] if user.encode() in bytes_of(tmp_path)]
         assert mem._store.database().connection.execute("pragma integrity_check").fetchall() == [("ok",)]
         assert len(mem.facts(users[5])) > 5
 
