@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.forgetting import forget
+from memdb.observer import build_profile
 from memdb.store import Store
+from memdb.times import utc_now
 
 RARE = "zanzibarquux"
 
@@ -91,6 +94,139 @@ def test_the_name_is_gone_where_there_never_were_vectors(tmp_path: Path) -> None
         mem.observe("I live in Porto.", user_id=RARE)
         mem.drain()
         assert mem.forget(RARE).vectors_pending == 0
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_a_session_does_not_bring_back_who_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        with mem.session(RARE) as session:
+            session.observe(f"I live in {RARE}.")
+            session.working.add(f"Wants to see {RARE}")
+            with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as other:
+                other.forget(RARE)
+            assert RARE not in session.context("Where?").text
+        assert RARE.encode() not in bytes_of(tmp_path)
+        with mem.session(RARE) as session:
+            mem.forget(RARE)
+            assert session.flush().kept == ()
+            session.working.add("Likes figs")
+        assert [fact.value_text for fact in mem.facts(RARE, kinds=["note"])] == ["Likes figs"]
+
+
+def test_a_session_has_no_longer_in_mind_what_was_learned_under_a_forgotten_key(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.remember(f"User lives in {RARE}", user_id="ana", key="user.lives_in")
+        with mem.session("ana") as session:
+            session.observe("I live in Quuxtown.")
+            session.working.add("Wants short answers")
+            session.flush()
+            mem.forget("ana", key="user.lives_in")
+            told = session.context("Where?").text
+        assert "Wants short answers" in told
+        assert not [word for word in (RARE, "Quuxtown") if word in told]
+
+
+@pytest.mark.parametrize("statement", ["gather.looked_at", "links.related"])
+def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(mem: memdb.Memory, statement: str) -> None:
+    mem._store.database().run(statement, user_id=RARE, up_to=1)
+    with mem._store.database().transaction():
+        build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
+    assert (
+        RARE
+        not in mem._store.database()
+        .connection.execute(
+            "select group_concat(user_id) from (select user_id from merged union all "
+            "select user_id from related union all select user_id from profiles union all select 'nobody')"
+        )
+        .fetchall()[0][0]
+    )
+
+
+def test_a_question_asked_before_the_clock_was_set_back_is_forgotten_too(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem, memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as other:
+        other.search(f"{RARE} where", user_id="ana")
+        [(_, ago, entry)] = other._notebook._asked
+        other._notebook._asked[0] = ("2999-01-01T00:00:00.000Z", ago, entry)  # as the clock said then
+        mem.forget("ana")
+        other.stats()
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_a_model_was_shown_is_not_written_when_it_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+
+    def think(request: memdb.ModelRequest) -> str:
+        if "memory auditor" not in request.system:
+            return json.dumps(
+                {
+                    "facts": [
+                        {
+                            "key": "user.lives_in",
+                            "object": "Porto",
+                            "excerpt": "I live in Porto",
+                            "value_text": "User lives in Porto",
+                            "confidence": 0.9,
+                        }
+                    ]
+                }
+            )
+        if RARE not in request.user.lower():
+            return json.dumps({"actions": []})
+        with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+            other.forget("ana", key="user.lives_in")
+        return json.dumps(
+            {
+                "actions": [
+                    {
+                        "candidate": "c1",
+                        "target_fact_id": "f1",
+                        "reason": f"no longer in {RARE}",
+                        "type": "supersede",
+                        "confidence_delta": 0.1,
+                    }
+                ]
+            }
+        )
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t3")
+        assert mem.drain()
+        assert mem.turns("ana", turn_id="t3")[0].attempts == 2
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Porto"]
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_an_episode_is_not_written_of_what_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe("I like tea.", user_id="ana", turn_id="t9", session_id="next")
+        mem.drain()
+    asked: list[str] = []
+
+    def think(request: memdb.ModelRequest) -> str:
+        asked.append(request.user)
+        if len(asked) == 1:
+            with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+                other.forget("ana", key="user.lives_in")
+        return json.dumps({"summary": f"Told of {RARE}." if RARE in request.user.lower() else "Told of jazz."})
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=llm, config={"worker": False}) as mem:
+        mem.maintain(user_id="ana")
+        assert RARE in asked[0].lower()
+        assert "Told of jazz." in [fact.value_text for fact in mem.facts("ana", kinds=["episode"])]
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_was_archived_of_an_erased_turn_goes_too(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe("I like tea.", user_id="ana", turn_id="t9", session_id="next")
+        mem.drain()
+        mem.maintain(user_id="ana")
+        for fact in mem.facts("ana", kinds=["episode"]):
+            mem.reject(fact.fact_id)
+        mem.compact("ana", now="2030-01-01")
+        mem.forget("ana", key="user.lives_in")
         assert RARE.encode() not in bytes_of(tmp_path)
 
 
