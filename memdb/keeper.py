@@ -196,7 +196,7 @@ def _tell(
 
 
 def _earlier(db: Database, user_id: str, words: Set[str], *, names: Sequence[str], now: datetime) -> dict[str, str]:
-    """By their ids, the memories whose events are likest to these words, the likest first, of the like ones the latest; one of those told alike."""
+    """By their ids, the memories whose events are likest to these words, the likest first, of the like ones the latest; told alike, one."""
     rows = db.all("events.earlier", user_id=user_id, now=to_text(now), looked_back=_LOOKED_BACK)
     alike = [(likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))), row) for row in rows]
     ordered = sorted((one for one in alike if one[0] >= _LIKE), key=lambda one: -one[0])

@@ -234,6 +234,13 @@ select 1 from main.sqlite_schema where name = 'facts_vec';
 insert into meta (name, value) values ('remains', :now)
 on conflict (name) do update set value = excluded.value;
 
+-- The same where the vectors of somebody of whom nothing is left were removed later than all else.
+-- statement: overwrite_gone
+insert into meta (name, value)
+select 'remains', :now
+where exists (select 1 from json_each(:users) u where not exists (select 1 from facts f where f.user_id = u.value))
+on conflict (name) do update set value = excluded.value;
+
 -- statement: overwrites
 select value from meta where name = 'remains';
 

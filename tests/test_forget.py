@@ -12,6 +12,7 @@ import memdb
 from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.forgetting import forget
+from memdb.llm import ModelRequest
 from memdb.observer import build_profile
 from memdb.store import Store
 from memdb.times import utc_now
@@ -131,15 +132,19 @@ def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(mem: m
     mem._store.database().run(statement, user_id=RARE, up_to=1)
     with mem._store.database().transaction():
         build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
-    assert (
-        RARE
-        not in mem._store.database()
-        .connection.execute(
-            "select group_concat(user_id) from (select user_id from merged union all "
-            "select user_id from related union all select user_id from profiles union all select 'nobody')"
-        )
-        .fetchall()[0][0]
-    )
+    names = "select user_id from merged union all select user_id from related union all select user_id from profiles"
+    assert mem._store.database().connection.execute(names).fetchall() == []
+
+
+def test_vectors_that_are_removed_later_leave_nothing_either(tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.forget("ana")
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        assert not mem._store.database().overwrite_remains()
+        assert mem.drain()
+        assert mem._store.database().overwrite_remains()
+        assert b"ana" not in bytes_of(tmp_path)
 
 
 def test_a_question_asked_before_the_clock_was_set_back_is_forgotten_too(tmp_path: Path) -> None:
@@ -155,7 +160,7 @@ def test_a_question_asked_before_the_clock_was_set_back_is_forgotten_too(tmp_pat
 def test_what_a_model_was_shown_is_not_written_when_it_was_forgotten_meanwhile(tmp_path: Path) -> None:
     fill(tmp_path / "mem.db").close()
 
-    def think(request: memdb.ModelRequest) -> str:
+    def think(request: ModelRequest) -> str:
         if "memory auditor" not in request.system:
             return json.dumps(
                 {
@@ -203,7 +208,7 @@ def test_an_episode_is_not_written_of_what_was_forgotten_meanwhile(tmp_path: Pat
         mem.drain()
     asked: list[str] = []
 
-    def think(request: memdb.ModelRequest) -> str:
+    def think(request: ModelRequest) -> str:
         asked.append(request.user)
         if len(asked) == 1:
             with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
