@@ -974,6 +974,7 @@ class Memory:
         Raises:
             ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
+            ConflictError: another process changes it to another embedder meanwhile.
         """
         if self._index is not None:
             raise ConfigError(

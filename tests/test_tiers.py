@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -349,6 +350,30 @@ def test_words_decide_where_another_process_changes_the_embedder_meanwhile(tmp_p
         embedder.armed = True
         assert do(mem)
         assert not embedder.armed
+
+
+@pytest.mark.parametrize(("meanwhile", "ends_with"), [("third-32", None), ("another-32", "another-32")], ids=["to a third", "to the same"])
+@pytest.mark.parametrize("fails_after", [4, 10**9], ids=["unfinished", "finished"])
+def test_two_processes_that_reindex_at_once_never_mix_their_vectors(
+    tmp_path: Path, meanwhile: str, ends_with: str | None, fails_after: int
+) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+
+    class Overtaken(Named):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.read == 4:
+                with memdb.open(path, embedder=None, config={**QUIET, "embed_batch": 2}) as other, suppress(memdb.ModelError):
+                    other.reindex(Named(meanwhile, 32, fails_after=fails_after))
+            return super().embed(texts)
+
+    with memdb.open(path, embedder=None, config={**QUIET, "embed_batch": 2}) as mem:
+        with nullcontext() if ends_with else pytest.raises(memdb.ConflictError, match="third-32"):
+            mem.reindex(Overtaken("another-32", 32))
+        if not ends_with:
+            assert mem.vectors().embedder == ("third-32" if fails_after > 4 else "hashing-64")
+            mem.reindex(Named("another-32", 32))
+        assert (mem.vectors().embedder, mem.vectors().waiting) == ("another-32", 0)
 
 
 # --- what others got wrong -----------------------------------------------------------------------------------------------------
