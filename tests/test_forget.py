@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import memdb
 from memdb.config import Config
@@ -14,6 +18,7 @@ from memdb.embed import HashingEmbedder, to_blob
 from memdb.forgetting import forget
 from memdb.llm import ModelRequest
 from memdb.observer import build_profile
+from memdb.records import EVER
 from memdb.store import Store
 from memdb.times import utc_now
 
@@ -372,3 +377,65 @@ def test_nobody_and_nothing_can_be_forgotten_without_harm(tmp_path: Path) -> Non
         assert len(mem.facts("ana")) == 2
         with pytest.raises(memdb.InputError, match="user_id is empty"):
             mem.forget("")
+
+
+def first(mem: memdb.Memory, user: str, kind: str = "fact") -> str:
+    known = mem.facts(user, kinds=[kind])
+    return known[0].fact_id if known else mem.remember(f"User has a {kind} {user}", user_id=user, kind=kind).fact_id
+
+
+def live_a_session(mem: memdb.Memory, user: str) -> None:
+    with mem.session(user, f"session of {user}") as session:
+        session.observe(f"I moved to {user}.")
+        session.working.add(f"Wants {user}")
+
+
+DEEDS: dict[str, Callable[[memdb.Memory, str], object]] = {
+    "observe": lambda mem, user: mem.observe(f"I live in {user} and like {user}s. Remind me to call {user}.", f"So {user}!", user_id=user),
+    "drain": lambda mem, _: mem.drain(),
+    "remember": lambda mem, user: mem.remember(f"User likes {user}", user_id=user, key="user.likes", object=user, tags=[user]),
+    "bulk": lambda mem, user: mem.remember_many([{"value_text": f"{user} {number}", "user_id": user} for number in range(9)]),
+    "write": lambda mem, user: mem.write([{"text": f"About {user}", "kind": kind} for kind in ("note", "task", "episode")], user_id=user),
+    "confirm": lambda mem, user: mem.confirm(first(mem, user)),
+    "reject": lambda mem, user: mem.reject(first(mem, user)),
+    "doubt": lambda mem, user: mem.doubt(first(mem, user)),
+    "undo": lambda mem, user: [mem.undo(user_id=user, turn_id=turn.turn_id) for turn in mem.turns(user)],
+    "link": lambda mem, user: mem.link(first(mem, user), first(mem, user, "note")),
+    "relate": lambda mem, user: mem.relate(user),
+    "learn": lambda mem, user: mem.outcome(mem.learn(f"call {user}", [f"ring {user}"], user_id=user).fact_id, True, note=user),
+    "event": lambda mem, user: mem.event(f"{user} came", user_id=user, participants=[user], timestamp="2025-03-01T10:00:00Z"),
+    "narrate": lambda mem, _: mem.narrate(),
+    "recall": lambda mem, user: mem.recall(f"{user} came", user_id=user),
+    "search": lambda mem, user: mem.search(f"Where is {user}?", user_id=user),
+    "feedback": lambda mem, user: mem.feedback(f"Where is {user}?", first(mem, user), user_id=user),
+    "session": live_a_session,
+    "maintain": lambda mem, user: mem.maintain(user_id=user, now="2026-01-01"),
+    "compact": lambda mem, user: mem.compact(user, now="2099-01-01"),
+    "consent": lambda mem, user: mem.consent(user, sensitive_topics="keep"),
+    "stats": lambda mem, _: mem.stats(),
+}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(deeds=st.lists(st.tuples(st.sampled_from(sorted(DEEDS)), st.sampled_from([f"{RARE}a", "beatrix"])), min_size=5, max_size=25))
+def test_whatever_was_done_not_a_byte_stays_of_one_user_and_nothing_goes_of_another(deeds: list[tuple[str, str]]) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        memdb.open(Path(folder) / "mem.db", embedder=HashingEmbedder(16), llm=None, config={"worker": False}) as mem,
+    ):
+        for deed, user in deeds:
+            DEEDS[deed](mem, user)
+        others = [dict(mem.fact(fact.fact_id)) for fact in mem.facts("beatrix", statuses=EVER, kinds=["fact", "note", "task", "message"])]
+        mem.forget(f"{RARE}a")
+        assert RARE.encode() not in bytes_of(Path(folder))
+        assert [dict(mem.fact(str(other["fact_id"]))) for other in others] == others
+        assert mem.drain()
+        db = mem._store.database()
+        assert db.connection.execute("select count(*) from facts_vec where user_id not in ('beatrix')").fetchall() == [(0,)]
+        assert (
+            db.connection.execute("select count(*) from facts_vec").fetchall()
+            == db.connection.execute(
+                "select count(*) + count(*) filter (where kind = 'message' and status = 'active') from facts"
+            ).fetchall()
+        )
+        assert db.connection.execute("pragma integrity_check").fetchall() == [("ok",)]
