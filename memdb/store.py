@@ -199,12 +199,15 @@ class Database:
         if not self.all("forget.overwrites"):
             return False
         until = monotonic() + patience
+        found: list[int] | None = None
         while True:
             if self._emptied_log():
+                if found is None:  # from then on there are no more such pages, and only overwriting them holds up writers
+                    found = self._with_remains()
                 with self.transaction():
                     if not self._log_size():
                         with self.translated():
-                            self._overwrite()
+                            self._overwrite(found)
                             self.connection.execute("pragma shrink_memory")  # this connection is to read the pages anew,
                         self.run("forget.overwritten")  # and any write has all others do so
                         return True
@@ -226,19 +229,36 @@ class Database:
         log = Path(f"{self.path}-wal")
         return log.stat().st_size if log.exists() else 0
 
-    def _overwrite(self) -> None:
+    @contextmanager
+    def _file(self) -> Iterator[apsw.VFSFile]:
+        """SQLite's own way to the file: closing another one would give up the locks that this process holds on it."""
+        with self.translated():
+            file = apsw.VFSFile("", str(self.path.resolve()), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+            try:
+                yield file
+            finally:
+                file.xClose()
+
+    def _with_remains(self) -> list[int]:
+        """Where in the file the pages begin that hold such copies."""
+        size, found = self.setting("page_size"), []
+        with self._file() as file:
+            end = file.xFileSize()
+            for start in range(0, end, size * _PAGES_AT_ONCE):
+                pages = file.xRead(min(size * _PAGES_AT_ONCE, end - start), start)
+                parts = (pages[at : at + size] for at in range(0, len(pages), size))
+                found += [start + size * place for place, page in enumerate(parts) if any(remains(page, first=not start + place))]
+        return found
+
+    def _overwrite(self, found: Sequence[int]) -> None:
         size = self.setting("page_size")
-        # SQLite's own way to the file: closing another one would give up the locks that this process holds on it
-        file = apsw.VFSFile("", str(self.path.resolve()), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-        try:
-            for start in range(0, file.xFileSize(), size * _PAGES_AT_ONCE):
-                pages = file.xRead(min(size * _PAGES_AT_ONCE, file.xFileSize() - start), start)
-                for at in range(0, len(pages), size):
-                    for begin, end in remains(pages[at : at + size], first=start + at == 0):
-                        file.xWrite(bytes(end - begin), start + at + begin)
+        with self._file() as file:
+            end = file.xFileSize()
+            for start in found:
+                if start < end:  # nobody has made the file shorter meanwhile
+                    for begins, ends in remains(file.xRead(size, start), first=not start):
+                        file.xWrite(bytes(ends - begins), start + begins)
             file.xSync(apsw.SQLITE_SYNC_NORMAL)
-        finally:
-            file.xClose()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
