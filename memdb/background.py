@@ -163,6 +163,8 @@ class Background:
         if monotonic() >= self._next_upkeep:
             self._next_upkeep = monotonic() + _UPKEEP_SECONDS
             db = self._store.database()
+            if db.overwrite_remains():
+                return True
             if take_upkeep(db, user_id=None, now=now, config=self._config, llm=self._llm):
                 self._next_upkeep = 0.0
                 return True

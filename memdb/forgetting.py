@@ -19,7 +19,8 @@ from memdb.times import to_text, utc_now
 
 
 def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Forgotten:
-    """Erase everything of a user, or everything learned under one key, and return how much it was. A checkpoint makes it final.
+    """Erase everything of a user, or everything learned under one key, and return how much it was. What is still to be
+    overwritten then, `Database.overwrite_remains` overwrites.
 
     Raises:
         InputError: the key is none that there can be.
@@ -33,6 +34,7 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
         db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
+        db.run("forget.overwrite", now=to_text(utc_now()))
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
             build_profile(db, user_id=user_id, now=utc_now(), config=config)

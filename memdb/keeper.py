@@ -97,10 +97,13 @@ def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now
     if found is None:
         return None
     part, ready_at = found
-    narrative, calls, error = _tell(db, part, ready_at, narrator, config)
+    shown: dict[str, str] = {}
+    narrative, calls, error = _tell(db, part, ready_at, narrator, config, shown)
     segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
     try:
         with db.transaction():
+            if (db.one("events.still_there", fact_ids=json.dumps(list(shown))) or {})["there"] != len(shown):
+                raise _Withdrawn  # what the model was shown is forgotten by now
             _write_segment(db, part, segment_id, ready_at=ready_at, written_by=narrative.written_by, error=error)
             keep_calls(db, calls, user_id=part.events[0].user_id, turn_id=segment_id, now=utc_now(), config=config)
             _write_memory(db, part, segment_id, narrative, ready_at=ready_at, config=config)
@@ -147,9 +150,9 @@ def _event(row: Row) -> Event:
 
 
 def _tell(
-    db: Database, part: Segment, ready_at: datetime, narrator: Narrator | None, config: Config
+    db: Database, part: Segment, ready_at: datetime, narrator: Narrator | None, config: Config, shown: dict[str, str]
 ) -> tuple[Narrative, tuple[ModelCall, ...], str | None]:
-    """Tell a segment, with the model where there is one that may be asked.
+    """Tell a segment, with the model where there is one that may be asked; the earlier memories that it is `shown` are noted there.
 
     When it may not, or fails in any way, the rules take its place and the record says so.
     """
@@ -173,8 +176,8 @@ def _tell(
         return plain, (), why
     llm = narrator.llm
     try:
-        earlier = _earlier(db, events[0].user_id, words, names=names, now=ready_at)
-        narrative, calls = compose(events, seen_before=seen_before, earlier=earlier, llm=llm, zone=config.zone, config=config)
+        shown |= _earlier(db, events[0].user_id, words, names=names, now=ready_at)
+        narrative, calls = compose(events, seen_before=seen_before, earlier=list(shown.values()), llm=llm, zone=config.zone, config=config)
         narrator.heard(usable=True)
         return _settled(narrative, plain, events, config), calls, None
     except Exception as failure:  # a transport is foreign code; whatever it raises must not cost the user the memory
@@ -192,12 +195,15 @@ def _tell(
             return plain, (*calls, *calls_of(again)), str(failure)[:500]
 
 
-def _earlier(db: Database, user_id: str, words: Set[str], *, names: Sequence[str], now: datetime) -> list[str]:
-    """The memories whose events are likest to these words, the likest first, of the like ones the latest; told alike, one is enough."""
+def _earlier(db: Database, user_id: str, words: Set[str], *, names: Sequence[str], now: datetime) -> dict[str, str]:
+    """By their ids, the memories whose events are likest to these words, the likest first, of the like ones the latest; told alike, one."""
     rows = db.all("events.earlier", user_id=user_id, now=to_text(now), looked_back=_LOOKED_BACK)
-    alike = [(likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))), str(row["value_text"])) for row in rows]
+    alike = [(likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))), row) for row in rows]
     ordered = sorted((one for one in alike if one[0] >= _LIKE), key=lambda one: -one[0])
-    return list(dict.fromkeys(text for _share, text in ordered))[:_EARLIER]
+    first: dict[str, str] = {}  # of each text
+    for _share, row in ordered:
+        first.setdefault(str(row["value_text"]), str(row["fact_id"]))
+    return {fact_id: text for text, fact_id in list(first.items())[:_EARLIER]}
 
 
 def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], config: Config) -> Narrative:

@@ -105,6 +105,7 @@ Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
 _CONTEXT_HITS = 16
+_FORGETTING_SECONDS = 10.0  # that forgetting waits for others who read; what they keep it from, the worker does later
 
 
 class Memory:
@@ -387,7 +388,8 @@ class Memory:
     def forget(self, user_id: str, *, key: str | None = None) -> Forgotten:
         """Erase everything of a user, or everything learned under one key, from the whole file, and return how much it was.
 
-        Rows, history, words, vectors, the queue and the turns themselves go; the freed space is overwritten.
+        Rows, history, words, vectors, the queue and the turns themselves go; every place where they stood is overwritten. Where somebody
+        reads the file for longer than ten seconds meanwhile, the worker does that last part when they have done.
 
         Raises:
             InputError: the key is none that there can be.
@@ -398,7 +400,7 @@ class Memory:
         self._cache.forget(user_id)
         if self._patient is not None:
             self._patient.forget()
-        db.checkpoint()
+        db.overwrite_remains(patience=_FORGETTING_SECONDS)
         self._background.wake()
         return forgotten
 
@@ -989,6 +991,7 @@ class Memory:
         Raises:
             ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
+            ConflictError: another process changes it to another embedder meanwhile.
         """
         if self._index is not None:
             raise ConfigError(

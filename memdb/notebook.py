@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from datetime import datetime
+from datetime import datetime, timedelta
+from time import monotonic
 
 from memdb import checks
 from memdb.config import Config
@@ -23,7 +24,7 @@ class Notebook:
     def __init__(self, store: Store, config: Config) -> None:
         self._store, self._config = store, config
         self._read_only = store.read_only
-        self._asked: deque[tuple[str, dict[str, SqlValue]]] = deque(maxlen=_ASKED)
+        self._asked: deque[tuple[str, float, dict[str, SqlValue]]] = deque(maxlen=_ASKED)  # each with when, by both clocks
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._lock = threading.Lock()
 
@@ -53,12 +54,12 @@ class Notebook:
                 times, last = self._recalled.get(fact_id, (0, at))
                 self._recalled[fact_id] = (times + 1, max(last, at))
             if self._config.record_retrievals:
-                self._asked.append((to_text(utc_now()), entry))
+                self._asked.append((to_text(utc_now()), monotonic(), entry))
 
     def forget(self, user_id: str) -> None:
         """Let go of what was noted of a user's questions."""
         with self._lock:
-            self._asked = deque((noted for noted in self._asked if noted[1]["user_id"] != user_id), maxlen=_ASKED)
+            self._asked = deque((noted for noted in self._asked if noted[2]["user_id"] != user_id), maxlen=_ASKED)
 
     def write_down_asked(self) -> None:
         """Write down what was asked. What was noted before another process forgot somebody may name what is forgotten, and is left out."""
@@ -69,7 +70,10 @@ class Notebook:
                 forgotten_at = meta.get("forgotten_at", "")
                 with self._lock:
                     asked, self._asked = self._asked, deque(maxlen=_ASKED)
-                db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > forgotten_at])
+                # the clock may have been set between: later by what it said then, and by how long ago it was
+                began = utc_now() - timedelta(seconds=monotonic())
+                later = [entry for noted_at, ago, entry in asked if min(noted_at, to_text(began + timedelta(seconds=ago))) > forgotten_at]
+                db.run_many("stats.asked", later)
 
     def write_down_recalled(self) -> None:
         """Reinforce what was recalled.

@@ -34,6 +34,10 @@ class Edits:
     refused: tuple[str, ...] = ()
 
 
+class _Overtaken(Exception):
+    """Ends a transaction: another process has written the page meanwhile, perhaps because something on it was forgotten."""
+
+
 def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[Edits, str]:
     """Return what was changed by hand in memory.md, and the page's text."""
     page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
@@ -49,14 +53,16 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
 
     With `asks` False what was changed by hand is written over: it was asked about before, and what it said may have been forgotten since.
     """
+    before = db.one("page.written", user_id=user_id)
     path = page_path(db, user_id)
     found = _read(path) if asks else None
     page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
     edits = Edits() if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
-    if edits.offered:
-        page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
     try:
         with db.transaction():
+            if db.one("page.written", user_id=user_id) != before:
+                raise _Overtaken
+            page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)  # of what is left, where some was just forgotten
             db.run(
                 "page.put",
                 user_id=user_id,
@@ -70,8 +76,15 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
         if page_path(db, user_id) == path:
             raise
         return write_page(db, user_id=user_id, now=now, config=config, asks=asks)
+    except _Overtaken:
+        return write_page(db, user_id=user_id, now=now, config=config, asks=asks)
     if found != page.text:
         _replace(path, page.text)
+        latest = db.one("page.written", user_id=user_id)
+        if latest is None:  # the user was forgotten while the page was on its way
+            path.unlink(missing_ok=True)
+        elif latest["page"] != page.text:
+            _replace(path, str(latest["page"]))
     return edits, path, page
 
 

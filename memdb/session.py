@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
@@ -101,7 +102,8 @@ class Session:
         self._latest = self._instant(now) if now is not None else None
         kinds = [str(row["kind"]) for row in store.database().all("kinds.all") if row["kind"] != "message"]
         self.working = WorkingMemory(config.working_capacity, eviction, lambda: self._at(None), kinds=kinds)
-        self._open = True
+        self._open = self._held = True
+        self._said: dict[str, str] = {}  # which turn said a message that is in mind
         self.bootstrap = self._begin()
 
     def __enter__(self) -> Self:
@@ -133,12 +135,14 @@ class Session:
             speaker=speaker,
         )
         if user_input.strip():
+            self._said[user_input.strip()[:_REMEMBERED]] = turn
             self.working.add(user_input.strip()[:_REMEMBERED], kind="message", importance=0.4, kept=True)
         return turn
 
     def context(self, query: str, *, max_tokens: int | None = None, now: date | str | None = None) -> Context:
         """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget."""
         at = self._at(now)
+        self._heed_forgetting()
         budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
         tokenizer = choose_tokenizer()
         made = self._memory.context(query, user_id=self.user_id, max_tokens=budget, now=at)
@@ -160,6 +164,8 @@ class Session:
         """
         at = self._at(now)
         self._think()
+        if not self._heed_forgetting():
+            return Flushed()
         kept = self._keep_all(at)
         linked = self._memory.relate(self.user_id, now=at)
         archived = self._memory.compact(self.user_id, now=at)
@@ -189,9 +195,10 @@ class Session:
             return
         at = self._at(now)
         self._think()
-        self._keep_all(at)  # before the account, which tells of it
-        self._account(self.session_id, at)
-        self.flush(now=at)
+        if self._heed_forgetting():
+            self._keep_all(at)  # before the account, which tells of it
+            self._account(self.session_id, at)
+            self.flush(now=at)
         db = self._store.database()
         with db.transaction():
             build_profile(db, user_id=self.user_id, now=at, config=self._config)
@@ -256,6 +263,20 @@ class Session:
         while int((db.one("session.waiting", user_id=self.user_id) or {}).get("turns") or 0) and monotonic() < patience:
             if not take_turn(self._store, self._config, self._llm, self._embedder, identity=identity):
                 sleep(0.02)
+
+    def _heed_forgetting(self) -> bool:
+        """Let go of what is in mind and was forgotten meanwhile, by whomever; return whether there is anything in mind or in the file."""
+        db = self._store.database()
+        stands = db.one("session.stands", user_id=self.user_id, session_id=self.session_id, held_by=self._identity) or {}
+        if self._held and not stands["held"]:  # the user was
+            self.working.clear()
+        self._held = bool(stands["held"])
+        ids = {item.text: item.fact_id or self._said.get(item.text) for item in self.working.items if item.kept}
+        there = {row["id"] for row in db.all("session.there", user_id=self.user_id, ids=json.dumps([*filter(None, ids.values())]))}
+        for text, known in ids.items():
+            if known is not None and known not in there:  # or what was learned under one key
+                self.working.drop(text)
+        return bool(stands["held"] or stands["known"] or len(self.working))
 
     def _keep_all(self, at: datetime) -> tuple[Fact, ...]:
         """What its user does not let be kept stays in mind, and goes with the session."""

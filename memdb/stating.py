@@ -18,7 +18,6 @@ from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_consent, read_predicates
 from memdb.records import (
-    EVER,
     LIVE,
     Action,
     Candidate,
@@ -124,8 +123,8 @@ def remember(
     fact = state(db, said, origin=origin, predicates=predicates, embedder=embedder, config=config)
     if fact is not None:
         return fact
-    known = reading.facts(db, user_id, key=key, statuses=EVER, kinds=[kind], now=utc_now())
-    return next(fact for fact in reversed(known) if fact.source_turn_id == origin.turn_id or fact.value_text == value_text)
+    rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
+    return Fact.model_validate_json(str(rows[0]["record"]))
 
 
 def learn(

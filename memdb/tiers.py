@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memdb.config import Config
 from memdb.embed import Embedder
+from memdb.errors import ConflictError
 from memdb.quantize import quantize
 from memdb.records import Vectors
 from memdb.steps.reindex import reindex
@@ -22,6 +23,7 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
 
     Raises:
         ModelError: the embedder fails; what was gathered is kept for the next call.
+        ConflictError: another process has begun to change it to another one meanwhile.
     """
     store = Store(path, config, vectors=True)  # apart from the memory's, which may be for words only
     try:
@@ -31,6 +33,8 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
         while True:
             looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
             skipped.update(failed)
+            if _is_done(db, embedder):
+                return count_vectors(store)
             if progress is not None:
                 count = db.one("reindex.count") or {}
                 progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
@@ -66,9 +70,28 @@ def _begin(db: Database, embedder: Embedder) -> None:
             db.run("meta.put", name="next_dimension", value=str(embedder.dimension))
 
 
+def _is_done(db: Database, embedder: Embedder) -> bool:
+    """Whether another process has done meanwhile what this one is at.
+
+    Raises:
+        ConflictError: another process has begun anew, with another embedder.
+    """
+    with db.snapshot():
+        coming, made_by = (db.one(which) or {} for which in ("reindex.next", "meta.embedder"))
+    asked = (embedder.name, str(embedder.dimension))
+    if (coming["name"], coming["dimension"]) == asked:
+        return False
+    if coming["name"] is None and (made_by["name"], made_by["dimension"]) == asked:
+        return True
+    other = str(coming["name"] or made_by["name"])
+    raise ConflictError(f"{db.path} is being changed to the embedder {other} by another process; wait for that, then reindex again.")
+
+
 def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: int) -> bool:
     """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile."""
     with db.transaction():
+        if _is_done(db, embedder):
+            return True
         left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
         if len(left) == batch:
             return False

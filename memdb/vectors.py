@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from memdb.chunks import Block, Marked, marked, read_codes, read_some, read_vectors
 from memdb.codes import at_most, encode, products
+from memdb.errors import ModelUnavailable
 from memdb.fusion import Near
 from memdb.store import Database
 
@@ -146,13 +147,20 @@ class VectorCache:
         self._kept: _Recent[_Shelf] = _Recent(int(megabytes * 1024 * 1024))
         self._passing: _Recent[_Places] = _Recent(_PLACES_BYTES)
 
-    def near(self, db: Database, question: NDArray[np.float32], *, user_id: str, shelves: Sequence[str]) -> list[Near]:
+    def near(
+        self, db: Database, question: NDArray[np.float32], *, user_id: str, shelves: Sequence[str], embedder: str | None = None
+    ) -> list[Near]:
         """Return how near every vector of these shelves is to the question, a unit vector; shelves that hold none are left out.
 
         The caller holds a snapshot of the file, so that the version and the vectors belong together.
+
+        Raises:
+            ModelUnavailable: the question's vector was made by `embedder`, and another process has changed the file to another since.
         """
-        told = db.tuples("scan.version", user_id=user_id)
-        version = cast(int, told[0][0]) if told else None
+        [(told, made_by)] = db.tuples("scan.version", user_id=user_id)
+        version = cast(int | None, told)
+        if embedder is not None and made_by not in (None, embedder):
+            raise ModelUnavailable("this file has vectors of another embedder by now; open it again")
         held = self._kept.of(user_id, shelves)
         kept = {shelf: one for shelf, one in held.items() if one.places.version == version}
         passing = {shelf: one for shelf, one in self._passing.of(user_id, shelves).items() if one.version == version is not None}

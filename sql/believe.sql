@@ -111,3 +111,14 @@ limit 1;
 select fact_id, value_text
 from facts
 where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation');
+
+-- What a turn stated under a key, or what says the same, wherever it stands by now: of current rows the latest, then of archived ones.
+-- statement: ever_said
+select e.record
+from fact_ever e
+where e.user_id = :user_id
+  and e.key = :key
+  and e.kind = :kind
+  and (e.source_turn_id = :turn_id or e.record ->> 'value_text' = :value_text)
+order by exists (select 1 from facts f where f.fact_id = e.fact_id) desc, e.valid_from desc
+limit 1;

@@ -64,11 +64,14 @@ limit 60;
 
 -- What is remembered, the latest first: what happened now may be likest to some of it.
 -- statement: earlier
-select value_text, source_excerpt
+select fact_id, value_text, source_excerpt
 from facts indexed by facts_user_id
 where user_id = :user_id and kind = 'narrative' and status = 'active' and created_at < :now
 order by id desc
 limit :looked_back;
+
+-- statement: still_there
+select count(*) as there from facts where fact_id in (select value from json_each(:fact_ids));
 
 -- statement: of_memory
 select e.event_id, e.user_id, e.description, e.timestamp, e.participants, e.location, e.importance, e.break_trigger as "trigger", e.turn_id

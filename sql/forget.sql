@@ -17,6 +17,24 @@ where user_id = :user_id and :key is not null and source = 'inferred' and kind i
     or exists (select 1 from json_each(:words) w where instr(lower(value_text), w.value) > 0))
 returning fact_id, value_json ->> 'session' as session;
 
+-- The same of what was moved into the archive since, also of memories that tell of an erased turn.
+-- statement: delete_archived_derived
+delete from facts_archive
+where user_id = :user_id and :key is not null
+  and (record ->> 'source' = 'inferred' and record ->> 'kind' in ('episode', 'note') and (
+      record ->> 'kind' = 'episode' and exists (
+        select 1 from turns t
+        where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)) and t.session_id is facts_archive.record ->> 'session_id'
+          and (t.session_id is not null
+            or t.timestamp between facts_archive.record ->> '$.value_json.timestamp_start' and facts_archive.record ->> '$.value_json.timestamp_end'))
+      or exists (select 1 from json_each(:words) w where instr(lower(facts_archive.record ->> 'value_text'), w.value) > 0))
+    or record ->> 'kind' = 'narrative' and (:key = 'household.experience' or exists (
+      select 1
+      from json_each(facts_archive.record, '$.value_json.source_event_ids') i
+      cross join events e on e.user_id = :user_id and e.event_id = i.value
+      where e.turn_id in (select value from json_each(:turns)))))
+returning fact_id;
+
 -- statement: unsummarise
 update sessions set summarised = 0
 where user_id = :user_id and session_id in (select value from json_each(:sessions));
@@ -116,6 +134,13 @@ delete from profiles where user_id = :user_id;
 -- statement: delete_upkeep
 delete from upkeep where user_id = :user_id and :key is null;
 
+-- Whoever thinks about a turn, or sums up, may have been shown what is erased: they have lost their claim, so that what they found is not written.
+-- statement: interrupt_turns
+update turns set status = 'queued', claimed_by = null, claimed_until = null where user_id = :user_id and status = 'working';
+
+-- statement: interrupt_upkeep
+update upkeep set claimed_by = null, claimed_until = null where user_id = :user_id;
+
 -- statement: delete_sessions
 delete from sessions where user_id = :user_id and :key is null;
 
@@ -199,3 +224,25 @@ where o.user_id = :user_id and (f.id is null or f.user_id <> :user_id or o.id < 
 update outbox set user_id = f.user_id
 from facts f
 where outbox.user_id = :user_id and f.id = abs(outbox.id) and f.user_id <> :user_id;
+
+-- A file that was never searched by meaning has no vectors that could wait.
+-- statement: indexed
+select 1 from main.sqlite_schema where name = 'facts_vec';
+
+-- Copies that moved rows left behind are overwritten after the erasing is committed: this stands until that is done.
+-- statement: overwrite
+insert into meta (name, value) values ('remains', :now)
+on conflict (name) do update set value = excluded.value;
+
+-- The same where the vectors of somebody of whom nothing is left were removed later than all else.
+-- statement: overwrite_gone
+insert into meta (name, value)
+select 'remains', :now
+where exists (select 1 from json_each(:users) u where not exists (select 1 from facts f where f.user_id = u.value))
+on conflict (name) do update set value = excluded.value;
+
+-- statement: overwrites
+select value from meta where name = 'remains';
+
+-- statement: overwritten
+delete from meta where name = 'remains';

@@ -37,5 +37,6 @@ order by f.id;
 select embedding from facts_vec where rowid = :id;
 
 -- statement: looked_at
-insert into merged (user_id, up_to) values (:user_id, :up_to)
+insert into merged (user_id, up_to)
+select :user_id, :up_to where exists (select 1 from facts where user_id = :user_id)
 on conflict (user_id) do update set up_to = excluded.up_to;

@@ -92,7 +92,8 @@ order by id
 limit :batch;
 
 -- statement: related
-insert into related (user_id, up_to) values (:user_id, :up_to)
+insert into related (user_id, up_to)
+select :user_id, :up_to where exists (select 1 from facts where user_id = :user_id)
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
 -- Earlier rows with the same words, best first.

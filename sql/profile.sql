@@ -42,8 +42,11 @@ where c.operation <> 'supersede' or s.action_hash is not null  -- what was only 
 order by c.id desc
 limit :limit;
 
+-- One of whom nothing is held, as after forgetting, has none.
 -- statement: put
-insert into profiles (user_id, profile, built_at, turns_since) values (:user_id, :profile, :now, 0)
+insert into profiles (user_id, profile, built_at, turns_since)
+select :user_id, :profile, :now, 0
+where exists (select 1 from facts where user_id = :user_id) or exists (select 1 from turns where user_id = :user_id)
 on conflict (user_id) do update set profile = excluded.profile, built_at = excluded.built_at, turns_since = 0;
 
 -- statement: count_turn

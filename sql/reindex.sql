@@ -22,13 +22,14 @@ select
   (select count(*) from facts) + (select count(*) from facts where kind = 'message' and status in ('active', 'pending_confirmation')) as wanted,
   (select count(*) from reindexed) as gathered;
 
--- Between reading and writing the row may have changed; then it is read again.
+-- Between reading and writing the row may have changed; then it is read again. And another process may have begun with another embedder.
 -- statement: gather
 insert into reindexed (id, embedding)
 select :id, :embedding
 where exists (
   select 1 from facts f left join message_window w on w.id = f.id
   where f.id = abs(:id) and iif(:id > 0, f.value_text, w.text) = :text)
+  and (select value from meta where name = 'next_embedder') = :embedder
 on conflict (id) do update set embedding = excluded.embedding;
 
 -- statement: start_over

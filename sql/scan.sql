@@ -160,6 +160,8 @@ where user_id = :user_id
   and shelf in (select value from json_each(:shelves))
 order by shelf, first;
 
--- A number that is another one whenever a vector of the user was written or taken away.
+-- A number that is another one whenever a vector of the user was written or taken away, and whose vectors they are.
 -- statement: version
-select version from vector_versions where user_id = :user_id;
+select
+  (select version from vector_versions where user_id = :user_id) as version,
+  (select value from meta where name = 'embedder') as embedder;

@@ -8,6 +8,18 @@ on conflict (user_id, session_id) do update set ended_at = null;
 insert into open_sessions (user_id, session_id, held_by, opened_at) values (:user_id, :session_id, :held_by, :now)
 on conflict (user_id, session_id) do update set held_by = excluded.held_by;
 
+-- Whether a session is still held as it was, which it is not where its user was forgotten, and whether anything is held of the user.
+-- statement: stands
+select
+  exists (select 1 from open_sessions where user_id = :user_id and session_id = :session_id and held_by = :held_by) as held,
+  exists (select 1 from turns where user_id = :user_id) or exists (select 1 from facts where user_id = :user_id) as known;
+
+-- Of what a session has in mind, what is in the file still: facts by their ids, turns by theirs.
+-- statement: there
+select fact_id as id from facts where user_id = :user_id and fact_id in (select value from json_each(:ids))
+union all
+select turn_id from turns where user_id = :user_id and turn_id in (select value from json_each(:ids));
+
 -- statement: others
 select session_id, held_by from open_sessions where user_id = :user_id and session_id <> :session_id order by opened_at, session_id;
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import apsw
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import memdb
+from memdb.config import Config
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.forgetting import forget
+from memdb.llm import ModelRequest
+from memdb.observer import build_profile
+from memdb.records import EVER
+from memdb.remains import is_told_apart
+from memdb.store import Store
+from memdb.times import utc_now
 
 RARE = "zanzibarquux"
 
@@ -42,6 +57,207 @@ def test_no_byte_of_it_stays_in_any_file(key: str | None, tmp_path: Path) -> Non
     assert RARE[:7].encode() not in bytes_of(tmp_path)
     mem.close()
     assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_copies_of_rows_that_were_moved_within_the_file_go_too(tmp_path: Path) -> None:
+    users = [f"{RARE}{number}" for number in range(6)]
+    choose = random.Random(3)
+
+    def say(mem: memdb.Memory, user: str) -> None:
+        mem.observe(f"{user} likes {'jazz and tea ' * choose.randint(1, 20)}", user_id=user, session_id=f"s {user}")
+        mem.confirm(mem.remember(f"{user} {'word ' * choose.randint(1, 60)}", user_id=user).fact_id)
+
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        for _ in range(120):
+            user = choose.choice(users)
+            say(mem, user)
+        mem.drain()
+        for user in users[:5]:
+            mem.forget(user)
+            assert user.encode() not in bytes_of(tmp_path)
+            for fact in mem.facts(users[5]):
+                mem.confirm(fact.fact_id)
+            mem._store.database().checkpoint()
+        assert not [user for user in users[:5] if user.encode() in bytes_of(tmp_path)]
+        assert mem._store.database().connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+        assert len(mem.facts(users[5])) > 5
+
+
+@pytest.mark.parametrize("kept", ["pragma auto_vacuum = full", "pragma auto_vacuum = incremental"])
+def test_a_file_whose_pages_cannot_be_told_apart_is_left_as_it_is(kept: str, tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+    connection = apsw.Connection(str(tmp_path / "mem.db"))
+    connection.execute(f"pragma journal_mode = delete; {kept}; vacuum; pragma journal_mode = wal").fetchall()
+    connection.close()
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.forget("ana")
+        assert not is_told_apart((tmp_path / "mem.db").read_bytes()[:100], 100)
+        assert mem._store.database().connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+def test_what_is_held_in_memory_only_can_be_forgotten() -> None:
+    with memdb.open(":memory:", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.forget("ana").messages == 1
+
+
+def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        reader = Store(tmp_path / "mem.db", Config(), vectors=True)
+        with reader.database().snapshot():
+            reader.database().all("meta.all")
+            db = mem._store.database()
+            forget(db, "ana", key=None, config=mem.config)
+            assert not db.overwrite_remains()
+        reader.close()
+        assert db.overwrite_remains()
+        assert not db.overwrite_remains()
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_the_name_is_gone_where_there_never_were_vectors(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id=RARE)
+        mem.drain()
+        assert mem.forget(RARE).vectors_pending == 0
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_a_session_does_not_bring_back_who_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        with mem.session(RARE) as session:
+            session.observe(f"I live in {RARE}.")
+            session.working.add(f"Wants to see {RARE}")
+            with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as other:
+                other.forget(RARE)
+            assert RARE not in session.context("Where?").text
+        assert RARE.encode() not in bytes_of(tmp_path)
+        with mem.session(RARE) as session:
+            mem.forget(RARE)
+            assert session.flush().kept == ()
+            session.working.add("Likes figs")
+        assert [fact.value_text for fact in mem.facts(RARE, kinds=["note"])] == ["Likes figs"]
+
+
+def test_a_session_has_no_longer_in_mind_what_was_learned_under_a_forgotten_key(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.remember(f"User lives in {RARE}", user_id="ana", key="user.lives_in")
+        with mem.session("ana") as session:
+            session.observe("I live in Quuxtown.")
+            session.working.add("Wants short answers")
+            session.flush()
+            mem.forget("ana", key="user.lives_in")
+            told = session.context("Where?").text
+        assert "Wants short answers" in told
+        assert not [word for word in (RARE, "Quuxtown") if word in told]
+
+
+@pytest.mark.parametrize("statement", ["gather.looked_at", "links.related"])
+def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(mem: memdb.Memory, statement: str) -> None:
+    mem._store.database().run(statement, user_id=RARE, up_to=1)
+    with mem._store.database().transaction():
+        build_profile(mem._store.database(), user_id=RARE, now=utc_now(), config=mem.config)
+    names = "select user_id from merged union all select user_id from related union all select user_id from profiles"
+    assert mem._store.database().connection.execute(names).fetchall() == []
+
+
+def test_vectors_that_are_removed_later_leave_nothing_either(tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.forget("ana")
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        assert not mem._store.database().overwrite_remains()
+        assert mem.drain()
+        assert mem._store.database().overwrite_remains()
+        assert b"ana" not in bytes_of(tmp_path)
+
+
+def test_a_question_asked_before_the_clock_was_set_back_is_forgotten_too(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem, memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as other:
+        other.search(f"{RARE} where", user_id="ana")
+        [(_, ago, entry)] = other._notebook._asked
+        other._notebook._asked[0] = ("2999-01-01T00:00:00.000Z", ago, entry)  # as the clock said then
+        mem.forget("ana")
+        other.stats()
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_a_model_was_shown_is_not_written_when_it_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+
+    def think(request: ModelRequest) -> str:
+        if "memory auditor" not in request.system:
+            return json.dumps(
+                {
+                    "facts": [
+                        {
+                            "key": "user.lives_in",
+                            "object": "Porto",
+                            "excerpt": "I live in Porto",
+                            "value_text": "User lives in Porto",
+                            "confidence": 0.9,
+                        }
+                    ]
+                }
+            )
+        if RARE not in request.user.lower():
+            return json.dumps({"actions": []})
+        with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+            other.forget("ana", key="user.lives_in")
+        return json.dumps(
+            {
+                "actions": [
+                    {
+                        "candidate": "c1",
+                        "target_fact_id": "f1",
+                        "reason": f"no longer in {RARE}",
+                        "type": "supersede",
+                        "confidence_delta": 0.1,
+                    }
+                ]
+            }
+        )
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t3")
+        assert mem.drain()
+        assert mem.turns("ana", turn_id="t3")[0].attempts == 2
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Porto"]
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_an_episode_is_not_written_of_what_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe("I like tea.", user_id="ana", turn_id="t9", session_id="next")
+        mem.drain()
+    asked: list[str] = []
+
+    def think(request: ModelRequest) -> str:
+        asked.append(request.user)
+        if len(asked) == 1:
+            with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+                other.forget("ana", key="user.lives_in")
+        return json.dumps({"summary": f"Told of {RARE}." if RARE in request.user.lower() else "Told of jazz."})
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=llm, config={"worker": False}) as mem:
+        mem.maintain(user_id="ana")
+        assert RARE in asked[0].lower()
+        assert "Told of jazz." in [fact.value_text for fact in mem.facts("ana", kinds=["episode"])]
+        assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_was_archived_of_an_erased_turn_goes_too(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem.observe("I like tea.", user_id="ana", turn_id="t9", session_id="next")
+        mem.drain()
+        mem.maintain(user_id="ana")
+        for fact in mem.facts("ana", kinds=["episode"]):
+            mem.reject(fact.fact_id)
+        mem.compact("ana", now="2030-01-01")
+        mem.forget("ana", key="user.lives_in")
+        assert RARE.encode() not in bytes_of(tmp_path)
 
 
 def test_forgetting_a_user_leaves_the_others(tmp_path: Path) -> None:
@@ -181,3 +397,65 @@ def test_nobody_and_nothing_can_be_forgotten_without_harm(tmp_path: Path) -> Non
         assert len(mem.facts("ana")) == 2
         with pytest.raises(memdb.InputError, match="user_id is empty"):
             mem.forget("")
+
+
+def first(mem: memdb.Memory, user: str, kind: str = "fact") -> str:
+    known = mem.facts(user, kinds=[kind])
+    return known[0].fact_id if known else mem.remember(f"User has a {kind} {user}", user_id=user, kind=kind).fact_id
+
+
+def live_a_session(mem: memdb.Memory, user: str) -> None:
+    with mem.session(user, f"session of {user}") as session:
+        session.observe(f"I moved to {user}.")
+        session.working.add(f"Wants {user}")
+
+
+DEEDS: dict[str, Callable[[memdb.Memory, str], object]] = {
+    "observe": lambda mem, user: mem.observe(f"I live in {user} and like {user}s. Remind me to call {user}.", f"So {user}!", user_id=user),
+    "drain": lambda mem, _: mem.drain(),
+    "remember": lambda mem, user: mem.remember(f"User likes {user}", user_id=user, key="user.likes", object=user, tags=[user]),
+    "bulk": lambda mem, user: mem.remember_many([{"value_text": f"{user} {number}", "user_id": user} for number in range(9)]),
+    "write": lambda mem, user: mem.write([{"text": f"About {user}", "kind": kind} for kind in ("note", "task", "episode")], user_id=user),
+    "confirm": lambda mem, user: mem.confirm(first(mem, user)),
+    "reject": lambda mem, user: mem.reject(first(mem, user)),
+    "doubt": lambda mem, user: mem.doubt(first(mem, user)),
+    "undo": lambda mem, user: [mem.undo(user_id=user, turn_id=turn.turn_id) for turn in mem.turns(user)],
+    "link": lambda mem, user: mem.link(first(mem, user), first(mem, user, "note")),
+    "relate": lambda mem, user: mem.relate(user),
+    "learn": lambda mem, user: mem.outcome(mem.learn(f"call {user}", [f"ring {user}"], user_id=user).fact_id, True, note=user),
+    "event": lambda mem, user: mem.event(f"{user} came", user_id=user, participants=[user], timestamp="2025-03-01T10:00:00Z"),
+    "narrate": lambda mem, _: mem.narrate(),
+    "recall": lambda mem, user: mem.recall(f"{user} came", user_id=user),
+    "search": lambda mem, user: mem.search(f"Where is {user}?", user_id=user),
+    "feedback": lambda mem, user: mem.feedback(f"Where is {user}?", first(mem, user), user_id=user),
+    "session": live_a_session,
+    "maintain": lambda mem, user: mem.maintain(user_id=user, now="2026-01-01"),
+    "compact": lambda mem, user: mem.compact(user, now="2099-01-01"),
+    "consent": lambda mem, user: mem.consent(user, sensitive_topics="keep"),
+    "stats": lambda mem, _: mem.stats(),
+}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(deeds=st.lists(st.tuples(st.sampled_from(sorted(DEEDS)), st.sampled_from([f"{RARE}a", "beatrix"])), min_size=5, max_size=25))
+def test_whatever_was_done_not_a_byte_stays_of_one_user_and_nothing_goes_of_another(deeds: list[tuple[str, str]]) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        memdb.open(Path(folder) / "mem.db", embedder=HashingEmbedder(16), llm=None, config={"worker": False}) as mem,
+    ):
+        for deed, user in deeds:
+            DEEDS[deed](mem, user)
+        others = [dict(mem.fact(fact.fact_id)) for fact in mem.facts("beatrix", statuses=EVER, kinds=["fact", "note", "task", "message"])]
+        mem.forget(f"{RARE}a")
+        assert RARE.encode() not in bytes_of(Path(folder))
+        assert [dict(mem.fact(str(other["fact_id"]))) for other in others] == others
+        assert mem.drain()
+        db = mem._store.database()
+        assert db.connection.execute("select count(*) from facts_vec where user_id not in ('beatrix')").fetchall() == [(0,)]
+        assert (
+            db.connection.execute("select count(*) from facts_vec").fetchall()
+            == db.connection.execute(
+                "select count(*) + count(*) filter (where kind = 'message' and status = 'active') from facts"
+            ).fetchall()
+        )
+        assert db.connection.execute("pragma integrity_check").fetchall() == [("ok",)]

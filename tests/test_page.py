@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memdb
+from memdb.page import write_page
 from memdb.steps.compare import compare
+from memdb.times import utc_now
 
 Edit = Callable[[str], str]
 Offers = list[tuple[str, str, str]]
@@ -32,6 +34,31 @@ def offers(mem: memdb.Memory) -> Offers:
     """What the next session offers: key, text, status. It flushes nothing."""
     found = mem.session("ana", now="2025-03-02T10:00:00Z").bootstrap.offered
     return [(fact.key, fact.value_text, fact.status) for fact in found]
+
+
+@pytest.mark.parametrize("key", [None, "user.lives_in"], ids=["the user", "one key"])
+@pytest.mark.parametrize("moment", [1, 2], ids=["once edits are asked about", "once it is in the file"])
+def test_a_page_on_its_way_does_not_bring_back_what_is_forgotten_meanwhile(tmp_path: Path, key: str | None, moment: int) -> None:
+    def commits(*_: object) -> int:
+        nonlocal moment
+        moment -= 1
+        if moment == 0:
+            with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as other:
+                other.forget("ana", key=key)
+        return 0
+
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.consent("ana", sensitive_topics="keep")
+        mem.remember("User likes jazz", user_id="ana", key="user.likes")
+        mem.session("ana").close()
+        mem.remember("User lives in Zanzibarquux", user_id="ana", key="user.lives_in")
+        (tmp_path / "memory.md").write_text((tmp_path / "memory.md").read_text() + "\n- User likes tea\n")
+        db = mem._store.database()
+        db.connection.set_wal_hook(commits)  # called when a transaction is over
+        write_page(db, user_id="ana", now=utc_now(), config=mem.config)
+        db.connection.set_wal_hook(None)
+    assert moment <= 0
+    assert not [path for path in tmp_path.iterdir() if b"zanzibarquux" in path.read_bytes().lower()]
 
 
 def test_the_same_memory_gives_the_same_page(mem: memdb.Memory, page: Path) -> None:

@@ -20,6 +20,14 @@ def stated(path: Path, *objects: str, key: str = "user.pet", embedder: OneMeanin
         return [(fact.object, fact.seen_count, fact.confidence) for fact in mem.facts("ana")]
 
 
+def test_what_the_same_turn_states_again_is_found_in_the_archive_too(mem: memdb.Memory) -> None:
+    first = mem.remember("User lives in Porto", user_id="ana", key="user.lives_in", turn_id="t1")
+    mem.reject(first.fact_id)
+    mem.compact("ana", now="2099-01-01")
+    again = mem.remember("User lives in Porto", user_id="ana", key="user.lives_in", turn_id="t1")
+    assert (again.fact_id, again.status) == (first.fact_id, "expired")
+
+
 def test_the_same_in_other_words_confirms_the_stored_fact(tmp_path: Path) -> None:
     assert stated(tmp_path, "dog called Bica", "a dog named Bica") == [("dog called Bica", 2, 0.85)]
 

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -316,6 +317,63 @@ def test_killed_while_reindexing_it_goes_on_where_it_was(tmp_path: Path) -> None
         counting = Named("hashing-32", 32)
         assert mem.reindex(counting).embedder == "hashing-32"
         assert (gathered >= 4, counting.read) == (True, 14 - gathered)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda mem: mem.search("Where does she live?", user_id="ana", goal="jazz").degraded,
+        lambda mem: mem.context("Where does she live?", user_id="ana").text,
+        lambda mem: mem.assess("Where does she live?", user_id="ana", goal="jazz").degraded,
+        lambda mem: mem.remember("User lives in Faro", user_id="ana", key="user.lives_in", object="Faro"),
+        lambda mem: mem.write([{"text": "User has a boat"}], user_id="ana").accepted,
+        lambda mem: mem.observe("I live in Braga.", user_id="ana") and mem.drain(),
+    ],
+    ids=["search", "context", "assess", "remember", "write", "observe"],
+)
+def test_words_decide_where_another_process_changes_the_embedder_meanwhile(tmp_path: Path, do: Callable[[memdb.Memory], object]) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+
+    class Overtaken(HashingEmbedder):
+        armed = False
+
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.armed and texts:
+                self.armed = False
+                with memdb.open(path, embedder=None, config=QUIET) as other:
+                    other.reindex("hashing-32")
+            return super().embed(texts)
+
+    embedder = Overtaken(64)
+    with memdb.open(path, embedder=embedder, config=QUIET) as mem:
+        embedder.armed = True
+        assert do(mem)
+        assert not embedder.armed
+
+
+@pytest.mark.parametrize(("meanwhile", "ends_with"), [("third-32", None), ("another-32", "another-32")], ids=["to a third", "to the same"])
+@pytest.mark.parametrize("fails_after", [4, 10**9], ids=["unfinished", "finished"])
+def test_two_processes_that_reindex_at_once_never_mix_their_vectors(
+    tmp_path: Path, meanwhile: str, ends_with: str | None, fails_after: int
+) -> None:
+    path = tmp_path / "mem.db"
+    told(path, HashingEmbedder(64))
+
+    class Overtaken(Named):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.read == 4:
+                with memdb.open(path, embedder=None, config={**QUIET, "embed_batch": 2}) as other, suppress(memdb.ModelError):
+                    other.reindex(Named(meanwhile, 32, fails_after=fails_after))
+            return super().embed(texts)
+
+    with memdb.open(path, embedder=None, config={**QUIET, "embed_batch": 2}) as mem:
+        with nullcontext() if ends_with else pytest.raises(memdb.ConflictError, match="third-32"):
+            mem.reindex(Overtaken("another-32", 32))
+        if not ends_with:
+            assert mem.vectors().embedder == ("third-32" if fails_after > 4 else "hashing-64")
+            mem.reindex(Named("another-32", 32))
+        assert (mem.vectors().embedder, mem.vectors().waiting) == ("another-32", 0)
 
 
 # --- what others got wrong -----------------------------------------------------------------------------------------------------

@@ -47,27 +47,36 @@ def admit(
     for row in db.all("believe.texts", user_id=user_id, kind=item.kind):
         if normalise(str(row["value_text"])) == said:
             return f"said already by {row['fact_id']!s}"
-    if embedder is None or not db.has_vectors or (db.one("meta.embedder") or {})["name"] != embedder.name:
+    if embedder is None or not db.has_vectors or not _made_by(db, embedder):
         return None
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost what is written
         log.warning("whether something is new was decided by its words alone, since the embedder failed: %s", error)
         return None
-    near = db.all(
-        "liken.nearest",
-        embedding=to_blob(vectors[0]),
-        k=_NEAREST,
-        user_id=user_id,
-        kind=item.kind,
-        least=config.novelty_cosine,
-        now=to_text(now),
-    )
+    with db.snapshot():
+        near = (
+            db.all(
+                "liken.nearest",
+                embedding=to_blob(vectors[0]),
+                k=_NEAREST,
+                user_id=user_id,
+                kind=item.kind,
+                least=config.novelty_cosine,
+                now=to_text(now),
+            )
+            if _made_by(db, embedder)
+            else []
+        )  # another process may have changed it while this was made
     for row in near:
         fact = Fact.model_validate_json(str(row["record"]))
         if is_no_news(item.text, fact.value_text, kind=item.kind):
             return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
     return None
+
+
+def _made_by(db: Database, embedder: Embedder) -> bool:
+    return (db.one("meta.embedder") or {})["name"] == embedder.name
 
 
 def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> str | None:

@@ -13,18 +13,20 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
 
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
     the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value.
-    On a connection without sqlite-vec the vectors stay in the outbox for the next one that has it.
+    On a connection without sqlite-vec the vectors, where the file has any, stay in the outbox for the next one that has it.
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
     words = json.dumps([row["word"] for row in db.all("forget.words", user_id=user_id, key=key)])
     derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, words=words)
+    archived_derived = db.all("forget.delete_archived_derived", user_id=user_id, key=key, turns=turns, words=words)
     db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
-    db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps([row["fact_id"] for row in derived]))
     told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
     memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
     db.run("forget.release_memories", memories=memories)
     retold = db.all("forget.delete_memories", memories=memories)
+    gone = [row["fact_id"] for row in (*derived, *archived_derived, *retold)]
+    db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
     db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
     db.run("forget.free_events", user_id=user_id, memories=memories)
     messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
@@ -43,6 +45,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.delete_consent", user_id=user_id, key=key)
     for table in ("sessions", "open_sessions", "related", "merged", "upkeep"):
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
+    db.run("forget.interrupt_turns", user_id=user_id)
+    db.run("forget.interrupt_upkeep", user_id=user_id)
     db.run("forget.delete_events", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)
     db.run("forget.delete_retrievals", user_id=user_id)
@@ -52,7 +56,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.merge_words")
     vectors = 0
     pending = db.all("forget.erased_vectors", user_id=user_id)
-    if db.has_vectors:
+    if db.has_vectors or not db.all("forget.indexed"):
         for row in pending:
             removed_now = db.run("sync.remove", id=row["id"])
             if row["gone"]:
@@ -64,7 +68,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("sync.gone_user", user_id=user_id)
     db.run("forget.disallow")
     return Forgotten(
-        facts=len(facts) + len(archived) + len(retold) + len(derived),
+        facts=len(facts) + len(archived) + len(gone),
         messages=len(messages),
         turns=len(removed),
         history=len(history),

@@ -40,19 +40,24 @@ def liken(
     places = [place for place, case in enumerate(cases) if _is_comparable(case)]
     if embedder is None or not places or not db.has_vectors or not db.all("liken.any", user_id=user_id, kind=kind):
         return found
-    if (db.one("meta.embedder") or {"name": None})["name"] != embedder.name:
+    if not _made_by(db, embedder):
         return found  # the file's vectors are another's
     vectors = _embed([cases[place].candidate.value_text for place in places], embedder)
     for place, vector in zip(places, vectors, strict=False):
-        rows = db.all(
-            "liken.nearest",
-            embedding=vector,
-            k=_NEAREST,
-            user_id=user_id,
-            kind=kind,
-            least=config.novelty_cosine,
-            now=to_text(now),
-        )
+        with db.snapshot():
+            rows = (
+                db.all(
+                    "liken.nearest",
+                    embedding=vector,
+                    k=_NEAREST,
+                    user_id=user_id,
+                    kind=kind,
+                    least=config.novelty_cosine,
+                    now=to_text(now),
+                )
+                if _made_by(db, embedder)
+                else []
+            )  # another process may have changed it while these were made
         said = cases[place].candidate
         single = predicate_of(said.key, predicates).cardinality == "one"
         for row in rows:
@@ -61,6 +66,10 @@ def liken(
                 found[place] = _refresh(said, float(row["cosine"] or 0), fact, config)
                 break
     return found
+
+
+def _made_by(db: Database, embedder: Embedder) -> bool:
+    return (db.one("meta.embedder") or {"name": None})["name"] == embedder.name
 
 
 def _is_comparable(case: Case) -> bool:

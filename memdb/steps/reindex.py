@@ -28,7 +28,7 @@ def reindex(db: Database, *, embedder: Embedder, batch: int, skipped: Collection
     with db.transaction():
         for row, vector in zip(rows, vectors, strict=True):
             if vector is not None:
-                db.run("reindex.gather", id=row["id"], embedding=vector, text=row["text"])
+                db.run("reindex.gather", id=row["id"], embedding=vector, text=row["text"], embedder=embedder.name)
     return len(rows), failed
 
 

@@ -15,9 +15,9 @@ from pydantic_core import to_json
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
-from memdb.errors import InputError, ModelError
+from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
-from memdb.fusion import Legs, Words, fuse, only
+from memdb.fusion import Legs, Near, Words, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
 from memdb.store import Database, SqlValue, listed
@@ -195,7 +195,12 @@ def retrieve(
 
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
-        near = [] if meant is None or outside else (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves)
+        near: list[Near] = []
+        if meant is not None and not outside:
+            try:
+                near = (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves, embedder=model)
+            except ModelUnavailable as changed:  # while the question was being embedded
+                meant, aim, degraded = None, None, f"searched by words only: {changed}"
         plain = set(statuses) >= set(LIVE) and all(filters[name] is None for name in _FILTERS)
         may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=instant) if near and plain else None
         terms = match_expression(question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import datetime, timedelta
 
@@ -71,6 +72,8 @@ def sync(db: Database, *, embedder: Embedder, now: datetime, config: Config, use
             for one in users:
                 db.run("sync.changed", user_id=one)
                 db.run("sync.gone_user", user_id=one)
+            if removed:
+                db.run("forget.overwrite_gone", users=json.dumps(list(users)), now=to_text(now))
             quantize(db, dimension=embedder.dimension, users=users)
     failures = [error for error in errors if error]
     return Synced(written=written, removed=removed, failed=len(failures), error=failures[-1] if failures else None)
