@@ -30,6 +30,7 @@ from memdb.times import to_text, utc_now
 
 log = logging.getLogger("memdb")
 
+_ANSWERED_WITHIN = timedelta(days=1)
 _RELATED = 20  # facts that a model is shown beside those in question
 
 
@@ -151,16 +152,25 @@ def _extract(
         found = db.tuples("believe.objects", user_id=turn.user_id, keys=json.dumps(keys), now=to_text(turn.timestamp))
         return cast(list[tuple[str, str]], found)
 
+    before = db.one(
+        "believe.asked",
+        user_id=turn.user_id,
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        speaker=turn.speaker or "user",
+        since=to_text(turn.timestamp - _ANSWERED_WITHIN),
+    )
+    asked = str(before["asked"]) if before else ""
     if llm is not None:
         try:
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held)}
+            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked)}
             candidates = tuple(_carefully(one, read.get(_name(one))) for one in found.candidates)
             return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
-    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held))
+    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked))
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
     return Interpreted(read_by_rules, (many,) if len(read_by_rules) >= MOST_FACTS else (), calls), "rules", error
 

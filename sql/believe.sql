@@ -39,6 +39,23 @@ where f.user_id = :user_id
 order by f.id desc
 limit 200;
 
+-- What somebody else said right before a turn.
+-- statement: asked
+select p.value_text as asked
+from facts p
+where p.user_id = :user_id
+  and p.session_id is :session_id
+  and p.kind = 'message'
+  and p.id = (
+    select max(q.id)
+    from facts q
+    where q.user_id = :user_id
+      and q.session_id is :session_id
+      and q.kind = 'message'
+      and q.id < (select min(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message'))
+  and coalesce(p.speaker, 'user') <> :speaker
+  and p.valid_from >= :since;
+
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 

@@ -38,6 +38,11 @@ def read(text: str, predicates: dict[str, Predicate], *, speaker: str | None = N
     return extract(turn, predicates=predicates, zone=LISBON)
 
 
+def answer(asked: str, text: str, predicates: dict[str, Predicate]) -> list[Candidate]:
+    turn = Turn(id=1, turn_id="t1", user_id="u1", user_input=text, timestamp=WEDNESDAY)
+    return extract(turn, predicates=predicates, zone=LISBON, asked=asked)
+
+
 def one(text: str, predicates: dict[str, Predicate], *, speaker: str | None = None) -> Candidate:
     (candidate,) = read(text, predicates, speaker=speaker)
     return candidate
@@ -50,6 +55,62 @@ def said(candidates: list[Candidate]) -> list[tuple[str, str, bool]]:
 @pytest.mark.parametrize(("text", "key", "value"), EXAMPLES)
 def test_every_pattern_reads_its_examples(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
     assert (key, value) in [(candidate.key, candidate.object) for candidate in read(text, predicates)]
+
+
+@pytest.mark.parametrize(("asked", "text", "key", "value"), [example for one in rules().answer for example in one.examples])
+def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    found = answer(asked, text, predicates)
+    assert (key, value) in [(candidate.key, candidate.object) for candidate in found]
+    assert all(candidate.excerpt in text for candidate in found)
+    assert not answer("", text, predicates) or key == "user.nickname"
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "expected"),
+    [
+        ("Are you vegetarian?", "Yes.", [("user.diet", "vegetarian", False)]),
+        ("Are you allergic to nuts?", "No, I'm not.", [("user.allergic_to", "nuts", True)]),
+        ("Do you live in Porto?", "Yes, I do!", [("user.lives_in", "Porto", False)]),
+        ("So do you like jazz?", "yep", [("user.likes", "jazz", False)]),
+        ("Do you have a dog?", "Yes", [("user.pet", "dog", False)]),
+    ],
+)
+def test_yes_and_no_say_what_was_asked(
+    asked: str, text: str, expected: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
+) -> None:
+    assert said(answer(asked, text, predicates)) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("Where do you live?", "Why do you ask?"),
+        ("Where do you live?", "I'd rather not say."),
+        ("Where do you live?", "Nowhere you know, to be honest, since we travel all year"),
+        ("What's your name? And where do you live?", "Porto"),
+        ("What's your name?", "No."),
+        ("What's your name?", "Guess!"),
+        ("Do you have any allergies?", "No"),
+        ("Do you have any allergies?", "Not that I know of."),
+        ("Do you want a reminder?", "Yes"),
+        ("Do you think I should go?", "Yes"),
+        ("Are you sure?", "Yes"),
+        ("Are you vegetarian?", "Sometimes"),
+        ("What is the capital of Portugal?", "Lisbon"),
+        ("Your name is Bob. Right?", "Yes"),
+        ("Here is the recipe.", "Peanuts"),
+        ("How old is your company?", "34"),
+        ("What are your hobbies?", "Cool idea, Sam! I love it."),
+    ],
+)
+def test_what_is_no_answer_says_nothing(asked: str, text: str, predicates: dict[str, Predicate]) -> None:
+    assert answer(asked, text, predicates) == []
+
+
+@given(asked=st.text(max_size=80), text=st.text(max_size=80))
+def test_any_question_and_any_answer_are_safe(asked: str, text: str, predicates: dict[str, Predicate]) -> None:
+    answer(asked, text, predicates)
+    answer(asked + "?", text, predicates)
 
 
 @pytest.mark.parametrize("besides", ["", "Hi! ", "Oh, one more thing: ", "Thanks! "])

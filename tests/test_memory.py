@@ -727,3 +727,24 @@ def test_a_memory_without_a_file_is_there_for_one_thread(tmp_path: Path) -> None
         with pytest.raises(memdb.StoreError, match="give a path"):
             other.submit(mem.facts, "ana").result()
         assert len(mem.facts("ana")) == 1
+
+
+@pytest.mark.parametrize(
+    ("session_id", "at", "found"),
+    [("s", "2025-03-01T10:05:00Z", ["Porto"]), ("another", "2025-03-01T10:05:00Z", []), ("s", "2025-03-03T10:05:00Z", [])],
+    ids=["right after", "in another session", "days later"],
+)
+def test_an_answer_is_read_with_the_question_right_before_it(session_id: str, at: str, found: list[str], mem: memdb.Memory) -> None:
+    mem.observe("Hello", "Hi! Where do you live?", user_id="ana", session_id="s", timestamp="2025-03-01T10:00:00Z")
+    turn_id = mem.observe("In Porto", "Lovely.", user_id="ana", session_id=session_id, timestamp=at)
+    mem.drain()
+    facts = mem.facts("ana")
+    assert [fact.object for fact in facts] == found
+    assert all((fact.source_turn_id, fact.source_excerpt) == (turn_id, "In Porto") for fact in facts)
+
+
+def test_nobody_answers_themselves(mem: memdb.Memory) -> None:
+    mem.observe("Where do you live?", user_id="ana", session_id="s")
+    mem.observe("In Porto", user_id="ana", session_id="s")
+    mem.drain()
+    assert mem.facts("ana") == []

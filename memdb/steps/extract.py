@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
+from itertools import chain
 
 from pydantic import JsonValue
 
-from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, without_times
+from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, sentences, spelled_out, without_times
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.when import Prefer, TimeSpan, find_times
@@ -72,14 +73,14 @@ class _Circumstances:
     predicates: Mapping[str, Predicate]
 
 
-def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None) -> list[Candidate]:
+def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None, asked: str = "") -> list[Candidate]:
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with. Any text is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the
-    first are read.
+    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". Any text
+    is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
@@ -88,7 +89,11 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, he
     here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates)
     found: dict[tuple[str, str, bool], Candidate] = {}
     people = _people(owner, held) if held is not None else {}
-    for clause in clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people):
+    stated = clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people)
+    if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
+        answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
+        stated = chain(answered, stated)
+    for clause in stated:
         for candidate in _facts(clause, here):
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             known = found.get(name)
@@ -97,6 +102,12 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, he
         if len(found) >= MOST_FACTS:
             break
     return list(found.values())[:MOST_FACTS]
+
+
+def _excerpt(turn: Turn) -> str:
+    """The first sentence of a turn, as it was written."""
+    text = turn.user_input
+    return next(text[start:end].strip() for start, end, _ in sentences(text) if text[start:end].strip())
 
 
 def _owner(turn: Turn) -> _Person | None:
