@@ -149,7 +149,9 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     if turn:
         at = to_utc(str(turn["timestamp"]))
         since = to_text(at - timedelta(days=config.reflect_days))
-        rows = db.all("upkeep.lately", user_id=owner, since=since, turn_id=turn["turn_id"], reflected_id=user["reflected_id"])
+        rows = db.all(
+            "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
+        )
         fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
         drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"

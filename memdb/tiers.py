@@ -43,7 +43,7 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
 def count_vectors(store: Store) -> Vectors:
     """Return the state of a file's vector index."""
     db = store.database()
-    counts = db.one("session.vectors", user_id=None) or {}
+    counts = db.one("session.vectors") or {}
     named = store.embedder()
     coming = db.one("reindex.next") or {}
     return Vectors.model_validate(

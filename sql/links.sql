@@ -82,30 +82,41 @@ limit :limit;
 
 -- What was not looked through yet; the oldest first.
 -- statement: unrelated
-select id, fact_id, value_text
-from facts
-where user_id = :user_id
-  and id > coalesce((select up_to from related where user_id = :user_id), 0)
-  and status in ('active', 'pending_confirmation')
-  and kind in (select value from json_each(:kinds))
-order by id
-limit :batch;
+with next as materialized (  -- the index alone tells which they are
+  select id
+  from facts indexed by facts_user_id
+  where user_id = :user_id
+    and id > coalesce((select up_to from related where user_id = :user_id), 0)
+    and status in ('active', 'pending_confirmation')
+    and kind in (select value from json_each(:kinds))
+  order by id
+  limit :batch
+)
+select f.id, f.fact_id, f.value_text
+from next n cross join facts f on f.id = n.id
+order by n.id;
 
 -- statement: related
 insert into related (user_id, up_to) values (:user_id, :up_to)
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
--- Earlier rows with the same words, best first.
+-- Earlier rows with the same words, best first, among the :looked_back latest: the full-text index gives those without a look at the others.
 -- statement: found
-select f.fact_id, f.value_text
-from facts_fts
-cross join facts f on f.id = facts_fts.rowid
-where facts_fts match :terms
-  and f.user_id = :user_id
-  and f.status in ('active', 'pending_confirmation')
-  and f.kind in (select value from json_each(:kinds))
-  and f.id < :id
-order by bm25(facts_fts, 1.0, 0.0, 0.0, 0.0), f.id desc
+with latest as materialized (
+  select f.id, f.fact_id, f.value_text, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
+  from facts_fts
+  cross join facts f on f.id = facts_fts.rowid
+  where facts_fts match :terms
+    and facts_fts.rowid < :id
+    and f.user_id = :user_id
+    and f.status in ('active', 'pending_confirmation')
+    and f.kind in (select value from json_each(:kinds))
+  order by facts_fts.rowid desc
+  limit :looked_back
+)
+select fact_id, value_text
+from latest
+order by bm25, id desc
 limit :limit;
 
 -- statement: rows
