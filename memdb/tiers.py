@@ -10,7 +10,7 @@ from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.quantize import quantize
 from memdb.records import Vectors
-from memdb.steps.reindex import reindex
+from memdb.steps.reindex import BEGINNING, reindex
 from memdb.store import Database, Store
 
 
@@ -28,13 +28,17 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
         db = store.database()
         _begin(db, embedder)
         skipped: set[int] = set()
+        after, count = BEGINNING, _Count(db)
         while True:
-            looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
+            looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped, after=after)
             skipped.update(failed)
             if progress is not None:
-                count = db.one("reindex.count") or {}
-                progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
-            if looked_at < config.embed_batch and _take_over(db, embedder, skipped, batch=config.embed_batch):
+                progress(*count.more(len(looked_at) - len(failed), exactly=len(looked_at) < config.embed_batch))
+            if len(looked_at) == config.embed_batch:
+                after = looked_at[-1]
+            elif after > BEGINNING:
+                after = BEGINNING  # what has changed since it was looked at
+            elif _take_over(db, embedder, skipped, batch=config.embed_batch):
                 return count_vectors(store)
     finally:
         store.close()
@@ -56,6 +60,23 @@ def count_vectors(store: Store) -> Vectors:
     )
 
 
+class _Count:
+    """How many vectors are gathered, and how many are wanted; counting them takes as long as reading them."""
+
+    def __init__(self, db: Database) -> None:
+        self._db, self._known = db, (0, 0)
+
+    def more(self, gathered: int, *, exactly: bool) -> tuple[int, int]:
+        """Return the two after so many more were gathered, counted anew only where they are to be exact."""
+        made, wanted = self._known
+        if exactly or not wanted:
+            row = self._db.one("reindex.count") or {}
+            self._known = int(row["gathered"] or 0), int(row["wanted"] or 0)
+        else:
+            self._known = min(made + gathered, wanted), wanted
+        return self._known
+
+
 def _begin(db: Database, embedder: Embedder) -> None:
     """Go on where an earlier call with this embedder was interrupted; what was gathered of another one is thrown away."""
     with db.transaction():
@@ -69,7 +90,7 @@ def _begin(db: Database, embedder: Embedder) -> None:
 def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: int) -> bool:
     """Put what was gathered in the index's place, in one transaction; return False if too much has changed meanwhile."""
     with db.transaction():
-        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
+        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=BEGINNING)
         if len(left) == batch:
             return False
         late = sorted(skipped | {int(row["id"] or 0) for row in left})

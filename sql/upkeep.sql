@@ -135,7 +135,7 @@ update upkeep set
     select t.session_id
     from turns t
     cross join facts f on f.user_id = t.user_id and f.source_turn_id = t.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
-    where t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
+    where upkeep.significant_session is not null and t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
     limit 1)
 where user_id = :user_id;
 

@@ -172,3 +172,10 @@ CASES: dict[str, tuple[Work, Work]] = {
 def test_four_times_as_much_takes_some_four_times_as_long(tmp_path: Path, name: str) -> None:
     fill, act = CASES[name]
     assert steps(tmp_path, fill, act, 1600) < 7 * steps(tmp_path, fill, act, 400)  # where each looked at all the others it would be sixteen
+
+
+def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
+    def last_batch(mem: memdb.Memory, count: int) -> None:
+        assert len(mem._store.database().all("reindex.todo", skipped="[]", batch=20, after=count - 10)) == 10
+
+    assert steps(tmp_path, queue, last_batch, 1600) <= steps(tmp_path, queue, last_batch, 100) + 1
