@@ -47,7 +47,7 @@ returning fact_id;
 -- statement: delete_messages
 delete from facts
 where user_id = :user_id and kind = 'message' and (:key is null or source_turn_id in (select value from json_each(:turns)))
-returning fact_id;
+returning id, fact_id, session_id;
 
 -- statement: delete_archive
 delete from facts_archive where user_id = :user_id and (:key is null or key = :key)
@@ -204,12 +204,30 @@ delete from segments
 where user_id = :user_id
   and (:key is null or :key = 'household.experience' or segment_id in (select value from json_each(:memories)));
 
--- Neighbours of an erased message hold its words in the full-text index.
+-- Neighbours of erased messages hold their words in the full-text index: the two that are left before each, and the two after it.
 -- statement: neighbours
+with
+gone as (
+  select value ->> 0 as id, value ->> 1 as session_id from json_each(:gone)
+),
+beside as materialized (
+  select distinct n.value as id
+  from gone g
+  cross join json_each((
+    select json_group_array(id) from (
+      select * from (
+        select p.id from facts p indexed by facts_session
+        where p.user_id = :user_id and p.session_id is g.session_id and p.kind = 'message' and p.id < g.id
+        order by p.id desc limit 2)
+      union all
+      select * from (
+        select q.id from facts q indexed by facts_session
+        where q.user_id = :user_id and q.session_id is g.session_id and q.kind = 'message' and q.id > g.id
+        order by q.id limit 2)))) n
+)
 insert or replace into facts_fts (rowid, body, reply, context, date)
 select w.id, w.body, w.reply, w.context, w.date
-from fact_words w join facts f on f.id = w.id
-where f.user_id = :user_id and f.kind = 'message' and :key is not null;
+from beside b cross join fact_words w on w.id = b.id;
 
 -- The index keeps deleted words until its segments are merged.
 -- statement: merge_words

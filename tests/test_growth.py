@@ -147,6 +147,18 @@ def events(mem: memdb.Memory, count: int) -> None:
         mem.event(f"Rui asked for song {place}", user_id="ana", event_id=f"e{place}", timestamp=day(place))
 
 
+def quoted(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+    write(
+        mem,
+        "insert into fact_history (fact_id, user_id, key, operation, reason, turn_id, action_hash, changed_at) "
+        "select fact_id, user_id, 'user.other', 'insert', 'said', source_turn_id, '', created_at from facts",
+        "insert into model_calls (user_id, turn_id, purpose, prompt_hash, model, mode, attempt, elapsed_ms, called_at, raw) "
+        "select 'ana', fact_id, 'extract', '', '', 'text', 1, 1.0, created_at, 'nothing' from facts",
+        "insert into turn_notes (user_id, turn_id, step, why) select 'ana', fact_id, 'gate', 'it asks' from facts",
+    )
+
+
 def confirm_last(mem: memdb.Memory, _: int) -> None:
     mem.confirm(mem.facts("ana", statuses=["pending_confirmation"])[-1].fact_id)
 
@@ -164,6 +176,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
     "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users") for _ in range(100)]),
+    "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
     "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
 }
 
@@ -179,3 +192,15 @@ def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
         assert len(mem._store.database().all("reindex.todo", skipped="[]", batch=20, after=count - 10)) == 10
 
     assert steps(tmp_path, queue, last_batch, 1600) <= steps(tmp_path, queue, last_batch, 100) + 1
+
+
+def test_forgetting_a_key_does_not_read_all_that_was_ever_said(tmp_path: Path) -> None:
+    def told(mem: memdb.Memory, count: int) -> None:
+        mem.observe("I live in Porto.", user_id="ana", timestamp=NOON, session_id="s0")
+        mem.drain()
+        mem.load([{"text": f"It is cold, {place}.", "session_id": f"s{place // 10}"} for place in range(count)], user_id="ana")
+
+    def forget(mem: memdb.Memory, _: int) -> None:
+        assert mem.forget("ana", key="user.lives_in").messages == 1
+
+    assert steps(tmp_path, told, forget, 1600) < 2000  # less than some hundred for each message: none of them is written anew

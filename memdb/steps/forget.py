@@ -75,7 +75,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.delete_retrievals", user_id=user_id)
     db.run("forget.delete_feedback", user_id=user_id)
     db.run("forget.delete_profile", user_id=user_id)
-    db.run("forget.neighbours", user_id=user_id, key=key)
+    gone = [[row["id"], row["session_id"]] for row in messages if key is not None]
+    db.run("forget.neighbours", user_id=user_id, gone=json.dumps(gone))
     db.run("forget.merge_words")
     vectors = 0
     pending = db.all("forget.erased_vectors", user_id=user_id)
