@@ -177,6 +177,7 @@ CASES: dict[str, tuple[Work, Work]] = {
     "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
     "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users") for _ in range(100)]),
     "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
+    "what is held twice looked for": (facts, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
     "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
 }
 
