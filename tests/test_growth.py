@@ -205,3 +205,21 @@ def test_forgetting_a_key_does_not_read_all_that_was_ever_said(tmp_path: Path) -
         assert mem.forget("ana", key="user.lives_in").messages == 1
 
     assert steps(tmp_path, told, forget, 1600) < 2000  # less than some hundred for each message: none of them is written anew
+
+
+def test_links_are_followed_no_further_than_what_is_wanted(tmp_path: Path) -> None:
+    def linked(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+        write(
+            mem,
+            "insert into links (source_id, target_id, relation, created_at) "
+            "select a.fact_id, b.fact_id, 'relates-to', a.created_at from json_each('[2, 3, 5, 7]') d cross join facts a "
+            f"join facts b on b.id = 1 + (a.id * d.value + 17) % {count} where a.id <> b.id on conflict do nothing",
+        )
+
+    def follow(mem: memdb.Memory, _: int) -> None:
+        first = mem._store.database().one("gather.fresh", user_id="ana", batch=1)
+        assert first is not None
+        assert len(mem.links(str(first["fact_id"]), depth=8, limit=20)) == 20
+
+    assert steps(tmp_path, linked, follow, 800) <= steps(tmp_path, linked, follow, 200) * 1.5
