@@ -178,13 +178,12 @@ class Background:
 
     def _open_work(self) -> tuple[int, int]:
         db = self._store.database()
+        embeds = self._embedder is not None and (self._store.embedder() or (None,))[0] == self._embedder.name
         with db.snapshot():  # what one thread has written is not to be missed between two looks
-            row = db.one("queue.open", now=to_text(utc_now())) or {}
+            row = db.one("queue.open", now=to_text(utc_now()), embeds=int(embeds)) or {}
             events = events_due(db, self._config, now=utc_now())
         number = {name: int(value or 0) for name, value in row.items()}
-        if self._embedder is None or (self._store.embedder() or (None,))[0] != self._embedder.name:
-            number["vectors"] = number["vectors_waiting"] = 0
-        elif self._patient is not None and self._patient.rest.lasts:
+        if self._patient is not None and self._patient.rest.lasts:
             number["vectors_waiting"] = number["vectors"]
         left = number["turns"] + number["vectors"] + events
         untold, postponed = count_changes(self._store, self._index) if self._index is not None else (0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 
@@ -24,6 +24,7 @@ from memdb.steps.summarize import Summary, summarize
 from memdb.store import Database, Row, Store
 from memdb.times import to_text, to_utc, utc_now
 
+_WRITTEN = 500  # rows that are brought together in one transaction
 _NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
@@ -149,7 +150,9 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     if turn:
         at = to_utc(str(turn["timestamp"]))
         since = to_text(at - timedelta(days=config.reflect_days))
-        rows = db.all("upkeep.lately", user_id=owner, since=since, turn_id=turn["turn_id"], reflected_id=user["reflected_id"])
+        rows = db.all(
+            "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
+        )
         fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
         drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
@@ -203,18 +206,31 @@ def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:
 def bring_together(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:
     """Make one of what a user, or each user, is held to have said twice: the one that is true for longest stands for the others.
 
-    Only rows that came since the last time are looked at, some hundred at once, and only writing them down holds the file. Return how many
-    rows were brought together with others.
+    Only rows that came since the last time are looked at, and only writing some hundred of them down at a time holds the file. Return how
+    many rows were brought together with others.
     """
     merged, predicates = 0, read_predicates(db)
     for row in db.all("gather.users", user_id=user_id):
         owner = str(row["user_id"])
         while gathered := gather(db, user_id=owner, predicates=predicates, config=config, now=now):
+            for part in _parts(gathered.groups):
+                with db.transaction():
+                    merged += sum(_one_of(db, group, now, config) for group in part)
             with db.transaction():
-                for group in gathered.groups:
-                    merged += _one_of(db, group, now, config)
                 db.run("gather.looked_at", user_id=owner, up_to=gathered.up_to)
     return merged
+
+
+def _parts(groups: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Groups a few at a time, so many that each part has some hundred rows."""
+    part: list[Sequence[str]] = []
+    for group in groups:
+        part.append(group)
+        if sum(map(len, part)) >= _WRITTEN:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
 def _one_of(db: Database, group: Sequence[str], now: datetime, config: Config) -> int:

@@ -230,7 +230,7 @@ class Session:
         for fact in reversed(facts[: self.working.capacity]):  # the most important comes last, so that it stays longest
             self.working.add(fact.value_text, kind=fact.kind, key=fact.key, importance=fact.importance, fact_id=fact.fact_id, kept=True)
         last = _facts(db, "session.last", user_id=user, session_id=self.session_id)
-        index = db.one("session.vectors", user_id=user) or {}
+        index = db.one("session.indexed", user_id=user) or {}
         return Bootstrap(
             user_id=user,
             session_id=self.session_id,
@@ -260,7 +260,7 @@ class Session:
         """Have the user's turns thought about, by the worker or here and now: claims keep the two from doing the same."""
         patience = monotonic() + self._config.session_patience_seconds
         db, identity = self._store.database(), new_identity()  # of its own, since two threads may flush at once
-        while int((db.one("session.waiting", user_id=self.user_id) or {}).get("turns") or 0) and monotonic() < patience:
+        while int((db.one("session.waiting", user_id=self.user_id) or {}).get("waits") or 0) and monotonic() < patience:
             if not take_turn(self._store, self._config, self._llm, self._embedder, identity=identity):
                 sleep(0.02)
 

@@ -11,7 +11,7 @@ from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.quantize import quantize
 from memdb.records import Vectors
-from memdb.steps.reindex import reindex
+from memdb.steps.reindex import BEGINNING, reindex
 from memdb.store import Database, Store
 
 
@@ -30,15 +30,19 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
         db = store.database()
         _begin(db, embedder)
         skipped: set[int] = set()
+        after, count = BEGINNING, _Count(db)
         while True:
-            looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped)
+            looked_at, failed = reindex(db, embedder=embedder, batch=config.embed_batch, skipped=skipped, after=after)
             skipped.update(failed)
             if _is_done(db, embedder):
                 return count_vectors(store)
             if progress is not None:
-                count = db.one("reindex.count") or {}
-                progress(int(count["gathered"] or 0), int(count["wanted"] or 0))
-            if looked_at < config.embed_batch and _take_over(db, embedder, skipped, batch=config.embed_batch):
+                progress(*count.more(len(looked_at) - len(failed), exactly=len(looked_at) < config.embed_batch))
+            if len(looked_at) == config.embed_batch:
+                after = looked_at[-1]
+            elif after > BEGINNING:
+                after = BEGINNING  # what has changed since it was looked at
+            elif _take_over(db, embedder, skipped, batch=config.embed_batch):
                 return count_vectors(store)
     finally:
         store.close()
@@ -47,7 +51,7 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
 def count_vectors(store: Store) -> Vectors:
     """Return the state of a file's vector index."""
     db = store.database()
-    counts = db.one("session.vectors", user_id=None) or {}
+    counts = db.one("session.vectors") or {}
     named = store.embedder()
     coming = db.one("reindex.next") or {}
     return Vectors.model_validate(
@@ -58,6 +62,23 @@ def count_vectors(store: Store) -> Vectors:
             **counts,
         }
     )
+
+
+class _Count:
+    """How many vectors are gathered, and how many are wanted; counting them takes as long as reading them."""
+
+    def __init__(self, db: Database) -> None:
+        self._db, self._known = db, (0, 0)
+
+    def more(self, gathered: int, *, exactly: bool) -> tuple[int, int]:
+        """Return the two after so many more were gathered, counted anew only where they are to be exact."""
+        made, wanted = self._known
+        if exactly or not wanted:
+            row = self._db.one("reindex.count") or {}
+            self._known = int(row["gathered"] or 0), int(row["wanted"] or 0)
+        else:
+            self._known = min(made + gathered, wanted), wanted
+        return self._known
 
 
 def _begin(db: Database, embedder: Embedder) -> None:
@@ -92,7 +113,7 @@ def _take_over(db: Database, embedder: Embedder, skipped: set[int], *, batch: in
     with db.transaction():
         if _is_done(db, embedder):
             return True
-        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
+        left = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=BEGINNING)
         if len(left) == batch:
             return False
         late = sorted(skipped | {int(row["id"] or 0) for row in left})

@@ -113,8 +113,15 @@ select * from predicates order by predicate;
 -- statement: history
 select id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at
 from fact_history
-where (:user_id is null or user_id = :user_id)
-  and (:fact_id is null or fact_id = :fact_id)
+where id in (  -- by the narrowest that is given: what is null is equal to nothing
+    select id from fact_history where fact_id = :fact_id
+    union all
+    select id from fact_history where :fact_id is null and user_id = :user_id and turn_id = :turn_id
+    union all
+    select id from fact_history where :fact_id is null and :turn_id is null and user_id = :user_id
+    union all
+    select id from fact_history where :fact_id is null and :user_id is null and (:turn_id is null or turn_id = :turn_id))
+  and (:user_id is null or user_id = :user_id)
   and (:turn_id is null or turn_id = :turn_id)
 order by id;
 

@@ -9,8 +9,16 @@ where user_id = :user_id and event_id = :event_id;
 insert into events (event_id, user_id, description, timestamp, participants, location, importance, break_trigger, turn_id)
 values (:event_id, :user_id, :description, :timestamp, :participants, :location, :importance, :break_trigger, :turn_id);
 
+-- One look into the index for each user, however many events wait.
 -- statement: waiting_users
-select distinct user_id from events indexed by events_waiting where segment_id is null order by user_id;
+with recursive waiting (user_id) as (
+  select (select min(user_id) from events indexed by events_waiting where segment_id is null)
+  union all
+  select (select min(e.user_id) from events e indexed by events_waiting where e.segment_id is null and e.user_id > w.user_id)
+  from waiting w
+  where w.user_id is not null
+)
+select user_id from waiting where user_id is not null;
 
 -- The oldest that wait for their segment; no segment has more than :max_events.
 -- statement: waiting

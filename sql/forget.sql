@@ -8,13 +8,18 @@ delete from erasures;
 
 -- What upkeep wrote of an erased turn: the episode of its session, which is told anew, and whatever else it wrote that quotes the value.
 -- statement: delete_derived
+with erased as materialized (
+  select session_id, timestamp
+  from turns
+  where user_id = :user_id and turn_id in (select value from json_each(:turns))
+)
 delete from facts
 where user_id = :user_id and :key is not null and source = 'inferred' and kind in ('episode', 'note')
-  and (kind = 'episode' and exists (
-      select 1 from turns t
-      where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)) and t.session_id is facts.session_id
-        and (t.session_id is not null or t.timestamp between value_json ->> 'timestamp_start' and value_json ->> 'timestamp_end'))
-    or exists (select 1 from json_each(:words) w where instr(lower(value_text), w.value) > 0))
+  and (kind = 'episode' and session_id in (select session_id from erased where session_id is not null)
+    or kind = 'episode' and session_id is null and exists (
+      select 1 from erased e
+      where e.session_id is null and e.timestamp between value_json ->> 'timestamp_start' and value_json ->> 'timestamp_end')
+    or id in (select value from json_each(:ids)))
 returning fact_id, value_json ->> 'session' as session;
 
 -- The same of what was moved into the archive since, also of memories that tell of an erased turn.
@@ -27,7 +32,7 @@ where user_id = :user_id and :key is not null
         where t.user_id = :user_id and t.turn_id in (select value from json_each(:turns)) and t.session_id is facts_archive.record ->> 'session_id'
           and (t.session_id is not null
             or t.timestamp between facts_archive.record ->> '$.value_json.timestamp_start' and facts_archive.record ->> '$.value_json.timestamp_end'))
-      or exists (select 1 from json_each(:words) w where instr(lower(facts_archive.record ->> 'value_text'), w.value) > 0))
+      or fact_id in (select value from json_each(:ids)))
     or record ->> 'kind' = 'narrative' and (:key = 'household.experience' or exists (
       select 1
       from json_each(facts_archive.record, '$.value_json.source_event_ids') i
@@ -60,7 +65,7 @@ returning fact_id;
 -- statement: delete_messages
 delete from facts
 where user_id = :user_id and kind = 'message' and (:key is null or source_turn_id in (select value from json_each(:turns)))
-returning fact_id;
+returning id, fact_id, session_id;
 
 -- statement: delete_archive
 delete from facts_archive where user_id = :user_id and (:key is null or key = :key)
@@ -92,22 +97,52 @@ where user_id = :user_id and :key is not null
 
 -- What a key held, as it may be quoted: by the reasons of a language model and in its answers.
 -- statement: words
-select distinct lower(e.record ->> '$.value_json.object') as word
+select distinct e.record ->> '$.value_json.object' as word
 from fact_ever e
 where e.user_id = :user_id and e.key = :key and length(e.record ->> '$.value_json.object') > 2
 order by 1;
 
+-- What may quote something, by its ids, and what those say.
+-- statement: derived
+select id from facts where user_id = :user_id and source = 'inferred' and kind in ('episode', 'note');
+
+-- statement: derived_texts
+select f.id, f.value_text as text from json_each(:ids) i cross join facts f on f.id = i.value;
+
+-- statement: archived
+select fact_id as id
+from facts_archive
+where user_id = :user_id and record ->> 'source' = 'inferred' and record ->> 'kind' in ('episode', 'note');
+
+-- statement: archived_texts
+select a.fact_id as id, a.record ->> 'value_text' as text from json_each(:ids) i cross join facts_archive a on a.fact_id = i.value;
+
+-- statement: reasons
+select id from fact_history where user_id = :user_id;
+
+-- statement: reasons_texts
+select h.id, h.reason as text from json_each(:ids) i cross join fact_history h on h.id = i.value;
+
+-- statement: calls
+select id from model_calls where user_id = :user_id;
+
+-- statement: calls_texts
+select c.id, coalesce(c.raw, '') || coalesce(c.error, '') as text from json_each(:ids) i cross join model_calls c on c.id = i.value;
+
+-- statement: notes
+select id from turn_notes where user_id = :user_id;
+
+-- statement: notes_texts
+select n.id, n.why as text from json_each(:ids) i cross join turn_notes n on n.id = i.value;
+
 -- statement: unreason_history
-update fact_history set reason = '(forgotten)'
-where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(reason), w.value) > 0);
+update fact_history set reason = '(forgotten)' where id in (select value from json_each(:ids));
 
 -- statement: delete_quoting_calls
-delete from model_calls
-where user_id = :user_id
-  and exists (select 1 from json_each(:words) w where instr(lower(coalesce(raw, '') || coalesce(error, '')), w.value) > 0);
+delete from model_calls where id in (select value from json_each(:ids));
 
 -- statement: delete_quoting_notes
-delete from turn_notes where user_id = :user_id and exists (select 1 from json_each(:words) w where instr(lower(why), w.value) > 0);
+delete from turn_notes where id in (select value from json_each(:ids));
 
 -- statement: delete_actions
 delete from applied_actions where user_id = :user_id and (:key is null or key = :key);
@@ -202,12 +237,30 @@ delete from segments
 where user_id = :user_id
   and (:key is null or :key = 'household.experience' or segment_id in (select value from json_each(:memories)));
 
--- Neighbours of an erased message hold its words in the full-text index.
+-- Neighbours of erased messages hold their words in the full-text index: the two that are left before each, and the two after it.
 -- statement: neighbours
+with
+gone as (
+  select value ->> 0 as id, value ->> 1 as session_id from json_each(:gone)
+),
+beside as materialized (
+  select distinct n.value as id
+  from gone g
+  cross join json_each((
+    select json_group_array(id) from (
+      select * from (
+        select p.id from facts p indexed by facts_session
+        where p.user_id = :user_id and p.session_id is g.session_id and p.kind = 'message' and p.id < g.id
+        order by p.id desc limit 2)
+      union all
+      select * from (
+        select q.id from facts q indexed by facts_session
+        where q.user_id = :user_id and q.session_id is g.session_id and q.kind = 'message' and q.id > g.id
+        order by q.id limit 2)))) n
+)
 insert or replace into facts_fts (rowid, body, reply, context, date)
 select w.id, w.body, w.reply, w.context, w.date
-from fact_words w join facts f on f.id = w.id
-where f.user_id = :user_id and f.kind = 'message' and :key is not null;
+from beside b cross join fact_words w on w.id = b.id;
 
 -- The index keeps deleted words until its segments are merged.
 -- statement: merge_words

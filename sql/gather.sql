@@ -1,24 +1,30 @@
 -- What says the same as something else that is held: found in the order of the rows, each once.
 
+-- A null :user_id is everybody: every text is less than a blob.
 -- statement: users
 select distinct f.user_id
 from facts f
 left join merged m on m.user_id = f.user_id
-where (:user_id is null or f.user_id = :user_id)
+where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
   and f.kind in ('fact', 'note')
   and f.status = 'active'
   and f.id > coalesce(m.up_to, 0);
 
 -- The next rows that were not looked at yet. One whose vector is still to be made `waits`.
 -- statement: fresh
+with next as materialized (  -- the index alone tells which they are
+  select id
+  from facts indexed by facts_user_id
+  where user_id = :user_id
+    and kind in ('fact', 'note')
+    and status = 'active'
+    and id > coalesce((select m.up_to from merged m where m.user_id = :user_id), 0)
+  order by id
+  limit :batch
+)
 select f.id, f.fact_id, f.kind, f.key, f.value_text, exists (select 1 from outbox o where o.id = f.id and not o.dead) as waits
-from facts f
-where f.user_id = :user_id
-  and f.kind in ('fact', 'note')
-  and f.status = 'active'
-  and f.id > coalesce((select m.up_to from merged m where m.user_id = :user_id), 0)
-order by f.id
-limit :batch;
+from next n cross join facts f on f.id = n.id
+order by n.id;
 
 -- What is held under some keys, bare. What differs in its times, or in whether it denies, is not the same.
 -- statement: held

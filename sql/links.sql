@@ -15,38 +15,36 @@ on conflict do nothing;
 delete from links
 where source_id = :source_id and target_id = :target_id and (:relation is null or relation = :relation);
 
--- Where links lead from a fact, in both directions, nearest and strongest first. A way goes only over what is live and of the same user. Each
--- fact is told once, by its shortest way: at every step back over the strongest link to a fact that is one step nearer.
+-- What is one step from some facts, in both directions, over what is live and of the same user as :fact_id.
+-- statement: beside
+with
+start as materialized (
+  select user_id from facts where fact_id = :fact_id
+),
+step as (
+  select l.target_id as fact_id, l.relation
+  from json_each(:facts) n
+  cross join links l on l.source_id = n.value
+  where l.strength >= :min_strength
+  union all
+  select l.source_id, l.relation
+  from json_each(:facts) n
+  cross join links l on l.target_id = n.value
+  where l.strength >= :min_strength
+)
+select distinct f.fact_id
+from step s
+cross join facts f on f.fact_id = s.fact_id
+where (:relations is null or s.relation in (select value from json_each(:relations)))
+  and f.user_id = (select user_id from start)
+  and f.status in (select value from json_each(:statuses));
+
+-- Where links lead from a fact, nearest and strongest first, among those whose distance is known, `[fact_id, depth]` each. Each fact is told once, by its
+-- shortest way: at every step back over the strongest link to a fact that is one step nearer.
 -- statement: walk
 with recursive
-start as materialized (
-  select fact_id, user_id from facts where fact_id = :fact_id
-),
-near (fact_id, depth) as (
-  select fact_id, 0 from start
-  union
-  select f.fact_id, n.depth + 1
-  from near n
-  cross join links l on l.source_id = n.fact_id
-  cross join facts f on f.fact_id = l.target_id
-  where n.depth < :depth
-    and l.strength >= :min_strength
-    and (:relations is null or l.relation in (select value from json_each(:relations)))
-    and f.user_id = (select user_id from start)
-    and f.status in (select value from json_each(:statuses))
-  union
-  select f.fact_id, n.depth + 1
-  from near n
-  cross join links l on l.target_id = n.fact_id
-  cross join facts f on f.fact_id = l.source_id
-  where n.depth < :depth
-    and l.strength >= :min_strength
-    and (:relations is null or l.relation in (select value from json_each(:relations)))
-    and f.user_id = (select user_id from start)
-    and f.status in (select value from json_each(:statuses))
-),
 level as materialized (
-  select fact_id, min(depth) as depth from near group by fact_id
+  select value ->> 0 as fact_id, value ->> 1 as depth from json_each(:levels)
 ),
 step as materialized (
   select v.fact_id, v.depth, l.source_id as by_id, l.relation, 1 as outward, l.strength
@@ -66,7 +64,7 @@ best as materialized (
   from step s
 ),
 walk (fact_id, depth, relation, outward, strength, path) as (
-  select fact_id, 0, null, null, 1.0, json_array(fact_id) from start
+  select fact_id, 0, null, null, 1.0, json_array(fact_id) from level where depth = 0
   union all
   select b.fact_id, b.depth, b.relation, b.outward, w.strength * b.strength, json_insert(w.path, '$[#]', b.fact_id)
   from walk w
@@ -74,7 +72,7 @@ walk (fact_id, depth, relation, outward, strength, path) as (
 )
 select t.record, w.depth, w.relation, w.outward, w.strength, w.path
 from walk w
-join facts f on f.fact_id = w.fact_id
+cross join facts f on f.fact_id = w.fact_id
 join fact_record t on t.id = f.id
 where w.depth > 0 and w.strength >= :min_strength
 order by w.depth, w.strength desc, f.id
@@ -82,31 +80,42 @@ limit :limit;
 
 -- What was not looked through yet; the oldest first.
 -- statement: unrelated
-select id, fact_id, value_text
-from facts
-where user_id = :user_id
-  and id > coalesce((select up_to from related where user_id = :user_id), 0)
-  and status in ('active', 'pending_confirmation')
-  and kind in (select value from json_each(:kinds))
-order by id
-limit :batch;
+with next as materialized (  -- the index alone tells which they are
+  select id
+  from facts indexed by facts_user_id
+  where user_id = :user_id
+    and id > coalesce((select up_to from related where user_id = :user_id), 0)
+    and status in ('active', 'pending_confirmation')
+    and kind in (select value from json_each(:kinds))
+  order by id
+  limit :batch
+)
+select f.id, f.fact_id, f.value_text
+from next n cross join facts f on f.id = n.id
+order by n.id;
 
 -- statement: related
 insert into related (user_id, up_to)
 select :user_id, :up_to where exists (select 1 from facts where user_id = :user_id)
 on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 
--- Earlier rows with the same words, best first.
+-- Earlier rows with the same words, best first, among the :looked_back latest: the full-text index gives those without a look at the others.
 -- statement: found
-select f.fact_id, f.value_text
-from facts_fts
-cross join facts f on f.id = facts_fts.rowid
-where facts_fts match :terms
-  and f.user_id = :user_id
-  and f.status in ('active', 'pending_confirmation')
-  and f.kind in (select value from json_each(:kinds))
-  and f.id < :id
-order by bm25(facts_fts, 1.0, 0.0, 0.0, 0.0), f.id desc
+with latest as materialized (
+  select f.id, f.fact_id, f.value_text, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
+  from facts_fts
+  cross join facts f on f.id = facts_fts.rowid
+  where facts_fts match :terms
+    and facts_fts.rowid < :id
+    and f.user_id = :user_id
+    and f.status in ('active', 'pending_confirmation')
+    and f.kind in (select value from json_each(:kinds))
+  order by facts_fts.rowid desc
+  limit :looked_back
+)
+select fact_id, value_text
+from latest
+order by bm25, id desc
 limit :limit;
 
 -- statement: rows

@@ -8,12 +8,13 @@ select
    where l.source_id = f.fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation' and t.status = 'active'
    order by t.id limit 1) as against,
   (select avg(o.succeeded) from outcomes o where o.fact_id = f.fact_id) as success_rate
-from facts f
+from facts f indexed by facts_user_id
 where f.user_id = :user_id
+  and f.kind in ('fact', 'task', 'note', 'procedure', 'episode')
   and f.status in ('active', 'pending_confirmation')
   and f.valid_from <= :now
   and (f.valid_to is null or f.valid_to > :now)
-  and (f.kind in ('fact', 'task', 'note', 'procedure') or f.kind = 'episode' and f.value_json ->> 'origin' = 'session')
+  and (f.kind <> 'episode' or f.value_json ->> 'origin' = 'session')
 order by
   f.kind = 'episode',
   f.status = 'active',

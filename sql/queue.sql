@@ -37,7 +37,7 @@ returning id, turn_id, user_id, session_id, speaker, user_input, assistant_respo
 
 -- Claims of workers that are known to be gone are open again at once.
 -- statement: claimants
-select distinct claimed_by from turns where status = 'working' and claimed_by is not null;
+select distinct claimed_by from turns indexed by turns_claimed where status = 'working' and claimed_by is not null;
 
 -- statement: release
 update turns set status = 'queued', claimed_by = null, claimed_until = null where status = 'working' and claimed_by = :worker;
@@ -60,13 +60,15 @@ where id = :id and status = 'working' and claimed_by = :worker;
 -- statement: open
 select
   (select count(*) from turns where status in ('queued', 'working')) as turns,
-  (select count(*) from turns t
-   where t.status in ('queued', 'working')
-     and exists (  -- a turn waits for itself, or for an earlier one of its user that does
-       select 1 from turns e
-       where e.user_id = t.user_id and e.id <= t.id and e.status in ('queued', 'working') and e.next_attempt_at > :now)) as turns_waiting,
-  (select count(*) from outbox where dead = 0) as vectors,
-  (select count(*) from outbox where dead = 0 and next_attempt_at > :now) as vectors_waiting;
+  (select count(*)
+   from (  -- a turn waits for itself, or for an earlier one of its user that does
+     select user_id, min(id) as first
+     from turns indexed by turns_open
+     where status in ('queued', 'working') and next_attempt_at > :now
+     group by user_id) w
+   cross join turns t indexed by turns_open on t.user_id = w.user_id and t.id >= w.first and t.status in ('queued', 'working')) as turns_waiting,
+  (select count(*) from outbox where :embeds and dead = 0) as vectors,
+  (select count(*) from outbox where :embeds and dead = 0 and next_attempt_at > :now) as vectors_waiting;
 
 -- statement: previous_session
 select session_id from turns where user_id = :user_id and id < :id order by id desc limit 1;
@@ -86,19 +88,30 @@ update turns set claimed_until = :until where id = :id and status = 'working' an
 -- statement: note
 insert into turn_notes (user_id, turn_id, step, key, why) values (:user_id, :turn_id, :step, :key, :why);
 
+-- By what is given: what is null is equal to nothing.
 -- statement: records
 select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.failures, t.status,
        t.received_at, t.done_at, t.extracted_by, t.error,
        (select json_group_array(json_object('step', n.step, 'key', n.key, 'why', n.why))
         from (select step, key, why from turn_notes where user_id = t.user_id and turn_id = t.turn_id order by id) n) as notes
 from turns t
-where (:user_id is null or t.user_id = :user_id) and (:turn_id is null or t.turn_id = :turn_id)
+where t.id in (
+  select id from turns where user_id = :user_id and turn_id = :turn_id
+  union all
+  select id from turns where :turn_id is null and user_id = :user_id
+  union all
+  select id from turns where :user_id is null and (:turn_id is null or turn_id = :turn_id))
 order by t.id;
 
 -- statement: calls
 select purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
 from model_calls
-where (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id = :turn_id)
+where id in (
+  select id from model_calls where user_id = :user_id and turn_id = :turn_id
+  union all
+  select id from model_calls where :turn_id is null and user_id = :user_id
+  union all
+  select id from model_calls where :user_id is null and (:turn_id is null or turn_id = :turn_id))
 order by id;
 
 -- statement: revive

@@ -1,21 +1,33 @@
 -- A change of embedder: vectors are gathered beside the index, and take its place when they are whole.
 
--- What is to be embedded, and not gathered yet; a negative id is the window of a message, as in the outbox.
+-- What is to be embedded, and not gathered yet, beyond an id; a negative id is the window of a message, as in the outbox. The texts are read of those
+-- alone that are told.
 -- statement: todo
 with
-wanted as (
-  select f.id, f.value_text as text from facts f
-  union all
-  select -w.id, w.text
-  from message_window w join facts f on f.id = w.id
-  where f.status in ('active', 'pending_confirmation')
+windows as materialized (
+  select -f.id as id
+  from facts f not indexed
+  where f.id < -:after
+    and f.kind = 'message'
+    and f.status in ('active', 'pending_confirmation')
+    and not exists (select 1 from reindexed r where r.id = -f.id)
+    and -f.id not in (select value from json_each(:skipped))
+  order by f.id desc
+  limit :batch
+),
+rows as materialized (
+  select f.id
+  from facts f not indexed
+  where f.id > :after
+    and not exists (select 1 from reindexed r where r.id = f.id)
+    and f.id not in (select value from json_each(:skipped))
+  order by f.id
+  limit :batch - (select count(*) from windows)
 )
-select w.id, w.text
-from wanted w
-where not exists (select 1 from reindexed r where r.id = w.id)
-  and w.id not in (select value from json_each(:skipped))
-order by w.id
-limit :batch;
+select i.id, w.text from windows i cross join message_window w on w.id = -i.id
+union all
+select i.id, f.value_text from rows i cross join facts f on f.id = i.id
+order by 1;
 
 -- statement: count
 select

@@ -102,13 +102,14 @@ create table facts (
 
 create index facts_user_id on facts (user_id, kind, status);
 create index facts_key on facts (key, user_id, status);
-create index facts_status on facts (status);
 create index facts_valid_to on facts (valid_to) where valid_to is not null;
 create index facts_due on facts (user_id, valid_to) where valid_to is not null and status in ('active', 'pending_confirmation');
 create index facts_updated_at on facts (updated_at);
 create index facts_turn on facts (user_id, source_turn_id);
+create index facts_closed on facts (user_id, updated_at) where status in ('superseded', 'expired');
 create index facts_session on facts (user_id, session_id, id) where kind = 'message';
 create index facts_speaker on facts (user_id, speaker) where kind = 'message';
+create index facts_said on facts (user_id, valid_from) where kind = 'message';
 create index facts_narrative on facts (created_at) where kind = 'narrative';
 -- What the texts of messages are like as answers (see the view message_traits), so that a search need not read them. Whole numbers only: what a
 -- logarithm is to the last bit depends on the machine, and a file may move.
@@ -191,6 +192,7 @@ create table turns (
 create index turns_user on turns (user_id, id);
 create index turns_next on turns (id) where status in ('queued', 'working');
 create index turns_open on turns (user_id, id) where status in ('queued', 'working');
+create index turns_claimed on turns (claimed_by) where status = 'working';
 
 -- An action is applied once, however often its turn is replayed.
 create table applied_actions (
@@ -322,6 +324,8 @@ create table upkeep (
   claimed_by text,
   claimed_until text
 ) strict, without rowid;
+
+create index upkeep_claimed on upkeep (claimed_by) where claimed_by is not null;
 
 -- How much something counts by its tag, where its key does not say so.
 create table tag_importance (

@@ -30,7 +30,7 @@ update sessions set ended_at = max(last_turn_at, :now) where user_id = :user_id 
 delete from open_sessions where user_id = :user_id and session_id = :session_id;
 
 -- statement: waiting
-select count(*) as turns from turns where user_id = :user_id and status in ('queued', 'working');
+select exists (select 1 from turns where user_id = :user_id and status in ('queued', 'working')) as waits;
 
 -- What the semantic memory of a user begins with: live, most important first.
 -- statement: known
@@ -44,12 +44,20 @@ where f.user_id = :user_id
 order by f.importance desc, f.confidence desc, f.key, f.fact_id
 limit :limit;
 
+-- Whose rows have vectors, and whose wait for one.
+-- statement: indexed
+select
+  count(*) filter (where f.embedding_id is not null) as written,
+  coalesce(sum((select count(*) from outbox o where o.id in (f.id, -f.id) and o.dead = 0)), 0) as waiting
+from facts f
+where f.user_id = :user_id;
+
 -- statement: vectors
 select
-  (select count(*) from facts where embedding_id is not null and (:user_id is null or user_id = :user_id)) as written,
-  (select count(*) from outbox where dead = 0 and (:user_id is null or user_id = :user_id)) as waiting,
-  (select count(*) from outbox where dead = 1 and (:user_id is null or user_id = :user_id)) as dead,
-  (select max(last_error) from outbox where :user_id is null or user_id = :user_id) as error,
+  (select count(*) from facts where embedding_id is not null) as written,
+  (select count(*) from outbox where dead = 0) as waiting,
+  (select count(*) from outbox where dead = 1) as dead,
+  (select max(last_error) from outbox) as error,
   (select count(*) from reindexed) as gathered;
 
 -- What was said in a session, or from one instant until before another.

@@ -36,8 +36,8 @@ where fact_id = :fact_id;
 -- A task that nobody has spoken of for long, and one whose day has gone by, stalls.
 -- statement: stalled
 select fact_id
-from facts
-where (:user_id is null or user_id = :user_id)
+from facts indexed by facts_user_id
+where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
   and kind = 'task'
   and status = 'active'
   and coalesce(value_json ->> 'state', 'active') = 'active'

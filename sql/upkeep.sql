@@ -1,4 +1,5 @@
--- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept.
+-- What upkeep looks for: stretches of talk without a summary, habits, tasks that stall, notes and versions beyond what is kept. A null :user_id
+-- is everybody; every text is less than a blob, so that the index finds one user's rows without a look at the others'.
 
 -- The next session without a summary of all of it that is over, or has become warm, whose user nobody is at and has no turns waiting.
 -- statement: session
@@ -68,13 +69,20 @@ on conflict (user_id) do update set
   turns_since = turns_since + 1,
   significant_session = coalesce(excluded.significant_session, significant_session);
 
+-- What was said in a session, or in none from one instant until before another: one of the two is null, and finds nothing.
 -- statement: messages
+with said as (
+  select id
+  from facts indexed by facts_session
+  where user_id = :user_id and session_id = :session_id and kind = 'message' and status = 'active'
+  union all
+  select id
+  from facts indexed by facts_said
+  where user_id = :user_id and session_id is null and kind = 'message' and status = 'active' and valid_from >= :begins and valid_from < :ends
+)
 select r.record
-from facts f join fact_record r on r.id = f.id
-where f.user_id = :user_id and f.session_id is :session_id and f.kind = 'message' and f.status = 'active'
-  and (:begins is null or f.valid_from >= :begins)
-  and (:ends is null or f.valid_from < :ends)
-order by f.id;
+from said s cross join fact_record r on r.id = s.id
+order by s.id;
 
 -- The next user who has said enough since the last reflection, or whose session with something significant in it is over.
 -- statement: unreflected
@@ -119,12 +127,15 @@ limit 1;
 -- statement: reflected
 update upkeep set
   reflected_id = :id,
-  turns_since = (select count(*) from turns t where t.user_id = :user_id and t.id > :id and t.status = 'done'),
+  turns_since = iif(:id > reflected_id,
+    max(0, turns_since - (
+      select count(*) from turns t where t.user_id = :user_id and t.id > upkeep.reflected_id and t.id <= :id and t.status = 'done')),
+    (select count(*) from turns t where t.user_id = :user_id and t.id > :id and t.status = 'done')),
   significant_session = (
     select t.session_id
     from turns t
     cross join facts f on f.user_id = t.user_id and f.source_turn_id = t.turn_id and f.kind = 'fact' and f.memory_type = 'SIGNIFICANT'
-    where t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
+    where upkeep.significant_session is not null and t.user_id = :user_id and t.id > :id and t.session_id = upkeep.significant_session
     limit 1)
 where user_id = :user_id;
 
@@ -132,8 +143,9 @@ where user_id = :user_id;
 -- statement: lately
 select
   r.record, f.fact_id,
-  f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id) as fresh
-from facts f join fact_record r on r.id = f.id
+  f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id and t.id <= :id) as fresh
+from facts f indexed by facts_said
+cross join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and f.kind = 'message'
   and f.status = 'active'
@@ -171,8 +183,9 @@ recurring as (
       when 'user_message' then 0.95 when 'tool' then 0.90 when 'system' then 0.80
       when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
     end as source_reliability
-  from facts f join kinds k on k.kind = f.kind
-  where (:user_id is null or f.user_id = :user_id)
+  from facts f indexed by facts_user_id
+  cross join kinds k on k.kind = f.kind
+  where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
     and f.kind = 'fact'
     and f.status = 'active'
     and f.category = 'other'
@@ -205,8 +218,8 @@ select fact_id from (
       partition by f.user_id
       order by f.confidence * (1.0 - exp(-f.seen_count / 3.0))
                * exp(-max(0.0, julianday(:now) - julianday(coalesce(f.last_mentioned_at, f.updated_at))) / 365.0) desc, f.id desc) as place
-  from facts f
-  where (:user_id is null or f.user_id = :user_id) and f.kind = 'note' and f.status = 'active')
+  from facts f indexed by facts_user_id
+  where f.user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and f.kind = 'note' and f.status = 'active')
 where place > :keep
 order by fact_id;
 
@@ -219,16 +232,16 @@ insert or replace into facts_archive (fact_id, user_id, key, source_turn_id, val
 select f.fact_id, f.user_id, f.key, f.source_turn_id, f.valid_from, f.valid_to, f.status, r.record, :now
 from (
   select id, row_number() over (partition by user_id, kind, key order by valid_from desc, id desc) as place
-  from facts
-  where (:user_id is null or user_id = :user_id) and kind <> 'message' and status in ('superseded', 'expired')) o
+  from facts indexed by facts_closed
+  where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'') and kind <> 'message' and status in ('superseded', 'expired')) o
 join facts f on f.id = o.id
 join fact_record r on r.id = o.id
 where o.place > :keep
 returning fact_id;
 
 -- statement: drop_archived
-delete from facts
-where (:user_id is null or user_id = :user_id)
+delete from facts indexed by facts_closed
+where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
   and kind <> 'message'
   and status in ('superseded', 'expired')
   and fact_id in (select fact_id from facts_archive);

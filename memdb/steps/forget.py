@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from memdb.records import Forgotten
 from memdb.store import Database
+
+_BATCH = 500  # texts that are looked through at once
+_START = 3  # characters by which a value is looked up; shorter ones are in everything
+
+
+class _Words:
+    """The values that are forgotten, whatever their case, made ready to be found in many texts however many they are."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = {word.casefold() for word in words}
+        self._lengths: dict[str, set[int]] = {}
+        for word in self._words:
+            self._lengths.setdefault(word[:_START], set()).add(len(word))
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    def quoted(self, text: str) -> bool:
+        """Whether a text has one of them."""
+        folded = text.casefold()
+        return any(
+            folded[at : at + length] in self._words
+            for at in range(len(folded) - _START + 1)
+            for length in self._lengths.get(folded[at : at + _START], ())
+        )
 
 
 def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
@@ -17,9 +43,12 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     """
     db.run("forget.allow", user_id=user_id, key=key)
     turns = json.dumps([row["turn_id"] for row in db.all("forget.turns", user_id=user_id, key=key)])
-    words = json.dumps([row["word"] for row in db.all("forget.words", user_id=user_id, key=key)])
-    derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, words=words)
-    archived_derived = db.all("forget.delete_archived_derived", user_id=user_id, key=key, turns=turns, words=words)
+    words = _Words(str(row["word"]) for row in db.all("forget.words", user_id=user_id, key=key))
+    quoting = _quoting(db, "derived", words, user_id=user_id)
+    derived = db.all("forget.delete_derived", user_id=user_id, key=key, turns=turns, ids=quoting)
+    archived_derived = db.all(
+        "forget.delete_archived_derived", user_id=user_id, key=key, turns=turns, ids=_quoting(db, "archived", words, user_id=user_id)
+    )
     db.run("forget.unsummarise", user_id=user_id, sessions=json.dumps([row["session"] for row in derived]))
     told = db.all("forget.memories", user_id=user_id, key=key, turns=turns)
     memories = json.dumps([value for row in told for value in (row["fact_id"], row["segment_id"]) if value is not None])
@@ -38,9 +67,9 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         db.run(f"forget.unquote_{table}", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_actions", user_id=user_id, key=key)
     db.run("forget.delete_model_calls", user_id=user_id, key=key, turns=turns)
-    db.run("forget.unreason_history", user_id=user_id, words=words)
-    db.run("forget.delete_quoting_calls", user_id=user_id, words=words)
-    db.run("forget.delete_quoting_notes", user_id=user_id, words=words)
+    db.run("forget.unreason_history", ids=_quoting(db, "reasons", words, user_id=user_id))
+    db.run("forget.delete_quoting_calls", ids=_quoting(db, "calls", words, user_id=user_id))
+    db.run("forget.delete_quoting_notes", ids=_quoting(db, "notes", words, user_id=user_id))
     db.run("forget.delete_turn_notes", user_id=user_id, key=key, turns=turns)
     db.run("forget.delete_consent", user_id=user_id, key=key)
     for table in ("sessions", "open_sessions", "related", "merged", "upkeep"):
@@ -52,7 +81,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.delete_retrievals", user_id=user_id)
     db.run("forget.delete_feedback", user_id=user_id)
     db.run("forget.delete_profile", user_id=user_id)
-    db.run("forget.neighbours", user_id=user_id, key=key)
+    between = [[row["id"], row["session_id"]] for row in messages if key is not None]
+    db.run("forget.neighbours", user_id=user_id, gone=json.dumps(between))
     db.run("forget.merge_words")
     vectors = 0
     pending = db.all("forget.erased_vectors", user_id=user_id)
@@ -75,3 +105,15 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         vectors=vectors,
         vectors_pending=len(pending),
     )
+
+
+def _quoting(db: Database, where: str, words: _Words, *, user_id: str) -> str:
+    """The ids of what quotes a forgotten value, of one sort of text of a user, as JSON."""
+    if not words:
+        return "[]"
+    found: list[object] = []
+    ids = [row["id"] for row in db.all(f"forget.{where}", user_id=user_id)]
+    for first in range(0, len(ids), _BATCH):
+        rows = db.all(f"forget.{where}_texts", ids=json.dumps(ids[first : first + _BATCH]))
+        found += [row["id"] for row in rows if words.quoted(str(row["text"]))]
+    return json.dumps(found)

@@ -13,7 +13,7 @@ from memdb.records import Fact, Predicate
 from memdb.store import Database, Row
 from memdb.times import to_text
 
-_BATCH = 500
+_BATCH = 5_000  # rows looked at at once: for each batch all that is held under their keys is read
 _NEAREST = 20
 _FREE = "note"  # the predicate of what was said under no key of its own
 
@@ -78,8 +78,11 @@ def _near(db: Database, row: Row, held: Mapping[str, Row], *, user_id: str, conf
 
 def _joined(groups: list[set[str]]) -> list[set[str]]:
     """Groups that have a member in common as one."""
-    joined: list[set[str]] = []
+    joined: dict[str, set[str]] = {}
     for group in groups:
-        apart = [one for one in joined if not one & group]
-        joined = [*apart, group.union(*(one for one in joined if one & group))]
-    return joined
+        met = {id(joined[name]): joined[name] for name in group if name in joined}
+        whole = max(met.values(), key=len, default=set[str]())  # the others go into the largest, so that nothing is moved often
+        for part in (*(one for one in met.values() if one is not whole), group):
+            whole |= part
+            joined.update(dict.fromkeys(part, whole))
+    return list({id(whole): whole for group in groups for whole in [joined[min(group)]]}.values())

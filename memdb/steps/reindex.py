@@ -9,9 +9,14 @@ from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import ModelError, ModelUnavailable
 from memdb.store import Database
 
+BEGINNING = -(2**62)
+"""Before every id that there can be."""
 
-def reindex(db: Database, *, embedder: Embedder, batch: int, skipped: Collection[int]) -> tuple[int, list[int]]:
-    """Embed one batch of what is not gathered yet; return how many rows were looked at, and those that could not be embedded.
+
+def reindex(
+    db: Database, *, embedder: Embedder, batch: int, skipped: Collection[int], after: int = BEGINNING
+) -> tuple[list[int], list[int]]:
+    """Embed one batch of what is not gathered yet beyond an id; return what was looked at, in order, and what could not be embedded.
 
     The embedder is called outside any transaction. Like `sync` this step has a transaction of its own: a batch is complete in itself, so
     that a process that is killed goes on where it was.
@@ -19,9 +24,9 @@ def reindex(db: Database, *, embedder: Embedder, batch: int, skipped: Collection
     Raises:
         ModelError: the embedder failed on every text of the batch.
     """
-    rows = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch)
+    rows = db.all("reindex.todo", skipped=json.dumps(sorted(skipped)), batch=batch, after=after)
     if not rows:
-        return 0, []
+        return [], []
     texts = [str(row["text"]) for row in rows]
     vectors = _embed(texts, embedder)
     failed = [int(row["id"] or 0) for row, vector in zip(rows, vectors, strict=True) if vector is None]
@@ -29,7 +34,7 @@ def reindex(db: Database, *, embedder: Embedder, batch: int, skipped: Collection
         for row, vector in zip(rows, vectors, strict=True):
             if vector is not None:
                 db.run("reindex.gather", id=row["id"], embedding=vector, text=row["text"], embedder=embedder.name)
-    return len(rows), failed
+    return [int(row["id"] or 0) for row in rows], failed
 
 
 def _embed(texts: list[str], embedder: Embedder) -> list[bytes | None]:

@@ -14,6 +14,7 @@ from memdb.unspaced import quoted, words_in
 
 _BATCH = 100  # rows looked through at once
 _CANDIDATES = 20  # earlier rows that are compared, the best by BM25
+_LOOKED_BACK = 200  # earlier rows among which those are found, the latest: a word of every row finds them all
 _SHORTEST = 3  # letters; shorter words are in everything
 _MOST_WORDS = 32
 _ASKED = 8  # words that candidates are found by, the rarest: common ones find everything, and take long
@@ -25,8 +26,9 @@ _ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
 def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime) -> tuple[int, bool]:
     """Link one batch of new rows to earlier ones like them, `relates-to`; return how many links, and whether rows are left.
 
-    The full-text index finds earlier rows with the same words. How alike two rows are is the share of their words that they have in
-    common, a word counting for more the fewer rows it is in. Each row gets links to the `most` alike of at least `min_strength`.
+    The full-text index finds earlier rows with the same rare words, the latest of them. How alike two rows are is the share of their words
+    that they have in common, a word counting for more the fewer rows it is in. Each row gets links to the `most` alike of at least
+    `min_strength`.
     Within the caller's transaction; no vectors are needed.
     """
     wanted = json.dumps(list(kinds))
@@ -35,10 +37,11 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
     made = 0
     for row in rows:
         words = _words(row)
-        telling = sorted(words.values(), key=lambda word: -rarity[word])[:_ASKED]
-        expression = "body : (" + " OR ".join(quoted(word) for word in telling) + ")"
+        expression = "body : (" + " OR ".join(quoted(word) for word in _telling(words, rarity, min_strength)) + ")"
         found = (
-            db.all("links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], limit=_CANDIDATES)
+            db.all(
+                "links.found", terms=expression, user_id=user_id, kinds=wanted, id=row["id"], looked_back=_LOOKED_BACK, limit=_CANDIDATES
+            )
             if words and most
             else []
         )
@@ -64,6 +67,18 @@ class _Rarity(dict[str, float]):
         counted = self._db.one("links.rows_with", term=f"body : {quoted(word)}") or {}
         self[word] = math.log(1 + self._rows / max(1, int(counted["rows"] or 0)))
         return self[word]
+
+
+def _telling(words: Mapping[str, str], rarity: _Rarity, min_strength: float) -> list[str]:
+    """The rarest words of a row, so many that a row with none of them is not alike enough, whatever others it shares."""
+    left = sum(rarity[word] for word in words.values())
+    least, chosen = left * min_strength, list[str]()
+    for word in sorted(words.values(), key=lambda word: -rarity[word])[:_ASKED]:
+        if left < least:
+            break
+        chosen.append(word)
+        left -= rarity[word]
+    return chosen
 
 
 def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) -> float:

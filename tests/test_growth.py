@@ -1,0 +1,225 @@
+"""How what is asked and done grows with what the file holds: counted in steps of SQLite, which are the same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from itertools import count as count_from
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+Work = Callable[[memdb.Memory, int], object]
+NOON = "2025-03-01T12:00:00Z"
+LATER = "2026-03-01T12:00:00Z"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(path, embedder=None, llm=None, config={"worker": False, "memory_page": False}) as mem:
+        yield mem
+
+
+def steps(path: Path, fill: Work, act: Work, count: int) -> int:
+    """Hundreds of steps of SQLite that something takes in a file filled with so much."""
+    with opened(path / f"{count}.db") as mem:
+        fill(mem, count)
+        taken = count_from(0)
+        mem._store.database().connection.set_progress_handler(lambda: next(taken) < 0, 100)
+        act(mem, count)
+        return next(taken)
+
+
+def day(place: int) -> str:
+    """One of many days, one after the other."""
+    return (date(2015, 1, 1) + timedelta(days=place)).isoformat()
+
+
+def write(mem: memdb.Memory, *statements: str) -> None:
+    """Write into the file by hand what would take long to come about."""
+    db = mem._store.database()
+    with db.transaction():
+        for statement in statements:
+            db.connection.execute(statement)
+
+
+def likes(count: int, *, user_id: str = "ana") -> list[dict[str, object]]:
+    return [
+        {"value_text": f"Likes song {place}", "object": f"song {place}", "user_id": user_id, "key": "user.likes"} for place in range(count)
+    ]
+
+
+# --- of one user, with much of others ----------------------------------------------------------------------------------------------
+
+
+def much_of_others(mem: memdb.Memory, count: int) -> None:
+    for user_id in ("ana", "bob"):
+        mem.remember("Lives in Porto", user_id=user_id, key="user.lives_in", object="Porto", turn_id="t0", timestamp=NOON)
+        mem.observe("The boiler is called Bertha.", user_id=user_id, turn_id="t1", session_id="s", timestamp=NOON)
+    mem.drain()
+    mem.remember_many(likes(count, user_id="bob"))
+    write(
+        mem,
+        "update facts set status = 'superseded', valid_to = '2030-01-01T00:00:00.000Z' where user_id = 'bob' and key = 'user.likes' and id % 2",
+        "insert into fact_history (fact_id, user_id, key, operation, reason, turn_id, action_hash, changed_at) "
+        "select fact_id, user_id, key, 'insert', '', source_turn_id, '', created_at from facts where user_id = 'bob'",
+        "insert into turns (turn_id, user_id, user_input, timestamp, received_at, status) "
+        "select 'past-' || id, 'bob', value_text, created_at, created_at, 'done' from facts where user_id = 'bob'",
+        "insert into model_calls (user_id, turn_id, purpose, prompt_hash, model, mode, attempt, elapsed_ms, called_at) "
+        "select 'bob', fact_id, 'extract', '', '', 'text', 1, 1.0, created_at from facts where user_id = 'bob'",
+    )
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda mem, _: mem.compact("ana", now=LATER),
+        lambda mem, _: mem.maintain(user_id="ana", now=LATER),
+        lambda mem, _: mem.session("ana", "s2", now=LATER).close(),
+        lambda mem, _: mem.history(fact_id=mem.facts("ana")[0].fact_id),
+        lambda mem, _: mem.history(user_id="ana", turn_id="t0"),
+        lambda mem, _: mem.turns("ana", turn_id="t1"),
+        lambda mem, _: mem.turns("ana"),
+        lambda mem, _: mem.calls("ana", turn_id="t1"),
+        lambda mem, _: mem.page("ana"),
+        lambda mem, _: mem.profile("ana"),
+        lambda mem, _: mem.remember("Lives in Faro", user_id="ana", key="user.lives_in", object="Faro", timestamp=LATER),
+        lambda mem, _: mem.reject(mem.facts("ana")[0].fact_id),
+        lambda mem, _: mem.undo(user_id="ana", turn_id="t0"),
+    ],
+    ids=["compact", "maintain", "session", "history of a fact", "history of a turn", "turn", "turns", "calls", "page", "profile", "remember",
+         "reject", "undo"],
+)  # fmt: skip
+def test_what_others_have_costs_a_user_nothing(tmp_path: Path, act: Work) -> None:
+    assert steps(tmp_path, much_of_others, act, 2000) <= steps(tmp_path, much_of_others, act, 20) * 1.2 + 10
+
+
+# --- of one user, four times as much ------------------------------------------------------------------------------------------------
+
+
+def sessions(mem: memdb.Memory, count: int) -> None:
+    mem.load(
+        [{"text": f"The boiler number {place} is called Bertha.", "session_id": f"s{place // 10}", "timestamp": day(place)}
+         for place in range(count)],
+        user_id="ana",
+    )  # fmt: skip
+    write(mem, "update turns set status = 'done', done_at = received_at", "insert into upkeep (user_id, turns_since) values ('ana', 1600)")
+
+
+def days(mem: memdb.Memory, count: int) -> None:
+    mem.load([{"text": f"It is cold, {place}.", "timestamp": day(place)} for place in range(count)], user_id="ana")
+    write(mem, "update turns set status = 'done', done_at = received_at")
+
+
+def queue(mem: memdb.Memory, count: int) -> None:
+    mem.load([{"text": f"It is cold, {place}."} for place in range(count)], user_id="ana")
+
+
+def postponed(mem: memdb.Memory, count: int) -> None:
+    queue(mem, count)
+    write(mem, "update turns set next_attempt_at = '2999-01-01T00:00:00.000Z' where id = 1")
+
+
+def waiting(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+    write(
+        mem,
+        "insert into links (source_id, target_id, relation, created_at) "
+        "select fact_id, (select fact_id from facts where id = 1), 'contradicts', created_at from facts where id > 1",
+        "update facts set status = 'pending_confirmation', key = 'user.lives_in' where id > 1",
+        "update facts set key = 'user.lives_in' where id = 1",
+    )
+
+
+def people(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many([one for place in range(count // 4) for one in likes(4, user_id=f"user {place}")])
+
+
+def facts(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+
+
+def events(mem: memdb.Memory, count: int) -> None:
+    for place in range(count):
+        mem.event(f"Rui asked for song {place}", user_id="ana", event_id=f"e{place}", timestamp=day(place))
+
+
+def quoted(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many(likes(count))
+    write(
+        mem,
+        "insert into fact_history (fact_id, user_id, key, operation, reason, turn_id, action_hash, changed_at) "
+        "select fact_id, user_id, 'user.other', 'insert', 'said', source_turn_id, '', created_at from facts",
+        "insert into model_calls (user_id, turn_id, purpose, prompt_hash, model, mode, attempt, elapsed_ms, called_at, raw) "
+        "select 'ana', fact_id, 'extract', '', '', 'text', 1, 1.0, created_at, 'nothing' from facts",
+        "insert into turn_notes (user_id, turn_id, step, why) select 'ana', fact_id, 'gate', 'it asks' from facts",
+    )
+
+
+def confirm_last(mem: memdb.Memory, _: int) -> None:
+    mem.confirm(mem.facts("ana", statuses=["pending_confirmation"])[-1].fact_id)
+
+
+def look_at_queue(mem: memdb.Memory, _: int) -> None:
+    mem._background._open_work()
+
+
+CASES: dict[str, tuple[Work, Work]] = {
+    "sessions told": (sessions, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
+    "days told": (days, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
+    "a queue worked off": (queue, lambda mem, _: mem.drain()),
+    "a queue that waits looked at": (postponed, look_at_queue),
+    "one of many that wait confirmed": (waiting, confirm_last),
+    "a page of many that wait": (waiting, lambda mem, _: mem.page("ana")),
+    "upkeep of many people": (people, lambda mem, _: mem.maintain(now=LATER)),
+    "events told": (events, lambda mem, _: [mem._store.database().all("events.waiting_users") for _ in range(100)]),
+    "a key of many values forgotten": (quoted, lambda mem, _: mem.forget("ana", key="user.likes")),
+    "what is held twice looked for": (facts, lambda mem, _: mem.maintain(user_id="ana", now=LATER)),
+    "what is alike linked": (facts, lambda mem, _: mem.relate("ana")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_four_times_as_much_takes_some_four_times_as_long(tmp_path: Path, name: str) -> None:
+    fill, act = CASES[name]
+    assert steps(tmp_path, fill, act, 1600) < 7 * steps(tmp_path, fill, act, 400)  # where each looked at all the others it would be sixteen
+
+
+def test_a_batch_of_a_reindex_reads_nothing_but_itself(tmp_path: Path) -> None:
+    def last_batch(mem: memdb.Memory, count: int) -> None:
+        assert len(mem._store.database().all("reindex.todo", skipped="[]", batch=20, after=count - 10)) == 10
+
+    assert steps(tmp_path, queue, last_batch, 1600) <= steps(tmp_path, queue, last_batch, 100) + 1
+
+
+def test_forgetting_a_key_does_not_read_all_that_was_ever_said(tmp_path: Path) -> None:
+    def told(mem: memdb.Memory, count: int) -> None:
+        mem.observe("I live in Porto.", user_id="ana", timestamp=NOON, session_id="s0")
+        mem.drain()
+        mem.load([{"text": f"It is cold, {place}.", "session_id": f"s{place // 10}"} for place in range(count)], user_id="ana")
+
+    def forget(mem: memdb.Memory, _: int) -> None:
+        assert mem.forget("ana", key="user.lives_in").messages == 1
+
+    assert steps(tmp_path, told, forget, 1600) < 2000  # less than some hundred for each message: none of them is written anew
+
+
+def test_links_are_followed_no_further_than_what_is_wanted(tmp_path: Path) -> None:
+    def linked(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+        write(
+            mem,
+            "insert into links (source_id, target_id, relation, created_at) "
+            "select a.fact_id, b.fact_id, 'relates-to', a.created_at from json_each('[2, 3, 5, 7]') d cross join facts a "
+            f"join facts b on b.id = 1 + (a.id * d.value + 17) % {count} where a.id <> b.id on conflict do nothing",
+        )
+
+    def follow(mem: memdb.Memory, _: int) -> None:
+        first = mem._store.database().one("gather.fresh", user_id="ana", batch=1)
+        assert first is not None
+        assert len(mem.links(str(first["fact_id"]), depth=8, limit=20)) == 20
+
+    assert steps(tmp_path, linked, follow, 800) <= steps(tmp_path, linked, follow, 200) * 1.5
