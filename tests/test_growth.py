@@ -8,9 +8,15 @@ from datetime import date, timedelta
 from itertools import count as count_from
 from pathlib import Path
 
+import apsw
 import pytest
 
 import memdb
+from memdb.embed import HashingEmbedder
+from memdb.files import statement
+from memdb.observer import read_predicates
+from memdb.steps.gather import gather
+from memdb.times import utc_now
 
 Work = Callable[[memdb.Memory, int], object]
 NOON = "2025-03-01T12:00:00Z"
@@ -223,3 +229,17 @@ def test_links_are_followed_no_further_than_what_is_wanted(tmp_path: Path) -> No
         assert len(mem.links(str(first["fact_id"]), depth=8, limit=20)) == 20
 
     assert steps(tmp_path, linked, follow, 800) <= steps(tmp_path, linked, follow, 200) * 1.5
+
+
+def test_of_what_is_just_the_same_one_is_compared_by_its_meaning(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        mem.remember_many([{"value_text": "Tea at five", "user_id": "ana"}] * 50)
+        assert mem.drain()
+        db = mem._store.database()
+        found = gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
+        assert found is not None
+        assert [len(group) for group in found.groups] == [50]
+        asked: list[str] = []
+        db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
+        gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
+        assert asked.count(statement("liken.nearest")) == 1

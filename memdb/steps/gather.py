@@ -13,7 +13,7 @@ from memdb.records import Fact, Predicate
 from memdb.store import Database, Row
 from memdb.times import to_text
 
-_BATCH = 5_000  # rows looked at at once: for each batch all that is held under their keys is read
+_BATCH = 2_000  # rows looked at at once: for each batch all that is held under their keys is read
 _NEAREST = 20
 _FREE = "note"  # the predicate of what was said under no key of its own
 
@@ -44,9 +44,15 @@ def gather(db: Database, *, user_id: str, predicates: Mapping[str, Predicate], c
         alike.setdefault((row["shelf"], row["circumstances"], normalise(str(row["object"]))), set()).add(name)
     names = {str(row["fact_id"]) for row in fresh}
     groups = [group for group in alike.values() if len(group) > 1 and group & names]
+    compared: set[tuple[object, ...]] = set()
     for row in fresh:
         predicate = str(row["key"]).partition(".")[2]
-        if db.has_vectors and (row["kind"] == "note" or predicate == _FREE or predicate not in predicates):
+        own = held.get(str(row["fact_id"]))
+        if own is None:
+            continue  # somebody has ended it meanwhile
+        same = own["shelf"], own["circumstances"], own["object"], row["value_text"]
+        if db.has_vectors and (row["kind"] == "note" or predicate == _FREE or predicate not in predicates) and same not in compared:
+            compared.add(same)  # who says just the same is with it already, and near to the same
             near = _near(db, row, held, user_id=user_id, config=config, now=now)
             groups += [near | {str(row["fact_id"])}] if near else []
     place = {name: number for number, name in enumerate(held)}
