@@ -459,3 +459,41 @@ def test_whatever_was_done_not_a_byte_stays_of_one_user_and_nothing_goes_of_anot
             ).fetchall()
         )
         assert db.connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+def live(mem: memdb.Memory, user: str) -> None:
+    """Fill every table with what a user may leave in it; what is said, and every id, is the same for each user."""
+    mem.consent(user, sensitive_topics="keep")
+    for place, text in enumerate((f"I live in {RARE}.", "I like jazz.", f"I moved from {RARE} to Porto.")):
+        mem.observe(text, user_id=user, turn_id=f"t{place}", session_id=f"s{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z")
+    mem.event(f"Rui made coffee in {RARE}.", user_id=user, timestamp="2025-03-01T10:00:00Z", participants=["Rui"], event_id="e1")
+    mem.drain()
+    mem.remember(f"Talks of {RARE}", user_id=user, kind="note", source="inferred")
+    mem.relate(user)
+    mem.context("jazz", user_id=user)
+    mem.feedback("jazz?", mem.search("jazz", user_id=user)[0].fact.fact_id, user_id=user, good=True)
+    mem.session(user, "open").__enter__()
+    mem.stats()  # has what was asked written down
+    db = mem._store.database()
+    call = memdb.ModelCall(purpose="extract", prompt_hash="h", model="m", mode="text", attempt=1, elapsed_ms=1, raw=f"In {RARE}!")
+    with db.transaction():
+        db.run("apply.model_call", user_id=user, turn_id="t0", now="2025-03-01T10:00:00Z", **call.model_dump())
+        db.run("queue.note", user_id=user, turn_id="t0", step="gate", key="user.lives_in", why=f"It is {RARE}.")
+
+
+@pytest.mark.parametrize("key", [None, "user.lives_in", "household.experience"])
+def test_who_said_the_same_with_the_same_ids_loses_no_row_to_another_s_forgetting(key: str | None, mem: memdb.Memory) -> None:
+    def rows() -> dict[str, list[tuple[object, ...]]]:
+        return {table: sorted(db.execute(f"select * from {table} where user_id = 'bea'"), key=repr) for table in tables}
+
+    for user in ("ana", "bea"):
+        live(mem, user)
+    mem.maintain(now="2025-05-01")
+    mem.compact(now="2030-01-01")
+    mem.drain()
+    db = mem._store.database().connection
+    tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
+    before = rows()
+    mem.forget("ana", key=key)
+    assert rows() == before
+    assert {table for table in tables if not before[table]} == {"outbox", "erasures", "pages", "vector_codes"}
