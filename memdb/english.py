@@ -148,7 +148,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
 
     `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names.
     """
-    if compiled(rules().block["turn"]).search(text.translate(_PLAIN)[:_LONGEST_TURN]):
+    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
         return
     hidden = masked(text)
     known = dict(people or {})
@@ -172,41 +172,10 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
     yield from doubtful
 
 
-def spelled_out(asked: str, text: str) -> str | None:
-    """Return what a text states as an answer to what was asked right before, as a sentence of its own; None if it is no such answer.
-
-    "Where do you live?", "In Porto" is "I live in Porto". Only one short sentence answers, and only one question is answered.
-    """
-    questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(asked[-_LONGEST_SENTENCE:].translate(_PLAIN))]
-    first = next(((text[start:end], mark) for start, end, mark in sentences(masked(text)) if text[start:end].strip()), None)
-    if len(questions) != 1 or first is None or "?" in first[1]:
-        return None
-    question, said = questions[0], CONTRACTED.sub(expand, BLANKS.sub(" ", first[0].translate(_PLAIN)).strip(" ,"))
-    phrase = rules().phrase
-    if told := compiled(phrase["yes_or_no"]).fullmatch(question):
-        agreed, denied = (compiled(phrase[word]).fullmatch(said) for word in ("yes", "no"))
-        verb = {"are": "am", "have": "have", "do": "do"}[told["verb"].lower()]
-        rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], told["rest"])
-        if agreed or denied:
-            return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"
-    said = compiled(phrase["filler"]).sub("", said)
-    if not said or len(said.split()) > _LONGEST_ANSWER or compiled(phrase["no_answer"]).match(said):
-        return None
-    for answer in rules().answer:
-        if found := compiled(answer.asks).search(question):
-            bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
-            return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None
-    return None
-
-
 BLANKS = re.compile(r"\s{2,}")
-_LONGEST_ANSWER = 8  # words
-_QUESTION = re.compile(r"[^.!?\n]*\?")
-_YOURS = re.compile(r"\b(?:your|yours|you|yourself)\b", re.IGNORECASE)
-_MINE = {"your": "my", "yours": "mine", "you": "me", "yourself": "myself"}
-_LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
+LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
 _LONGEST_TURN = 100_000
-_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _EMOJI = re.compile(  # but for a face that rolls its eyes or stands on its head: such words are not meant
     "(?![\U0001f643\U0001f644])[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]"
 )
@@ -253,7 +222,7 @@ def masked(text: str) -> str:
             return f" {inside[1:-1]} "  # a title
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
-    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(_PLAIN)))
+    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(PLAIN)))
     lines = [line for line in _LABELLED.finditer(plain) if _is_spoken(line)]
     if len(lines) > 1 or any(line["stamp"] for line in lines):  # a conversation, shown
         return _LABELLED.sub(lambda line: "¤" * len(line.group()) if _is_spoken(line) else line.group(), plain)
@@ -277,9 +246,9 @@ def sentences(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, int, str]]:
-    while end - start > _LONGEST_SENTENCE:
-        space = text.rfind(" ", start, start + _LONGEST_SENTENCE)
-        cut = space if space > start else start + _LONGEST_SENTENCE
+    while end - start > LONGEST_SENTENCE:
+        space = text.rfind(" ", start, start + LONGEST_SENTENCE)
+        cut = space if space > start else start + LONGEST_SENTENCE
         yield start, cut, mark
         start = cut
     if start < end:

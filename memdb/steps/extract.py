@@ -12,9 +12,10 @@ from itertools import chain
 
 from pydantic import JsonValue
 
-from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, sentences, spelled_out, without_times
+from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, sentences, without_times
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
+from memdb.replies import spelled_out
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
