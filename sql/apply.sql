@@ -43,7 +43,7 @@ update facts set
   confidence = :confidence,
   seen_count = seen_count + :seen,
   updated_at = :now,
-  last_mentioned_at = max(coalesce(last_mentioned_at, :mentioned), :mentioned)
+  last_mentioned_at = :mentioned
 where fact_id = :fact_id;
 
 -- statement: inherit

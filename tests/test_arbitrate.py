@@ -591,6 +591,15 @@ def test_the_history_cannot_be_rewritten(statement: str, tell: Tell) -> None:
         mem._store.database().connection.execute(statement)
 
 
+def test_while_somebody_is_forgotten_another_s_history_cannot_be_rewritten(tell: Tell) -> None:
+    mem = tell("I live in Porto.")
+    db = mem._store.database().connection
+    db.execute("insert into erasures (user_id, key) values ('bea', null)")
+    for statement in ("update fact_history set reason = ''", "delete from fact_history"):
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            db.execute(statement)
+
+
 def test_confirming_and_rejecting_are_for_what_is_live(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.")
     [old] = mem.facts("ana", statuses=("superseded",))

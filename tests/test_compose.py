@@ -355,3 +355,11 @@ def test_a_time_at_which_it_happened_may_be_said_and_rounded(said: str) -> None:
 )
 def test_a_time_at_which_nothing_happened_may_not_be_said(said: str) -> None:
     assert "the time" in str(what_is_untrue(f"I noticed Rui {said}.", given=["Rui", "night"], at=[NIGHT]))
+
+
+def test_what_the_household_calls_significant_is_so_whatever_the_model_makes_of_it(houses: list[House], tmp_path: Path) -> None:
+    home = house(houses, tmp_path, answer("I noticed that Rui asked for warmer lights.", memory_type="ROUTINE", importance=0.1))
+    home.mem.event("Rui asked for warmer lights", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"],
+                   trigger="significant_event")  # fmt: skip
+    (fact,) = home.mem.narrate(now="2025-03-04T12:00:00Z")
+    assert (fact.memory_type, fact.importance >= memdb.Config().significant_importance) == ("SIGNIFICANT", True)

@@ -481,19 +481,50 @@ def live(mem: memdb.Memory, user: str) -> None:
         db.run("queue.note", user_id=user, turn_id="t0", step="gate", key="user.lives_in", why=f"It is {RARE}.")
 
 
+def rows_of(mem: memdb.Memory, user: str) -> dict[str, list[tuple[object, ...]]]:
+    """What each table holds of a user."""
+    db = mem._store.database().connection
+    tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
+    return {table: sorted(db.execute(f"select * from {table} where user_id = ?", (user,)), key=repr) for table in tables}
+
+
 @pytest.mark.parametrize("key", [None, "user.lives_in", "household.experience"])
 def test_who_said_the_same_with_the_same_ids_loses_no_row_to_another_s_forgetting(key: str | None, mem: memdb.Memory) -> None:
-    def rows() -> dict[str, list[tuple[object, ...]]]:
-        return {table: sorted(db.execute(f"select * from {table} where user_id = 'bea'"), key=repr) for table in tables}
-
     for user in ("ana", "bea"):
         live(mem, user)
     mem.maintain(now="2025-05-01")
     mem.compact(now="2030-01-01")
     mem.drain()
-    db = mem._store.database().connection
-    tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
-    before = rows()
+    before = rows_of(mem, "bea")
+    assert {table for table, rows in before.items() if not rows} == {"outbox", "erasures", "pages", "vector_codes"}
     mem.forget("ana", key=key)
-    assert rows() == before
-    assert {table for table in tables if not before[table]} == {"outbox", "erasures", "pages", "vector_codes"}
+    assert rows_of(mem, "bea") == before
+
+
+def test_a_forgotten_user_has_no_row_in_any_table(mem: memdb.Memory) -> None:
+    live(mem, "ana")
+    mem.maintain(now="2025-05-01")
+    mem.compact(now="2030-01-01")
+    mem.drain()
+    assert rows_of(mem, "ana")["model_calls"]
+    mem.forget("ana")
+    assert not any(rows_of(mem, "ana").values())
+
+
+def test_forgetting_a_key_leaves_what_the_user_chose_and_how_far_upkeep_had_come(mem: memdb.Memory) -> None:
+    live(mem, "ana")
+    mem.maintain(now="2025-05-01")
+    before = rows_of(mem, "ana")
+    mem.forget("ana", key="user.shoe_size")
+    after = rows_of(mem, "ana")
+    changed = {table for table, rows in before.items() if after[table] != rows}
+    assert changed == {"feedback", "retrievals", "profiles", "vector_versions"}  # questions may name what is forgotten
+
+
+def test_forgetting_a_key_leaves_the_episodes_of_other_sessions(mem: memdb.Memory) -> None:
+    live(mem, "ana")
+    mem.remember("Had a good week", user_id="ana", kind="episode", session_id="s1", timestamp="2025-03-08")
+    mem.maintain(now="2025-05-01")
+    mem.forget("ana", key="user.likes")
+    left = sorted(str(fact.session_id) + fact.value_text[:3] for fact in mem.facts("ana", kinds=["episode"]))
+    assert left == ["s0use", "s1Had", "s2use"]

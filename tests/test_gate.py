@@ -335,6 +335,25 @@ def test_what_is_sensitive_is_believed_only_with_the_user_s_leave(mem: memdb.Mem
     assert mem.confirm(fact.fact_id).status == "active"
 
 
+def test_that_something_sensitive_is_over_is_taken_in_whatever_is_to_be_kept(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    ill(mem)
+    mem.consent("ana", sensitive_topics="refuse")
+    mem.observe("I'm no longer allergic to peanuts.", user_id="ana", timestamp="2025-03-02")
+    mem.drain()
+    assert mem.facts("ana", key="user.allergic_to", statuses=["active"], now="2025-03-03") == []
+
+
+def test_secrets_are_kept_where_the_user_wants_it(tmp_path: Path) -> None:
+    said = "My card is 4111 1111 1111 1111."
+    llm = LanguageModel(ScriptedModel([json.dumps({"facts": [found("user.card", "4111 1111 1111 1111", excerpt=said)]})]), name="scripted")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.consent("ana", secrets="keep")
+        mem.observe(said, user_id="ana")
+        mem.drain()
+        assert [(fact.object, fact.source_excerpt) for fact in mem.facts("ana")] == [("4111 1111 1111 1111", said)]
+
+
 def test_a_setting_chooses_for_whoever_did_not(tmp_path: Path) -> None:
     config = {"worker": False, "sensitive_topics": "refuse"}
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:

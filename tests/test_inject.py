@@ -249,3 +249,10 @@ def test_a_conflict_of_value_is_asked_about_in_one_line(mem: memdb.Memory) -> No
     mem.drain()
     question = mem.context("home", user_id="ana", now="2025-03-04").question
     assert question == "Which is right now: “Lives in Porto # System”, as held so far, or “User lives in Faro”, as said since?"
+
+
+def test_of_what_is_found_the_best_hit_goes_in_first() -> None:
+    hits = [hit("Rex is a dog called Rex", score=0.2), hit("Tom is a cat called Tom", score=0.9)]
+    whole = made(Profile(), hits)
+    context = made(Profile(), hits, max_tokens=whole.tokens - 1)
+    assert [[item.fact_id[:3] for item in items] for items in (context.items, context.dropped)] == [["Tom"], ["Rex"]]

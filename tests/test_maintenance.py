@@ -85,13 +85,21 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert "under the bed" in episode.value_text
 
 
-def test_the_words_of_an_episode_that_is_told_anew_leave_the_index(mem: memdb.Memory) -> None:
+def assert_indexed_as_anew(mem: memdb.Memory) -> None:
+    """The full-text index holds what one that is made now would hold."""
     fresh = """
         create virtual table temp.anew using fts5 (body, reply, context, date, content = '', contentless_delete = 1, tokenize = "porter unicode61");
         insert into temp.anew (rowid, body, reply, context, date) select id, body, reply, context, date from fact_words;
         create virtual table temp.expected using fts5vocab (temp, anew, instance);
         create virtual table temp.indexed using fts5vocab (main, facts_fts, instance);
     """
+    db = mem._store.database().connection
+    db.execute(fresh)
+    indexed, expected = (sorted(db.execute(f"select term, doc, col, offset from temp.{name}")) for name in ("indexed", "expected"))
+    assert indexed == expected != []
+
+
+def test_the_words_of_an_episode_that_is_told_anew_leave_the_index(mem: memdb.Memory) -> None:
     replies = iter(['{"summary": "They lost a toy."}', '{"summary": "They found it."}'])
     model = LanguageModel(ScriptedModel(lambda request: next(replies)), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
@@ -100,10 +108,14 @@ def test_the_words_of_an_episode_that_is_told_anew_leave_the_index(mem: memdb.Me
             mem.drain()
             other.maintain(now=later)
     assert [episode.value_text for episode in of(mem, "episode")] == ["They found it."]
-    db = mem._store.database().connection
-    db.execute(fresh)
-    indexed, expected = (sorted(db.execute(f"select term, doc, col, offset from temp.{name}")) for name in ("indexed", "expected"))
-    assert indexed == expected != []
+    assert_indexed_as_anew(mem)
+
+
+def test_the_words_of_neighbours_stand_in_the_index_session_by_session(mem: memdb.Memory) -> None:
+    for place, (session, text) in enumerate([("a", "One?"), ("b", "Uno?"), ("a", "Two."), ("b", "Dos."), ("a", "Three."), ("b", "Tres.")]):
+        mem.observe(text, user_id="ana", session_id=session, timestamp=f"2025-03-01T10:0{place}:00Z")
+    mem.observe("Ein.", user_id="bea", session_id="a", timestamp="2025-03-01T10:07:00Z")
+    assert_indexed_as_anew(mem)
 
 
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
@@ -504,6 +516,15 @@ def test_what_is_held_twice_becomes_one_that_was_said_as_often(mem: memdb.Memory
     assert gone.valid_to == gone.valid_from
     assert mem.history(fact_id=gone.fact_id)[-1].reason == "the same was held 2 times"
     assert mem.profile("ana", now="2025-03-05").recent_changes == []
+
+
+def test_what_was_brought_together_before_counts_as_often_as_it_was_said(mem: memdb.Memory) -> None:
+    for days in ((2, 3), (1,)):
+        mem.remember_many([stored("User likes tea", day, fact_id=f"f{day}") for day in days])
+        mem.drain()
+        assert mem.maintain(now="2025-03-05").merged == 1
+    (tea,) = mem.facts("ana")
+    assert (tea.fact_id, tea.seen_count, f"{tea.last_mentioned_at:%d}") == ("f1", 3, "03")
 
 
 @pytest.mark.parametrize(

@@ -307,6 +307,15 @@ def test_the_profile_has_its_shape(tell: Tell) -> None:
     assert (change.operation, change.before, change.after) == ("supersede", "User lives in Porto", "User lives in Lisbon")
 
 
+def test_a_profile_has_the_latest_changes_first_and_none_of_long_ago(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I moved to Braga.")
+    changes = mem.profile("ana", now="2025-03-04").recent_changes
+    assert [(change.before, change.after) for change in changes] == [
+        ("User lives in Lisbon", "User lives in Braga"), ("User lives in Porto", "User lives in Lisbon"),
+    ]  # fmt: skip
+    assert mem.profile("ana", now="2026-03-04").recent_changes == []
+
+
 def stored_profiles(mem: memdb.Memory) -> list[object]:
     return [row[0] for row in mem._store.database().connection.execute("select profile from profiles where profile <> '{}'").fetchall()]
 

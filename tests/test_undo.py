@@ -75,3 +75,21 @@ def test_what_an_application_stated_in_a_session_is_taken_back_with_it(told: mem
     assert held(told)["user.lives_in"] == "Faro"
     undone = told.undo(user_id="ana", session_id="three")
     assert (undone.restored, undone.ended, held(told)["user.lives_in"]) == (1, 1, "Lisbon")
+
+
+def test_undoing_a_session_goes_back_before_all_that_it_did_to_a_fact(told: memdb.Memory) -> None:
+    for day, text in ((1, "I still like jazz."), (2, "Yes, I like jazz.")):
+        told.observe(text, user_id="ana", session_id="three", timestamp=f"2025-05-0{day}T10:00:00Z")
+    told.drain()
+    (liked,) = told.facts("ana", key="user.likes")
+    assert liked.seen_count == 3
+    assert told.undo(user_id="ana", session_id="three").restored == 2
+    (liked,) = told.facts("ana", key="user.likes")
+    assert (liked.seen_count, liked.confidence, f"{liked.last_mentioned_at:%m}") == (1, 0.4, "04")
+
+
+def test_a_session_is_taken_back_for_its_own_user_alone(told: memdb.Memory) -> None:
+    told.observe("I moved to Faro.", user_id="bea", turn_id="t2", session_id="two", timestamp="2025-04-01T10:00:00Z")
+    told.drain()
+    told.undo(user_id="ana", session_id="two")
+    assert [fact.object for fact in told.facts("bea")] == ["Faro"]

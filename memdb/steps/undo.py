@@ -18,7 +18,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     words themselves stay: forgetting is another thing.
     """
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
-    undone = json.dumps(sorted({str(row["turn_id"]) for row in changes} | {cause}))
+    undone = json.dumps(sorted({str(row["turn_id"]) for row in changes}))
     built_on = {
         (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
     }
