@@ -138,3 +138,11 @@ def test_what_stands_between_two_marks_is_a_word_of_thai(tell: Tell) -> None:
 @given(st.text(st.characters(max_codepoint=127)))
 def test_words_of_ascii_are_letters_and_digits(text: str) -> None:
     assert words_of(text) == re.findall("[a-z0-9]+", text.lower())
+
+
+def test_a_longer_message_and_a_number_are_seen_in_any_script(tell: Tell) -> None:
+    mem = tell("好的。", "我住在上海、在一家很大的医院里当护士。", "รหัสห้องของฉันคือ ๔๒ และฉันทำงานที่โรงพยาบาล", "عندي ٣ قطط")
+    rows = mem._store.database().connection.execute("select length * 1000, has_number from message_traits order by id").fetchall()
+    short, long, thai, _ = (int(str(length).partition(".")[0]) for length, _ in rows)
+    assert short < 400 < min(long, thai)
+    assert [has for _, has in rows] == [0, 0, 1, 1]
