@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from memdb.records import Hit, Question, Record
-from memdb.unspaced import words_in
+from memdb.unspaced import words_of
 
-_WORD = re.compile(r"\w+")
 _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
@@ -45,7 +44,7 @@ def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
         among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
         return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
 
-    said = [{_stem(part) for word in _WORD.findall(hit.fact.value_text.casefold()) for part in words_in(word)} for hit in first]
+    said = [{_stem(word) for word in words_of(hit.fact.value_text)} for hit in first]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
     named = question.actor is not None

@@ -81,7 +81,7 @@ class EdgeMiniLM:
             ModelUnavailable: the packages are not installed, or the model is damaged.
         """
         with forking.foreign.entered():
-            return len(self._load().counter.encode(text, add_special_tokens=False).ids)
+            return tokens_in(text, self._load().counter)
 
     def _load(self) -> _Loaded:
         with self._lock:
@@ -170,3 +170,17 @@ def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:
     counter.no_truncation()
     counter.no_padding()
     return _Loaded(session, tokenizer, counter)
+
+
+def tokens_in(text: str, word_piece: WordPiece) -> int:
+    """Return how many tokens a text has, special tokens not counted.
+
+    To WordPiece a word in letters that it does not know is one token, however long it is, and so is a whole sentence of Thai; to a language
+    model it is many. Each letter of such a word counts as one.
+    """
+    encoded = word_piece.encode(text, add_special_tokens=False)
+    unknown = word_piece.token_to_id("[UNK]")
+    if unknown not in encoded.ids:
+        return len(encoded.ids)
+    pairs = zip(encoded.ids, encoded.offsets, strict=True)
+    return sum(sum(not letter.isspace() for letter in text[start:end]) if one == unknown else 1 for one, (start, end) in pairs)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdb import forking
 from memdb.checks import searchable
-from memdb.edge import CARD, EdgeMiniLM
+from memdb.edge import CARD, EdgeMiniLM, tokens_in
 from memdb.endpoint import PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.patience import Callers, Rest, TooLateError
@@ -402,7 +402,7 @@ def _packaged_tokenizer() -> Tokenizer:
         return Tokenizer("conservative", conservative_count)
     word_piece.no_truncation()
     word_piece.no_padding()
-    return Tokenizer(_WORD_PIECE, lambda text: len(word_piece.encode(text, add_special_tokens=False).ids))
+    return Tokenizer(_WORD_PIECE, lambda text: tokens_in(text, word_piece))
 
 
 def conservative_count(text: str) -> int:

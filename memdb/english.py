@@ -175,7 +175,11 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
 BLANKS = re.compile(r"\s{2,}")
 LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
 _LONGEST_TURN = 100_000
-PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+# what is typed at full width, between Chinese or Japanese; but English behind such a colon is more often spoken of than said
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) != "\uff1a"} | {0x3000: " ", 0x3001: ","}
+PLAIN = str.maketrans(
+    _WIDE | {"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "}
+)
 _EMOJI = re.compile(  # but for a face that rolls its eyes or stands on its head: such words are not meant
     "(?![\U0001f643\U0001f644])[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]"
 )
@@ -187,7 +191,7 @@ CONTRACTED = re.compile(
     r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday)\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"[.!?…]+|\n+")
+_END = re.compile(r"[.!?…。]+|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
 _POSSESSED = re.compile(

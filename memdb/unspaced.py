@@ -1,18 +1,48 @@
-"""Chinese, Japanese and Korean, whose words no space tells apart: the full-text index has each letter of theirs by itself."""
+"""The words of a text in any script.
+
+No space tells the words of Chinese, Japanese and Korean apart: the full-text index has each letter of theirs by itself.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import pairwise
 
 _LETTER = re.compile("[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]")  # the same as in the view fact_words
 _APART = r" \g<0> "
 _RUN = re.compile(f"{_LETTER.pattern}+")
+_WORD = re.compile(r"[^\W_]+")
+_CONTRACTED = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_JOINERS = "\u200c\u200d"
+_CUT = re.compile("[\u0e00-\u109f\u1780-\u17ff]")  # Thai and its like: what stands between two marks is the nearest to a word
+
+
+def words_of(text: str, *, contracted: bool = False) -> list[str]:
+    """Return the words of a text in lower case, as the full-text index can be asked for them; "don't" is one word if `contracted`.
+
+    An accent or a vowel sign belongs to the letter that it is written onto, however it is encoded.
+    """
+    if text.isascii():
+        return (_CONTRACTED if contracted else _WORD).findall(text.lower())
+    plain = unicodedata.normalize("NFC", text).lower()  # not case folded: the index keeps "ß"
+    marks = "".join(sorted(letter for letter in set(plain) if letter in _JOINERS or _is_mark(letter)))
+    part = rf"[^\W_](?:[^\W_]|[{marks}])*" if marks else r"[^\W_]+"
+    return [found for word in re.findall(rf"{part}(?:['’]{part})*" if contracted else part, plain) for found in words_in(word)]
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Mn", "Mc") and not _CUT.match(letter) and not _LETTER.match(letter)
+
+
+def is_unspaced(word: str) -> bool:
+    """Tell whether a word has letters of these scripts."""
+    return not word.isascii() and _LETTER.search(word) is not None
 
 
 def words_in(word: str) -> list[str]:
     """Return what may be words in a run of letters without a space: of these scripts each two neighbours, or the only one."""
-    if word.isascii() or not _LETTER.search(word):
+    if not is_unspaced(word):
         return [word]
     found: list[str] = []
     end = 0

@@ -17,6 +17,7 @@ import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
 from memdb.interfaces.commands import Found, Loaded, Observed, app
 from memdb.interfaces.demo import QUERIES
+from memdb.interfaces.show import clean
 
 TALK = [
     {"text": "My name is Ana and I live in Porto.", "timestamp": "2025-01-03T09:00:00Z", "session_id": "s1", "turn_id": "t1"},
@@ -159,6 +160,10 @@ def test_a_piped_value_is_whole_and_on_one_line_without_colour(tmp_path: Path) -
     (line,) = ok("facts", "--user", "ana", "--kinds", "message", "--db", db).splitlines()
     assert line.split("\t")[1] == "user: " + "word " * 300 + r"\x1b[31mred\nnext\tend"
     assert "\x1b" not in ok("search", "red", "--user", "ana", "--db", db)
+
+
+def test_what_is_remembered_cannot_turn_a_line_round() -> None:
+    assert clean("a\u202eb\u2066c\x07") == r"a\u202eb\u2066c\x07"
 
 
 def test_the_context_keeps_to_its_budget(db: Path) -> None:

@@ -253,6 +253,14 @@ def test_half_a_surrogate_pair_can_be_counted() -> None:
 
 
 @needs_word_piece
+def test_letters_that_the_tokenizer_does_not_know_count_one_by_one() -> None:
+    count = choose_tokenizer().count
+    assert count("ខ្ញុំរស់នៅភ្នំពេញ") == 17
+    assert count("I like " + "x" * 300) == 302
+    assert count("I like it 🎉") == 4
+
+
+@needs_word_piece
 @pytest.mark.slow
 def test_the_conservative_count_holds_for_every_character() -> None:
     tokenizer = choose_tokenizer()

@@ -113,6 +113,28 @@ def test_any_question_and_any_answer_are_safe(asked: str, text: str, predicates:
     answer(asked + "?", text, predicates)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Übersetze bitte:",
+        "Traduis en français :",
+        "¿Puedes traducir esto?\n",
+        "Переведи на русский:",
+        "请翻译\uff1a",
+        "英語の文法を見て\n",
+        "번역해 주세요:",
+    ],
+)
+def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(f"{asked} I live in Paris and I'm allergic to nuts. I love tea.", predicates)
+
+
+def test_english_may_be_typed_at_full_width(predicates: dict[str, Predicate]) -> None:
+    text = "My name is 张伟。I work at \uff2e\uff34\uff34\uff0cand I like 寿司、ラーメン and 焼肉\uff01"
+    assert {candidate.object for candidate in read(text, predicates)} == {"张伟", "NTT", "寿司", "ラーメン", "焼肉"}
+    assert not read("他说\uff1aI live in Porto。Do I live in Porto\uff1f", predicates)
+
+
 @pytest.mark.parametrize("besides", ["", "Hi! ", "Oh, one more thing: ", "Thanks! "])
 def test_an_order_that_stands_alone_is_meant_for_good(besides: str, predicates: dict[str, Predicate]) -> None:
     assert one(f"{besides}Please don't use emojis.", predicates).object == "emojis"

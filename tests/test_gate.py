@@ -303,6 +303,25 @@ def test_other_numbers_are_no_contact(text: str) -> None:
     assert topic_of(candidate(text)) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
+        ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
+        ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
+        ("Мой пароль: hunter2", "Мой ███████████████"),
+        ("我的密码是abc123。", "我的" + "█" * 9 + "。"),
+        ("パスワード\uff1ahunter2", "█" * 13),
+        ("비밀번호는 1234야", "█" * 11),
+        ("Wie ist mein Passwort?", "Wie ist mein Passwort?"),
+        ("密码是什么", "密码是什么"),
+        ("J'ai oublié mon mot de passe.", "J'ai oublié mon mot de passe."),
+    ],
+)
+def test_a_password_is_blacked_out_whole_in_any_of_many_languages(text: str, left: str) -> None:
+    assert without_secrets(text) == left
+
+
 def test_without_secrets_leaves_other_text_alone() -> None:
     assert without_secrets("I like jazz.") == "I like jazz."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.files import migrations
-from memdb.unspaced import quoted, words_in
+from memdb.unspaced import quoted, words_in, words_of
 from tests.test_retrieve import Tell
 
 ANY_FIXTURE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -109,3 +110,39 @@ def test_a_file_of_before_is_indexed_anew(tmp_path: Path) -> None:
         assert not mem.search("花生", user_id="ana")
         connection.execute(dict(migrations())[31].replace("drop view fact_words;", "drop view fact_words; drop view fact_text;"))
         assert mem.search("花生", user_id="ana")[0].fact.value_text == "我对花生过敏。"
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Die Hauptstraße ist lang.", "hauptstraße"),
+        ("İstanbul çok güzel.", "İstanbul"),
+        ("Une table réservée.", unicodedata.normalize("NFD", "réservée")),
+        ("저는 서울에 살고 있어요.", unicodedata.normalize("NFD", "서울")),
+        ("मैं दिल्ली में रहता हूँ।", "दिल्ली"),
+        ("من می‌خواهم بروم.", "می‌خواهم"),
+    ],
+)
+def test_a_word_with_marks_is_one_word(text: str, query: str, tell: Tell) -> None:
+    mem = tell(text, "दवा लो। Le rez-de-chaussée, la serve.")
+    hits = mem.search(query, user_id="ana", weights="lexical-only", kinds=["message"])
+    assert [hit.fact.value_text for hit in hits] == [text]
+    assert len(hits.question.terms) == 1
+
+
+def test_what_stands_between_two_marks_is_a_word_of_thai(tell: Tell) -> None:
+    mem = tell("ผมอยู่กรุงเทพ")
+    assert mem.search("เมืองกรุงเทพ", user_id="ana", weights="lexical-only")
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_ascii_are_letters_and_digits(text: str) -> None:
+    assert words_of(text) == re.findall("[a-z0-9]+", text.lower())
+
+
+def test_a_longer_message_and_a_number_are_seen_in_any_script(tell: Tell) -> None:
+    mem = tell("好的。", "我住在上海、在一家很大的医院里当护士。", "รหัสห้องของฉันคือ ๔๒ และฉันทำงานที่โรงพยาบาล", "عندي ٣ قطط")
+    rows = mem._store.database().connection.execute("select length * 1000, has_number from message_traits order by id").fetchall()
+    short, long, thai, _ = (int(str(length).partition(".")[0]) for length, _ in rows)
+    assert short < 400 < min(long, thai)
+    assert [has for _, has in rows] == [0, 0, 1, 1]

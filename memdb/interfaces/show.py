@@ -18,7 +18,7 @@ from rich.text import Text
 
 from memdb import Change, Fact, Hit, Profile, ProfileChange, ProfileEntry
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and what writes the rest of a line backwards
 
 
 _SHORT = frozenset({"when", "what", "since", "until", "status", "sure", "score", "kind"})  # columns of values that do not wrap
@@ -97,7 +97,7 @@ def tell(changes: Sequence[Change]) -> list[Told]:
 
 def clean(text: str) -> str:
     """Return a text without control characters, so that what is remembered cannot steer a terminal."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] < "\u0100" else f"\\u{ord(found[0]):04x}", text)
 
 
 def say(text: str) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from memdb.store import Database, Row
 from memdb.times import to_text
-from memdb.unspaced import quoted, words_in
+from memdb.unspaced import is_unspaced, quoted, words_of
 
 _BATCH = 100  # rows looked through at once
 _CANDIDATES = 20  # earlier rows that are compared, the best by BM25
@@ -19,7 +19,6 @@ _SHORTEST = 3  # letters; shorter words are in everything
 _MOST_WORDS = 32
 _ASKED = 8  # words that candidates are found by, the rarest: common ones find everything, and take long
 _READ = 4_000  # characters
-_WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
 
 
@@ -88,6 +87,5 @@ def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) ->
 
 def _words(row: Row) -> dict[str, str]:
     """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
-    found = _WORD.findall(str(row["value_text"])[:_READ].casefold())
-    words = [part for word in found for part in words_in(word) if len(part) >= _SHORTEST or part != word]
+    words = [word for word in words_of(str(row["value_text"])[:_READ]) if len(word) >= _SHORTEST or is_unspaced(word)]
     return {_ENDING.sub("", word): word for word in list(dict.fromkeys(words))[:_MOST_WORDS]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
@@ -12,7 +13,7 @@ from memdb.emotions import mood_of
 from memdb.records import Intent, Question
 from memdb.store import Database
 from memdb.times import to_text, to_utc
-from memdb.unspaced import words_in
+from memdb.unspaced import words_of
 from memdb.when import find_times
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
@@ -72,12 +73,12 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     are left out of the words and of the meaning, unless nothing else is left. Everything here is a help: a text in a language that is
     not understood is searched for by all its words.
     """
-    text = query[:_LONGEST]
+    text = unicodedata.normalize("NFC", query[:_LONGEST])
     participants = [str(speaker) for (speaker,) in db.tuples("understand.participants", user_id=user_id)]
     named = _named(text, participants)
-    words = list(dict.fromkeys(part for word in _WORD.findall(text.casefold()) for part in words_in(word)))
+    words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in _STOP_WORDS))
-    names = {part.casefold() for speaker in named for part in _called(speaker)}
+    names = {part.lower() for speaker in named for part in _called(speaker)}
     terms = [word for word in telling if word not in names] or telling or words
     change, times = change_in(text), _times(text, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
@@ -137,10 +138,10 @@ def _phrases(text: str, names: set[str]) -> list[str]:
     found = [match.group(1) for match in _QUOTED.finditer(text)]
     for match in _NAME.finditer(text):
         run = match.group(0).split()
-        while run and (run[0].casefold() in _STOP_WORDS or run[0].casefold() in names or _POSSESSIVE.sub("", run[0].casefold()) in names):
+        while run and (run[0].lower() in _STOP_WORDS or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
         found.append(" ".join(run))
-    phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.casefold())) for phrase in found)
+    phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.lower())) for phrase in found)
     return [phrase for phrase in phrases if " " in phrase]
 
 
