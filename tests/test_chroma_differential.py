@@ -500,6 +500,17 @@ def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
     ]
 
 
+@pytest.mark.parametrize("changes", [{}, {"metadata": {"k": 1}}, {"metadata": {}}, {"configuration": {}}, {"name": "other"}], ids=repr)
+def test_what_is_gone_is_modified_the_same(pair: Pair, changes: dict[str, Any]) -> None:
+    gone = []
+    for client in in_a_database(pair, f"database-{next(NUMBERS)}"):
+        gone.append(client.create_collection("gone", embedding_function=None))
+        client.delete_collection("gone")
+    theirs, ours = gone
+    same(partial(theirs.modify, **changes), partial(ours.modify, **changes))
+    assert (ours.name, ours.metadata) == (theirs.name, theirs.metadata)
+
+
 @pytest.mark.parametrize("name", [None, 1, b"x", ["a"]], ids=repr)
 @pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
 def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:

@@ -29,7 +29,7 @@ from memdb.interfaces.chroma.embedding import (
     remembered,
     to_matrix,
 )
-from memdb.interfaces.chroma.errors import translated, within
+from memdb.interfaces.chroma.errors import NotFoundError, translated, within
 from memdb.interfaces.chroma.schema import Schema
 from memdb.interfaces.chroma.types import (
     ID,
@@ -141,8 +141,13 @@ class Collection:
             check_name(name, field="new_name")
         kept = None if metadata is None else shown_metadata(metadata)
         change = partial(modified, configuration=configuration) if configuration else None
-        with translated():
-            now = self._client.modify(self.id, name=name, metadata=kept, change=change)
+        now = self._model
+        try:
+            with translated():
+                now = self._client.modify(self.id, name=name, metadata=kept, change=change)
+        except NotFoundError:
+            if name is not None or change:  # chromadb, too, lets other metadata of what is gone be set
+                raise
         seen = now if change else self._model
         self._model = replace(
             self._model,
