@@ -334,6 +334,18 @@ def test_a_line_that_is_no_json_is_answered_and_the_server_goes_on(tmp_path: Pat
     assert all("mend it" in one["error"]["message"] for one in answers if "error" in one)
 
 
+def test_what_was_asked_last_is_answered_though_the_input_has_ended(tmp_path: Path) -> None:
+    says = [{"name": "remember", "arguments": {"user_id": "ana", "value_text": f"Note {number}"}} for number in range(40)]
+    calls: list[Told] = [{"id": number, "method": "tools/call", "params": one} for number, one in enumerate(says, start=2)]
+    given_up: Told = {"method": "notifications/cancelled", "params": {"requestId": 41}}
+    done = served(tmp_path / "mem.db", written({"id": 1, "method": "initialize", "params": HELLO}, *calls, given_up))
+    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert set(range(1, 41)) <= set(answers)
+    assert not any("error" in one or one["result"].get("isError") for one in answers.values())
+    with memdb.open(tmp_path / "mem.db") as mem:
+        assert {fact.object for fact in mem.facts("ana")} >= {f"Note {number}" for number in range(39)}
+
+
 def test_no_input_at_all_is_an_end_too(tmp_path: Path) -> None:
     done = served(tmp_path / "mem.db", b"")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

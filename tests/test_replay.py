@@ -49,11 +49,11 @@ def observe(mem: memdb.Memory, turns: Sequence[tuple[str, int]], place: int) -> 
 
 
 def remembered(mem: memdb.Memory) -> tuple[list[dict[str, object]], list[dict[str, object]], str]:
-    """What the turns taught; what upkeep draws from it later comes when it comes."""
+    """What the turns taught; what upkeep draws from it later comes when it comes, and takes a number among the changes."""
     every = ("active", "pending_confirmation", "superseded", "expired")
     held = mem.facts("ana", statuses=every, now="2025-06-01")  # type: ignore[arg-type]
     facts = [fact.model_dump(exclude={"embedding_id"}) for fact in held if fact.source != "inferred"]
-    history = [change.model_dump() for change in mem.history(user_id="ana") if not change.turn_id.startswith("reflection-")]
+    history = [change.model_dump(exclude={"id"}) for change in mem.history(user_id="ana") if not change.turn_id.startswith("reflection-")]
     return facts, history, mem.profile("ana", now="2025-06-01").model_dump_json()
 
 

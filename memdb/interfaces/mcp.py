@@ -19,7 +19,18 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp.types import PARSE_ERROR, CallToolResult, ErrorData, InputRequiredResult, JSONRPCError, TextContent, ToolAnnotations
+from mcp.types import (
+    PARSE_ERROR,
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -47,15 +58,22 @@ def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]
     """
     owner = None if user is None else checks.name(user, "user")
     tools = [_tool(verb, memory, owner, hints) for hints, verbs in _VERBS for verb in verbs]
-    return _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, log_level="WARNING")
+    return _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, subscriptions=False, log_level="WARNING")
 
 
 class _Server(MCPServer[None]):
     """A server whose errors are one sentence, the memory's own, and whose text is the JSON that it answers with."""
 
     async def run_stdio_async(self) -> None:
-        """Serve over standard input and output. A line that is no JSON is answered, too: whoever sent it would wait for ever."""
+        """Serve over standard input and output.
+
+        A line that is no JSON is answered, too: whoever sent it would wait for ever. The end of the input is kept from the server until
+        all is answered: it cuts off what it is doing at the end.
+        """
         heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        told, answered = anyio.create_memory_object_stream[SessionMessage](0)
+        waiting: set[str] = set()
+        fewer = anyio.Condition()
         async with stdio_server() as (lines, answers), anyio.create_task_group() as group:
 
             async def hear() -> None:
@@ -63,11 +81,26 @@ class _Server(MCPServer[None]):
                     async with heard:
                         async for message in lines:
                             refused = _unread(message)
+                            if refused is None:
+                                _await_answer(message, waiting)
                             await (heard.send(message) if refused is None else answers.send(refused))
+                        async with fewer:
+                            while waiting:
+                                await fewer.wait()
+
+            async def tell() -> None:
+                async with answers:
+                    async for answer in answered:
+                        await answers.send(answer)
+                        if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
+                            async with fewer:
+                                waiting.discard(str(answer.message.id))
+                                fewer.notify_all()
 
             group.start_soon(hear)
+            group.start_soon(tell)
             server = self._lowlevel_server
-            await server.run(passed, answers, server.create_initialization_options())
+            await server.run(passed, told, server.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, object], context: Call[None, object] | None = None
@@ -98,6 +131,15 @@ class _Arguments(FuncMetadata):
 
 def _may_be_text(schema: dict[str, object]) -> bool:
     return "string" in [schema.get("type"), *(one.get("type") for one in cast(list[dict[str, object]], schema.get("anyOf", ())))]
+
+
+def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> None:
+    """Note the id of a request as one that waits for its answer; one that its sender has given up gets none."""
+    match message:
+        case SessionMessage(message=JSONRPCRequest(id=name)):
+            waiting.add(str(name))
+        case SessionMessage(message=JSONRPCNotification(method="notifications/cancelled", params={"requestId": name})):
+            waiting.discard(str(name))
 
 
 def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
