@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import socket
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -370,9 +371,12 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
 
 
 def is_gone(claimant: str) -> bool:
-    """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides."""
+    """Whether a claimant was a process of this machine that lives no more. One of another machine may live: its lease decides.
+
+    Windows cannot be asked, so that the lease decides there, too.
+    """
     host, pid, _ = claimant.rsplit(":", 2)
-    if host != socket.gethostname():
+    if host != socket.gethostname() or sys.platform == "win32":  # where a signal of 0 is no question: it interrupts
         return False
     try:
         os.kill(int(pid), 0)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelRequest
-from memdb.observer import take_turn
+from memdb.observer import is_gone, take_turn
 
 ROOT = Path(__file__).parent.parent
 
@@ -114,6 +114,13 @@ def gone() -> str:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return f"{socket.gethostname()}:{process.pid}:gone"
+
+
+def test_where_asking_for_a_process_would_end_it_the_lease_decides(gone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_gone(gone)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr("os.kill", lambda *_: pytest.fail("there, the signal 0 is Ctrl-C"))
+    assert not is_gone(gone)
 
 
 def killed(_: ModelRequest) -> str:
