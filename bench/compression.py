@@ -15,6 +15,7 @@ import argparse
 import json
 import re
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,6 +92,7 @@ def main() -> None:
     sets = arguments.weights.split(",")
     ways = {name.strip(): SETTINGS[name.strip()] for name in arguments.ways.split(",")}
     embedder = Remembering(choose_embedder(arguments.embedder, remembered=None))
+    print(f"by words and {embedder.name}", file=sys.stderr)
     if arguments.data:
         show("Conversations", list(conversations(arguments.data, ways, sets, embedder)))
     if not arguments.no_household:

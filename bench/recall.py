@@ -66,6 +66,7 @@ def main() -> None:
         path = arguments.db or Path(scratch) / "recall.db"
         settings = {"worker": False, "record_retrievals": False, "link_min_strength": arguments.link_strength}
         with memdb.open(path, llm=None, config=settings) as mem:
+            print(f"by words and {mem.embedder.name}" if mem.embedder else "by words only: there is no embedder", file=sys.stderr)
             for conversation in read_conversation(arguments.data):
                 mem.load(conversation.turns, user_id=str(conversation.user_id))
             if not mem.drain():
