@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import memdb
 from memdb.embed import HashingEmbedder
+
+# The same examples in every run, so that what fails is what was changed; `--hypothesis-profile=new` looks for others. However busy a machine
+# is, that is no failure.
+settings.register_profile("new", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("new"), derandomize=True)
+settings.load_profile("same")
 
 os.environ["TZ"] = "UTC"  # the zone of a memory is the machine's unless it is set; tests go the same on every machine
 

@@ -224,7 +224,7 @@ OPERATIONS = st.lists(cast("st.SearchStrategy[Call]", st.one_of(writes(), reads(
 
 
 @given(st.sampled_from(["l2", "cosine", "ip"]), OPERATIONS)
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=250, suppress_health_check=list(HealthCheck))
 def test_any_calls_give_the_same(pair: Pair, space: str, calls: list[Call]) -> None:
     theirs, ours = fresh(pair, space)
     everything: Call = ("get", {"include": ["documents", "metadatas", "uris"]})
@@ -282,7 +282,7 @@ def many(pair: Pair) -> tuple[chroma.Collection, chroma.Collection]:
 
 
 @given(st.fixed_dictionaries(FILTERS))
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=400, suppress_health_check=list(HealthCheck))
 def test_any_filter_lets_the_same_through(many: tuple[chroma.Collection, chroma.Collection], filters: dict[str, object]) -> None:
     gets = [partial(collection.get, include=[], **filters) for collection in many]  # type: ignore[arg-type]
     same(gets[0], gets[1], filters)
@@ -608,7 +608,7 @@ def shown(collection: chroma.Collection) -> list[object]:
 
 
 @given(st.lists(client_calls(), min_size=3, max_size=20))
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 def test_any_calls_to_a_client_give_the_same(pair: Pair, calls: list[Call]) -> None:
     database = f"database-{next(NUMBERS)}"
     hands = [Hand(client) for client in in_a_database(pair, database)]
@@ -685,7 +685,7 @@ def of_schema(client: chroma.ClientAPI, name: str) -> object:
 
 @pytest.mark.usefixtures("known_functions")
 @given(st.lists(STEPS, max_size=5), SAID, OPERATIONS)
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 def test_collections_of_any_schema_give_the_same(pair: Pair, steps: list[Step], said: dict[str, Any], calls: list[Call]) -> None:
     schemas = [stepped(module, steps) for module in (chromadb, chroma)]
     assert schemas[1][1] == schemas[0][1], steps
@@ -1031,7 +1031,7 @@ def admin_calls(draw: st.DrawFn) -> Call:
 
 
 @given(st.lists(admin_calls(), min_size=3, max_size=15))
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 def test_any_calls_about_tenants_and_databases_give_the_same(pair: Pair, calls: list[Call]) -> None:
     mark = f"-{next(NUMBERS)}"
 

@@ -40,7 +40,7 @@ def patterns(texts: Sequence[str], **config: object) -> list[Pattern]:
     return consolidate(memories(texts), zone=UTC, config=Config.model_validate(config))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     sets=st.lists(st.frozensets(st.sampled_from("ant bee cat dog elk fox gnu hen ibis jay".split()), min_size=1), max_size=25),
     similarity=st.sampled_from([0.3, 0.5, 2 / 3, 0.7, 1.0]),

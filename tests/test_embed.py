@@ -94,7 +94,7 @@ def test_a_name_chooses_and_an_unknown_one_is_refused() -> None:
 
 
 @needs_word_piece
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=120))
 @example("Äpfel ﬁne ½ 漢字 👩‍👩‍👧 don't…")
 @example("각 각 \u0344 \ufdfa \u1e9b\u0323")

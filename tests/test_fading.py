@@ -62,7 +62,7 @@ share = st.floats(0, 1, allow_nan=False)
 memory = st.tuples(st.sampled_from(sorted(TYPES)), share, st.floats(0, 2_000), st.integers(0, 100_000), st.booleans())
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     memories=st.lists(memory, min_size=1, max_size=8),
     half_life=st.none() | st.floats(0.5, 400),
@@ -85,7 +85,7 @@ def test_the_statement_and_the_specification_agree(
         assert stored[f"f{number}"] == pytest.approx(wanted, abs=1e-6)  # times are kept to the millisecond
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(memory=memory)
 def test_the_query_that_ranks_reckons_the_same_decay_bonus_and_weight(
     tmp_path_factory: pytest.TempPathFactory, memory: tuple[str, float, float, int, bool]
@@ -102,7 +102,7 @@ def test_the_query_that_ranks_reckons_the_same_decay_bonus_and_weight(
     assert hit.parts["importance"] == pytest.approx(importance * weight * decay, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     importance=share,
     memory_type=st.sampled_from(sorted(TYPES)),

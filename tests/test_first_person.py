@@ -146,7 +146,7 @@ def test_hostile_words_are_only_words(mem: memdb.Memory, hostile: str) -> None:
     assert len(told_again[0].value_text) < 1_000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
@@ -436,7 +436,7 @@ DEEDS: dict[str, Callable[[memdb.Memory, str], object]] = {
 }
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(deeds=st.lists(st.tuples(st.sampled_from(sorted(DEEDS)), st.sampled_from([f"{RARE}a", "beatrix"])), min_size=5, max_size=25))
 def test_whatever_was_done_not_a_byte_stays_of_one_user_and_nothing_goes_of_another(deeds: list[tuple[str, str]]) -> None:
     with (

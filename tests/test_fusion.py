@@ -260,7 +260,7 @@ CHANGES = {
 }
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.lists(st.tuples(st.sampled_from([*CHANGES, "embed", "add"]), st.integers(2, 7)), max_size=6),
     kinds=st.sampled_from([["fact", "message", "note"], ["fact"], ["message"]]),

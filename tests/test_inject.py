@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
@@ -87,7 +87,7 @@ PROFILES = st.builds(
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: tokenizer.name)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(profile=PROFILES, hits=HITS, budget=st.integers(0, 250))
 def test_the_text_never_exceeds_the_budget(profile: Profile, hits: list[Hit], budget: int, tokenizer: Tokenizer) -> None:
     context = made(profile, hits, max_tokens=budget, tokenizer=tokenizer)
@@ -95,7 +95,7 @@ def test_the_text_never_exceeds_the_budget(profile: Profile, hits: list[Hit], bu
     assert (context.max_tokens, context.tokenizer) == (budget, tokenizer.name)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(profile=PROFILES, hits=HITS)
 def test_every_line_is_a_heading_of_ours_or_one_item(profile: Profile, hits: list[Hit]) -> None:
     context = made(profile, hits)
@@ -105,7 +105,7 @@ def test_every_line_is_a_heading_of_ours_or_one_item(profile: Profile, hits: lis
     assert {line for line in lines if line.startswith("#")} <= HEADINGS
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(profile=PROFILES, hits=HITS)
 def test_what_has_room_is_not_dropped(profile: Profile, hits: list[Hit]) -> None:
     assert made(profile, hits, max_tokens=10**9).dropped == ()

@@ -166,7 +166,7 @@ def test_a_link_that_cannot_be_is_told(mem: memdb.Memory, call: Callable[[memdb.
         call(mem, a, b)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(edges=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14), depth=st.integers(1, 4))
 def test_a_walk_finds_what_a_search_of_the_graph_finds(edges: set[tuple[int, int]], depth: int) -> None:
     with memdb.open(":memory:", embedder=None, config={"worker": False}) as mem:

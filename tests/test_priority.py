@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -260,7 +260,7 @@ def test_what_a_fact_says_under_its_key_is_not_said_again_in_fewer_words() -> No
 # --- sections and their budgets ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(
     hits=st.lists(st.builds(found, st.text(max_size=900), kind=st.sampled_from(sorted(KINDS)), relevance=st.floats(0, 1), confidence=st.floats(0, 1)), max_size=12),
     caps=st.lists(st.integers(0, 150), min_size=6, max_size=6),

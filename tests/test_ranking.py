@@ -253,7 +253,7 @@ def test_forgetting_a_user_forgets_what_they_said_about_hits(asked: memdb.Memory
 # --- the measures -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.lists(st.integers(0, 30).map(str), unique=True, max_size=25), relevant=st.sets(st.integers(0, 30).map(str), min_size=1))
 def test_measures_are_shares_and_a_perfect_ranking_has_all(found: list[str], relevant: set[str]) -> None:
     assert all(0.0 <= value <= 1.0 + 1e-9 for value in judge(found, relevant).values())

@@ -39,7 +39,7 @@ SAID = (
     "Do I like jazz?",
 )
 TURNS = st.lists(st.tuples(st.sampled_from(SAID), st.integers(0, 40)), min_size=1, max_size=8)
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=12)
 
 
 def observe(mem: memdb.Memory, turns: Sequence[tuple[str, int]], place: int) -> None:
@@ -159,7 +159,7 @@ def test_what_repeats_in_other_words_is_the_same_however_far_the_vectors_are(sai
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(turns=TURNS, prefix=st.integers(0, 8))
 def test_any_prefix_replayed_by_two_processes_at_once_gives_the_same(turns: list[tuple[str, int]], prefix: int) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Tell = Callable[..., memdb.Memory]
-ANY_FIXTURE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY_FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @ANY_FIXTURE

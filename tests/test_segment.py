@@ -103,7 +103,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(EVENTS, st.integers(1, 300))
 def test_it_makes_no_difference_how_often_it_is_asked(events: list[Event], step: int) -> None:
     at_once = [one.events for one in segments(events)]
@@ -116,7 +116,7 @@ def test_it_makes_no_difference_how_often_it_is_asked(events: list[Event], step:
     assert told == at_once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(EVENTS)
 def test_every_event_is_told_once_and_no_segment_is_longer_or_fuller_than_allowed(events: list[Event]) -> None:
     found = segments(events, max_events_per_segment=7)

@@ -118,7 +118,7 @@ def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) ->
     assert {2025, 2024, 2020} <= years
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=120) | st.text(alphabet="Ana Bob\"'’?()*-.5 März中", max_size=60))
 def test_any_text_is_understood_somehow(query: str, talk: memdb.Memory) -> None:
     question = asked(talk, query)

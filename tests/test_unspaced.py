@@ -15,7 +15,7 @@ from memdb.files import migrations
 from memdb.unspaced import quoted, words_in, words_of
 from tests.test_retrieve import Tell
 
-ANY_FIXTURE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY_FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LETTERS = "々ぁァー㐀一龥가힣豈ｦ𠀀" + "aé1 。,’'٣ไ"
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1)

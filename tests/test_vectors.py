@@ -118,7 +118,7 @@ def exact(near: Near) -> NDArray[np.float64]:
 CHANGE = st.tuples(st.sampled_from(["write", "remove"]), st.integers(1, 60), st.sampled_from(["fact", "note"]))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.lists(st.lists(CHANGE, max_size=40), min_size=1, max_size=6), size=st.sampled_from([1, 2, 128]))
 def test_what_is_compared_is_what_the_file_holds_whatever_is_written(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, int, str]]], size: int
