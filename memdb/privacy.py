@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
 from memdb.records import Candidate, Fact
+from memdb.unspaced import is_unspaced, words_of
 
 _CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
@@ -25,6 +28,7 @@ class _Rules(BaseModel):
     identifiers: dict[str, str]
     predicates: dict[str, tuple[str, ...]]
     topics: dict[str, str]
+    topics_abroad: dict[str, tuple[str, ...]]
     high_risk: dict[str, str]
     numbers: dict[str, str]
 
@@ -60,8 +64,47 @@ def topic_in(key: str, text: str) -> str | None:
     """Return the sensitive topic that a key or a text names, or None."""
     predicate = key.partition(".")[2]
     by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
-    words = f"{predicate.replace('_', ' ')} {text}"
-    return by_key or next((topic for topic, pattern in _compiled("topics").items() if pattern.search(_read_for(topic, words))), None)
+    words = unicodedata.normalize("NFC", f"{predicate.replace('_', ' ')} {text}")
+    by_words = (topic for topic, pattern in _compiled("topics").items() if pattern.search(_read_for(topic, words)))
+    return by_key or next(by_words, None) or _topic_abroad(words)
+
+
+def _topic_abroad(text: str) -> str | None:
+    """The topic that a text names in another language than English."""
+    known = _abroad()
+    words = words_of(text)
+    for place, word in enumerate(words):
+        if found := known.words.get(word) or next((known.stems[word[:size]] for size in known.sizes if word[:size] in known.stems), None):
+            return found
+        for phrase, topic in known.phrases.get(word, ()):
+            if words[place : place + len(phrase)] == phrase:
+                return topic
+    run = known.run.search(text) if is_unspaced(text) else None
+    return known.runs[run.group()] if run else None
+
+
+class _Abroad(NamedTuple):
+    """The topics by their words, by how a word begins (in so many letters), by the first word of a phrase, and by what stands in a run."""
+
+    words: dict[str, str]
+    stems: dict[str, str]
+    sizes: tuple[int, ...]
+    phrases: dict[str, list[tuple[list[str], str]]]
+    runs: dict[str, str]
+    run: re.Pattern[str]
+
+
+@cache
+def _abroad() -> _Abroad:
+    told = {one: topic for topic, names in _rules().topics_abroad.items() for one in names}
+    runs = {one: topic for one, topic in told.items() if is_unspaced(one)}
+    stems = {one[:-1]: topic for one, topic in told.items() if one.endswith("*")}
+    phrases: dict[str, list[tuple[list[str], str]]] = {}
+    for one, topic in told.items():
+        if " " in one and one not in runs:
+            phrases.setdefault(one.split()[0], []).append((one.split(), topic))
+    run = re.compile("|".join(map(re.escape, runs)))
+    return _Abroad(told, stems, tuple(sorted(set(map(len, stems)))), phrases, runs, run)
 
 
 def is_high_risk(key: str) -> bool:

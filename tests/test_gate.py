@@ -271,7 +271,20 @@ TOPICS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "topic"), TOPICS)
+ABROAD: list[tuple[str, str | None]] = [
+    ("La usuaria está embarazada", "health"), ("Tiene ca\u0301ncer", "health"), ("Er hat Krebs", "health"), ("Ona jest w ciąży", "health"),
+    ("Меня мучает астма", "health"), ("用户有糖尿病", "health"), ("저는 우울증이 있어요", "health"), ("मुझे मधुमेह है", "health"),
+    ("Lei è lesbica", "sexuality"), ("他是同性恋", "sexuality"), ("Sou católica", "religion"), ("أنا مسلم", "religion"),
+    ("Voté por el PSOE", "politics"), ("Elle est demandeuse d’asile", "origin"), ("彼は給料が少ない", "money"), ("Zij heeft schulden", "money"),
+    ("J'ai été condamné à deux ans", "crime"),
+    # words that only look like it, there or in another language
+    ("Me gustan las judías verdes", None), ("Cristiano Ronaldo marcou", None), ("Il bambino va all'asilo", None), ("Je suis revenu hier", None),
+    ("Jag har en lång sida", None), ("Ma długie włosy", None), ("ドローンを買った", None), ("我们透析这个问题", None), ("게이머예요", None),
+    ("انقرضت الديناصورات", None), ("User has a golf handicap of nine", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "topic"), [*TOPICS, *ABROAD])
 def test_a_sensitive_topic_is_recognised(text: str, topic: str | None) -> None:
     assert topic_of(candidate(text)) == topic
 
