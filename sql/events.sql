@@ -87,8 +87,8 @@ from (
   select f.user_id, f.value_json as detail from facts f where f.fact_id = :fact_id and f.kind = 'narrative'
   union all
   select s.user_id, s.value_json
-  from links l join facts s on s.fact_id = l.source_id
-  where l.target_id = :fact_id and l.relation = 'supports' and s.kind = 'narrative') d
+  from links l join facts s on s.fact_id = l.source_id join facts p on p.fact_id = l.target_id
+  where l.target_id = :fact_id and l.relation = 'supports' and s.kind = 'narrative' and p.value_json ->> 'pattern' = 1) d
 cross join json_each(d.detail, '$.source_event_ids') i
 cross join events e on e.user_id = d.user_id and e.event_id = i.value
 order by e.timestamp, e.event_id;
@@ -97,6 +97,7 @@ order by e.timestamp, e.event_id;
 select r.record
 from links l
 join facts f on f.fact_id = l.source_id
+join facts p on p.fact_id = l.target_id
 join fact_record r on r.id = f.id
-where l.target_id = :fact_id and l.relation = 'supports' and f.kind = 'narrative'
+where l.target_id = :fact_id and l.relation = 'supports' and f.kind = 'narrative' and p.value_json ->> 'pattern' = 1
 order by f.created_at, f.id;

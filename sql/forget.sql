@@ -207,13 +207,15 @@ union
 select l.target_id, null
 from told t
 join links l on l.source_id = t.fact_id and l.relation = 'supports'
-join facts p on p.fact_id = l.target_id and p.kind = 'narrative';
+join facts p on p.fact_id = l.target_id and p.kind = 'narrative' and p.value_json ->> 'pattern' = 1;
 
 -- What else went into such a pattern stands by itself again.
 -- statement: release_memories
 update facts set status = 'active', value_json = json_set(value_json, '$.consolidated', 0)
 where kind = 'narrative' and status = 'archived' and fact_id in (
-  select l.source_id from links l where l.relation = 'supports' and l.target_id in (select value from json_each(:memories)));
+  select l.source_id
+  from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
+  where l.relation = 'supports' and l.target_id in (select value from json_each(:memories)));
 
 -- statement: delete_memories
 delete from facts where fact_id in (select value from json_each(:memories))

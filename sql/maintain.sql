@@ -38,7 +38,9 @@ returning fact_id, user_id, key, effective_importance;
 delete from facts indexed by facts_narrative
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
-  and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
+  and not exists (
+    select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
+    where l.source_id = facts.fact_id and l.relation = 'supports');
 
 -- What is about to be deleted leaves a line in the history, without its text.
 -- statement: deleted
@@ -47,7 +49,9 @@ select fact_id, user_id, key, 'archive', null, null, 'deleted after its time in 
 from facts indexed by facts_narrative
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
-  and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports');
+  and not exists (
+    select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
+    where l.source_id = facts.fact_id and l.relation = 'supports');
 
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
@@ -67,7 +71,9 @@ select
   min(created_at) filter (where status = 'active') as active_since,
   min(updated_at) filter (
     where status = 'archived'
-      and not exists (select 1 from links l where l.source_id = facts.fact_id and l.relation = 'supports')) as archived_since,
+      and not exists (
+        select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
+        where l.source_id = facts.fact_id and l.relation = 'supports')) as archived_since,
   (select value from meta where name = 'maintained_at') as maintained_at
 from facts indexed by facts_narrative
 where kind = 'narrative';

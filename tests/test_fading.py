@@ -284,6 +284,31 @@ def test_nights_in_which_nothing_can_change_are_passed_over(mem: memdb.Memory) -
     assert mem.maintain(now="2025-06-01T12:00:00Z").nights == 0
 
 
+def test_who_links_one_memory_to_another_makes_no_pattern_of_it(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={**QUIET, "turns_as_events": True}) as mem:
+        mem.event("Rui painted the fence", user_id="home", timestamp="2025-03-01T10:00:00Z", importance=0.9)
+        mem.observe("I live in Porto.", user_id="home", turn_id="t1", timestamp="2025-03-03T10:00:00Z")
+        mem.drain()
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        fence, porto = sorted(mem.facts("home", kinds=["narrative"]), key=lambda fact: fact.created_at)
+        mem.link(porto.fact_id, fence.fact_id, "supports")
+        assert [event.description for event in mem.sources(fence.fact_id).events] == ["Rui painted the fence"]
+        assert mem.sources(fence.fact_id).memories == ()
+        mem.forget("home", key="user.lives_in")
+        assert [fact.fact_id for fact in mem.facts("home", kinds=["narrative"])] == [fence.fact_id]
+
+
+def test_a_faded_memory_is_deleted_in_time_though_somebody_linked_it_to_another(mem: memdb.Memory) -> None:
+    for day, importance in ((1, 0.1), (200, 1.0)):
+        at = f"2024-{1 + day // 30:02}-02T10:00:00Z"
+        mem.event(f"Rui did thing {day}", user_id="home", timestamp=at, importance=importance)
+    mem.narrate(now="2024-12-01T00:00:00Z")
+    trifle, feast = sorted(mem.facts("home", kinds=["narrative"]), key=lambda fact: fact.created_at)
+    mem.link(trifle.fact_id, feast.fact_id, "supports")
+    mem.maintain(now="2024-12-01T12:00:00Z")
+    assert [fact.fact_id for fact in mem.facts("home", kinds=["narrative"], statuses=("active", "archived"))] == [feast.fact_id]
+
+
 @pytest.mark.parametrize("hour", [1, 2, 3])
 def test_there_is_one_night_a_day_also_when_the_clocks_change(tmp_path: Path, hour: int) -> None:
     config = {"worker": False, "timezone": "Europe/Berlin", "consolidation_schedule_hour": hour, "archive_threshold": 0.0}
