@@ -351,7 +351,8 @@ class Memory:
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
 
-        What another turn has changed since is kept as it is. The turn's words stay; use `forget` to erase them.
+        What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. The
+        turn's words stay; use `forget` to erase them.
 
         Raises:
             InputError: not exactly one of `turn_id` and `session_id` is given.

@@ -33,3 +33,14 @@ update facts set
   last_mentioned_at = :before ->> 'last_mentioned_at',
   updated_at = :now
 where fact_id = :fact_id;
+
+-- Turns that nobody has thought about yet; whoever is at one loses it.
+-- statement: unteach
+update turns set
+  status = 'done',
+  error = 'taken back before it was thought about',
+  claimed_by = null,
+  claimed_until = null,
+  next_attempt_at = null
+where user_id = :user_id and status <> 'done' and (turn_id = :turn_id or session_id = :session_id)
+returning id;

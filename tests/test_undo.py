@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 
 
 @pytest.fixture
@@ -93,3 +94,30 @@ def test_a_session_is_taken_back_for_its_own_user_alone(told: memdb.Memory) -> N
     told.drain()
     told.undo(user_id="ana", session_id="two")
     assert [fact.object for fact in told.facts("bea")] == ["Faro"]
+
+
+@pytest.mark.parametrize("cause", [{"turn_id": "t3"}, {"session_id": "three"}], ids=["its turn", "its session"])
+def test_what_nobody_has_thought_about_yet_teaches_nothing(told: memdb.Memory, cause: dict[str, str]) -> None:
+    before = held(told)
+    for user in ("ana", "bea"):
+        told.observe("I moved to Faro.", user_id=user, turn_id="t3", session_id="three")
+    assert told.undo(user_id="ana", **cause) == memdb.Undone(untaught=1)
+    assert told.drain()
+    assert held(told) == before
+    assert [fact.object for fact in told.facts("bea", kinds=["fact"])] == ["Faro"]
+    [turn] = told.turns("ana", turn_id="t3")
+    assert (turn.status, turn.error) == ("done", "taken back before it was thought about")
+    assert told.undo(user_id="ana", **cause) == memdb.Undone()
+
+
+def test_what_is_taken_back_while_it_is_thought_about_teaches_nothing(tmp_path: Path) -> None:
+    def think(_: ModelRequest) -> str:
+        assert mem.undo(user_id="ana", turn_id="t1").untaught == 1
+        return '{"facts": [{"key": "user.likes", "object": "tea", "value_text": "User likes tea", "excerpt": "I like tea", "confidence": 0.9}]}'
+
+    llm = LanguageModel(ScriptedModel(think), name="scripted")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I like tea.", user_id="ana", turn_id="t1")
+        assert mem.drain()
+        assert mem.facts("ana", kinds=["fact"]) == []
+        assert mem.retry() == 0

@@ -14,9 +14,10 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     """Undo the changes of a turn or session, newest first, within the caller's transaction; each undoing is itself recorded.
 
     A fact that the cause brought in ends as never true; a fact that it changed, confirmed or ended stands again as before. An
-    action whose outcome some other turn has changed since is left as it is; its changes are counted as `kept`. The
-    words themselves stay: forgetting is another thing.
+    action whose outcome some other turn has changed since is left as it is; its changes are counted as `kept`. What nobody has thought
+    about yet teaches nothing any more. The words themselves stay: forgetting is another thing.
     """
+    untaught = len(db.all("undo.unteach", user_id=user_id, turn_id=turn_id, session_id=session_id))
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
     undone = json.dumps(sorted({str(row["turn_id"]) for row in changes}))
     built_on = {
@@ -53,4 +54,4 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             action_hash=f"undo-{row['id']!s}",
             now=to_text(now),
         )
-    return Undone(restored=restored, ended=ended, kept=kept)
+    return Undone(restored=restored, ended=ended, kept=kept, untaught=untaught)
