@@ -382,7 +382,11 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
     ("since 2019 in passing", [("I live in Porto.", "03-01"), ("I've lived in Lisbon since 2019.", "06-01")],
      [("user.lives_in", "Lisbon", P, "2019-01-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
     ("a move in 2019 said now", [("I live in Porto.", "03-01"), ("I moved to Lisbon in 2019.", "06-01")],
-     [("user.lives_in", "Lisbon", A, "2019-01-01", ""), ("user.lives_in", "Porto", S, "03-01", NEVER)]),
+     [("user.lives_in", "Lisbon", P, "2019-01-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
+    ("a move since then", [("I live in Porto.", "03-01"), ("I moved to Lisbon in April.", "06-01")],
+     [("user.lives_in", "Lisbon", A, "04-01", ""), ("user.lives_in", "Porto", S, "03-01", "04-01")]),
+    ("a move shortly before", [("I live in Porto.", "06-01"), ("I moved to Lisbon last week.", "06-02")],
+     [("user.lives_in", "Lisbon", A, "05-26", ""), ("user.lives_in", "Porto", S, "06-01", NEVER)]),
     # what was pending and is refuted was never true
     ("a refuted one", [("I live in Porto.", "03-01"), ("I live in Braga.", "04-01"), ("I moved to Faro.", "05-01")],
      [("user.lives_in", "Braga", X, "04-01", NEVER), ("user.lives_in", "Faro", A, "05-01", ""),

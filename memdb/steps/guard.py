@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from memdb.config import Config
 from memdb.keys import predicate_of
@@ -10,6 +11,7 @@ from memdb.privacy import is_high_risk, topic_of
 from memdb.records import RELIABILITY, UNDECIDED, Action, Candidate, Consent, Fact, Predicate, Source
 
 _RISKY_TOPICS = ("health", "money")
+_LONG_BEFORE = timedelta(days=365)
 _TOLERANCE = 0.11  # what a tool has verified counts as much as what the user says, an inference as much as the web
 
 
@@ -25,8 +27,9 @@ def guard(
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
-    single contradiction of a fact of high confidence, when it comes from a `source` that is clearly less reliable than the belief's, such
-    as the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
+    single contradiction of a fact of high confidence, when it is of a change long before the belief was first stated ("I moved to Rome
+    in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is clearly less reliable than the belief's, such as
+    the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
     was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
     merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
     says to ask, a fact on a sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however
@@ -84,6 +87,8 @@ def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: C
         return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
     if risky and not stated:
         return f"of high risk and not said to have changed, {against}"
+    if said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE:
+        return f"so long ago that it may be what was before, {against}"
     if target.confidence >= config.high_confidence and not said.explicit:
         return f"a single contradiction of something well known, {against}"
     return None
