@@ -648,6 +648,19 @@ def hit_priority(asked: dict[str, Any]) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_free_port_is_told(running: list[subprocess.Popen[bytes]], tmp_path: Path, workers: str) -> None:
+    command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--embedder", "none"]
+    server = subprocess.Popen([*command, "--port", "0", "--workers", workers], stderr=subprocess.PIPE)
+    running.append(server)
+    assert server.stderr
+    told = re.search(rb"http://127\.0\.0\.1:\d+", server.stderr.readline())
+    assert told
+    with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as client:
+        assert client.get(f"{told[0].decode()}/health", timeout=30).status_code == 200
+
+
+@pytest.mark.slow
 def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Path) -> None:
     address = served("--workers", "3")
 

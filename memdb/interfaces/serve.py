@@ -36,10 +36,12 @@ def serve(
     except ModuleNotFoundError as error:
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys_for(host)
-    _listening(host, port).close()  # before there are workers that would tell each in their own way that it cannot be listened to
+    with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
+        port = bound.getsockname()[1]
     with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}) as memory:
         patience = _patience(memory)  # and an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
+    say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
     uvicorn.run(
         "memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning",
         timeout_graceful_shutdown=patience,
@@ -68,8 +70,7 @@ def inspect(
     keys = keys_for(host)
     existing(db)
     with _listening(host, port) as bound, _looked_into(db, embedder=embedder, weights=weights) as memory:
-        name = f"[{host}]" if ":" in host else host
-        say(f"open http://{name}:{bound.getsockname()[1]}/ in a browser; Ctrl-C ends it.")
+        say(f"open {_address(host, bound.getsockname()[1])}/ in a browser; Ctrl-C ends it.")
         app = create_app(memory, keys=keys, user=user, weights=weights)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_patience(memory)))
         with suppress(KeyboardInterrupt):
@@ -97,6 +98,10 @@ def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weight
         except* OSError:  # whoever listened is gone, as when the input ends
             pass
         memory.drain(memory.config.session_patience_seconds)
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _patience(memory: memdb.Memory) -> int:
