@@ -244,6 +244,8 @@ def _toml(path: Path) -> tuple[str, Mapping[str, object]]:
     except FileNotFoundError:
         return str(path), {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        if isinstance(error, PermissionError) and not os.access(path.parent, os.X_OK):
+            return str(path), {}  # the database may not be looked at, either: opening it tells so
         raise ConfigError(f"{path} cannot be read as TOML ({error}); mend it or move it away.") from error
 
 

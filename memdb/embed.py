@@ -360,7 +360,7 @@ def choose_embedder(
         return HashingEmbedder(length)
     if spec.startswith(PREFIX):
         return _at_endpoint(spec, dimension=dimension if spec == remembered else None, timeout=timeout)
-    if (Path(spec) / CARD).is_file():
+    if os.path.isfile(Path(spec) / CARD):
         return EdgeMiniLM.from_folder(Path(spec))
     raise ConfigError(
         f"There is no embedder {spec!r}; the names are auto, {MiniLM.name}, hashing-384 and {PREFIX}MODEL, "

@@ -564,7 +564,7 @@ class Store:
 
 def _connect(path: Path) -> apsw.Connection:
     """Connect to a file; in a folder that cannot be written, so that it can have no log, one that was closed properly is read as it is."""
-    if path.is_file() and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+    if os.path.isfile(path) and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return apsw.Connection(str(path))
 
@@ -746,7 +746,7 @@ def _translate(error: Exception, path: Path) -> MdbError:
             return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
         case apsw.ReadOnlyError():
             return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
-        case apsw.CantOpenError() if path.is_dir():
+        case apsw.CantOpenError() if os.path.isdir(path):
             return StoreError(f"{path} is a folder; give the path of a file in it, such as {path / 'mem.db'}.")
         case apsw.CantOpenError():
             return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")

@@ -234,6 +234,12 @@ def test_stats_are_numbers_by_name(db: Path) -> None:
     assert "turns_by_status.done\t3" in ok("stats", "--db", db).splitlines()
 
 
+@pytest.mark.parametrize("command", ["facts --user ana", "stats", "demo --fast", "demo --household", "inspect", "model show"])
+def test_a_file_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, command: str) -> None:
+    result = run(*command.split(), "--db", tmp_path / ("x" * 300))
+    assert (result.exit_code, "cannot be opened" in result.stderr, list(tmp_path.iterdir())) == (1, True, [])
+
+
 @pytest.mark.parametrize(
     "command", ["search x", "context x", "profile", "facts", "history", "stats", "forget --yes", "drain", "confirm x", "reject x"]
 )

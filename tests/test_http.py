@@ -21,6 +21,7 @@ from memdb.embed import HashingEmbedder
 
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
+import anyio  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 
 from memdb.interfaces.http import create_app  # noqa: E402
@@ -529,6 +530,24 @@ def test_a_body_that_is_too_long_is_refused(mem: memdb.Memory, told: bool) -> No
     assert (answer.status_code, answer.json()["title"]) == (413, "Too long")
 
 
+def test_a_body_that_stops_before_its_end_is_refused(mem: memdb.Memory) -> None:
+    pieces: list[dict[str, object]] = [{"type": "http.request", "body": b'{"user_id": ', "more_body": True}]
+    answered: list[Any] = []
+
+    async def receive() -> dict[str, object]:
+        if not pieces:
+            await anyio.sleep_forever()
+        return pieces.pop()
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/memory/observe", "headers": [], "query_string": b""}
+    anyio.run(create_app(mem, max_silence=0.05), scope, receive, send)
+    assert [answered[0]["status"], json.loads(answered[1]["body"])["title"]] == [408, "Not whole"]
+    assert (b"connection", b"close") in answered[0]["headers"]
+
+
 @pytest.mark.parametrize("content_type", [None, "application/x-www-form-urlencoded"])
 def test_a_body_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, content_type: str | None) -> None:
     headers = {"Content-Type": content_type} if content_type else {}
@@ -584,16 +603,25 @@ def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Start `memdb serve` on a free port; return its address once it answers."""
-    running: list[subprocess.Popen[bytes]] = []
+def running() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """The servers that a test has started."""
+    servers: list[subprocess.Popen[bytes]] = []
+    yield servers
+    for process in servers:
+        process.terminate()
+        process.wait(20)
 
-    def start(*options: str, keys: str = "") -> str:
+
+@pytest.fixture
+def served(tmp_path: Path, running: list[subprocess.Popen[bytes]]) -> Callable[..., str]:
+    """Start `memdb serve` on a free port; return its address once it answers."""
+
+    def start(*options: str, keys: str = "", **settings: str) -> str:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--embedder", "hashing-64"]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MEMDB_API_KEYS": keys}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MEMDB_API_KEYS": keys} | settings
         running.append(subprocess.Popen([*command, "--port", str(port), *options], env=environment))
         address = f"http://127.0.0.1:{port}"
         for _ in range(600):
@@ -604,10 +632,7 @@ def served(tmp_path: Path) -> Iterator[Callable[..., str]]:
                 time.sleep(0.1)
         raise AssertionError("the server did not start")
 
-    yield start
-    for process in running:
-        process.terminate()
-        process.wait(20)
+    return start
 
 
 @pytest.mark.slow
@@ -620,6 +645,19 @@ def test_the_server_ranks_by_the_set_it_is_told(served: Callable[..., str], tmp_
 
 def hit_priority(asked: dict[str, Any]) -> float:
     return float(asked["hits"][0]["relevance"] * asked["hits"][0]["confidence_now"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_free_port_is_told(running: list[subprocess.Popen[bytes]], tmp_path: Path, workers: str) -> None:
+    command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--embedder", "none"]
+    server = subprocess.Popen([*command, "--port", "0", "--workers", workers], stderr=subprocess.PIPE)
+    running.append(server)
+    assert server.stderr
+    told = re.search(rb"http://127\.0\.0\.1:\d+", server.stderr.readline())
+    assert told
+    with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as client:
+        assert client.get(f"{told[0].decode()}/health", timeout=30).status_code == 200
 
 
 @pytest.mark.slow
@@ -637,6 +675,23 @@ def test_several_workers_serve_one_file(served: Callable[..., str], tmp_path: Pa
             break
         time.sleep(0.1)
     assert len(httpx.get(f"{address}/memory/facts", params={"user_id": "ana"}, timeout=60).json()) == 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_no_client_holds_up_the_end(
+    served: Callable[..., str], running: list[subprocess.Popen[bytes]], tmp_path: Path, workers: str
+) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        mem.load([{"text": f"{number} " + "word " * 4_000} for number in range(600)], user_id="ana")
+    patience = {"MEMDB_EMBED_PATIENCE_SECONDS": "1", "MEMDB_SESSION_PATIENCE_SECONDS": "1"}
+    address = ("127.0.0.1", int(served("--workers", workers, **patience).rpartition(":")[2]))
+    with socket.create_connection(address) as half, socket.create_connection(address) as reads_no_more:
+        half.sendall(b"POST /memory/observe HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+        reads_no_more.sendall(b"GET /memory/turns?user_id=ana HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert reads_no_more.recv(8)
+        running[0].terminate()
+        running[0].wait(20)
 
 
 @pytest.mark.slow

@@ -351,6 +351,22 @@ def test_no_input_at_all_is_an_end_too(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+def test_who_reads_no_more_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    says = [{"name": "observe", "arguments": {"user_id": "ana", "user_input": f"I like music {number}."}} for number in range(40)]
+    calls: list[Told] = [{"id": number, "method": "tools/call", "params": one} for number, one in enumerate(says, start=2)]
+    command = [sys.executable, "-m", "memdb", "mcp", "--db", str(tmp_path / "mem.db"), "--embedder", "none"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdin.write(written({"id": 1, "method": "initialize", "params": HELLO}, *calls))
+        server.stdin.close()
+        assert server.stdout.readline()
+        server.stdout.close()
+        told = server.stderr.read()
+    assert (server.returncode, b"Traceback" in told) == (0, False), told
+
+
 def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memdb", "mcp", "--db", str(tmp_path / "mem.db"), "--embedder", "none"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as server:

@@ -469,6 +469,10 @@ def test_a_path_in_a_missing_folder_is_refused_and_the_folder_not_made(tmp_path:
     assert not (tmp_path / "missing").exists()
 
 
+def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    refused(tmp_path / ("x" * 300), memdb.StoreError, "cannot be opened; check that its folder exists")
+
+
 CANNOT = "StoreError {} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere."
 AS_NOBODY = """
 import os, urllib.parse  # nobody may not read where this Python lies, from which pathlib would import it late
@@ -487,10 +491,11 @@ except Exception as error:
     ("file_mode", "folder_mode", "expected"),
     [
         (0o000, 0o755, ["StoreError {} cannot be opened; check that its folder exists and that both may be read and written."]),
+        (0o644, 0o000, ["StoreError {} cannot be opened; check that its folder exists and that both may be read and written."]),
         (0o444, 0o555, ["read Porto 2", CANNOT]),
         (0o444, 0o777, ["read Porto 2", CANNOT]),
     ],
-    ids=["unreadable", "read-only", "read-only in a writable folder"],
+    ids=["unreadable", "in a folder that may not be entered", "read-only", "read-only in a writable folder"],
 )
 def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: int, folder_mode: int, expected: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:  # not below tmp_path, which other users may not enter

@@ -344,7 +344,7 @@ def _choose(path: Path, sample: str | None) -> Conversation:
 
 def _make_room(path: Path, conversation: Conversation, *, user: str, force: bool) -> None:
     """Remove the file of an earlier demo: one that holds nothing but this conversation."""
-    if not path.exists():
+    if not os.path.exists(path):  # nor where it may not be looked at: opening it tells so
         return
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file with --db.")

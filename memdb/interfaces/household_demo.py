@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections import Counter
@@ -182,7 +183,7 @@ def _counted(counts: Counter[str]) -> str:
 
 def _make_room(path: Path, events: list[Event], *, force: bool) -> None:
     """Remove the file of an earlier demo: one that holds nothing but this household."""
-    if not path.exists():
+    if not os.path.exists(path):  # nor where it may not be looked at: opening it tells so
         return
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file with --db.")

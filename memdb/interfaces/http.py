@@ -33,7 +33,7 @@ from memdb import (
     Undone,
 )
 from memdb.interfaces import operating, shapes
-from memdb.interfaces.problems import MAX_BYTES, RESPONSES, tell_problems
+from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
 from memdb.interfaces.serving import EVERYBODY, Served, owner_of, parse_keys
 from memdb.records import Change, Record
 
@@ -47,13 +47,20 @@ class Health(Record):
     version: str
 
 
-def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str] | None = None, max_bytes: int = MAX_BYTES) -> FastAPI:
+def create_app(
+    memory: Memory | Callable[[], Memory],
+    *,
+    keys: Mapping[str, str] | None = None,
+    max_bytes: int = MAX_BYTES,
+    max_silence: float = MAX_SILENCE,
+) -> FastAPI:
     """Return the server of a memory.
 
     Args:
         memory: the memory, or a function that opens it when the server starts, which then also closes it.
         keys: API keys, each with its user or `*`; anybody may ask if there are none.
         max_bytes: the longest body of a request.
+        max_silence: how many seconds nothing of a body may come before it is whole.
     """
     served = Served(memory)
     # pages made of openapi.json would load scripts from the network
@@ -66,7 +73,7 @@ def create_app(memory: Memory | Callable[[], Memory], *, keys: Mapping[str, str]
         redoc_url=None,
         responses=RESPONSES,
     )
-    tell_problems(app, max_bytes=max_bytes)
+    tell_problems(app, max_bytes=max_bytes, max_silence=max_silence)
     _routes(app, served, keys or {})
     return app
 

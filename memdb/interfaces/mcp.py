@@ -89,13 +89,14 @@ class _Server(MCPServer[None]):
                                 await fewer.wait()
 
             async def tell() -> None:
-                async with answers:
-                    async for answer in answered:
-                        await answers.send(answer)
-                        if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
-                            async with fewer:
-                                waiting.discard(str(answer.message.id))
-                                fewer.notify_all()
+                with suppress(anyio.BrokenResourceError):  # nobody listens any more, which ends the server
+                    async with answers, answered:
+                        async for answer in answered:
+                            await answers.send(answer)
+                            if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
+                                async with fewer:
+                                    waiting.discard(str(answer.message.id))
+                                    fewer.notify_all()
 
             group.start_soon(hear)
             group.start_soon(tell)

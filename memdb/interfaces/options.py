@@ -34,8 +34,14 @@ FILE = Path("mem.db")
 
 def existing(db: Path) -> Path:
     """Return a file's path if there is one; reading must not make a new one."""
-    if not db.exists():
-        raise NotFoundError(f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db.")
+    try:
+        db.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFoundError(
+            f"There is no memory at {db}; make one with `memdb observe` or `memdb load`, or name another file with --db."
+        ) from error
+    except OSError:
+        pass  # it may not be looked at: opening it tells so
     return db
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import NoReturn, cast
 
+import anyio
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -18,6 +19,9 @@ from memdb.interfaces.shapes import Problem
 
 MAX_BYTES = 4_000_000
 """A request with a longer body is refused with 413."""
+
+MAX_SILENCE = 30.0
+"""A request of which nothing comes for so many seconds, and which is not whole, is refused with 408: it would hold up the server's end."""
 
 STATUSES: list[tuple[type[MdbError], int, str]] = [
     (InputError, 422, "The request cannot be used"),
@@ -35,6 +39,7 @@ _REFUSALS = {
     401: "No API key, or an unknown one",
     403: "The key is another user's",
     404: "Not found",
+    408: "Not whole",
     409: "Conflict",
     413: "Too long",
     422: "The request cannot be used",
@@ -51,14 +56,14 @@ RESPONSES: dict[int | str, dict[str, object]] = {status: {"description": title, 
 """How each endpoint may refuse, for the API's description."""
 
 
-def tell_problems(app: FastAPI, *, max_bytes: int) -> None:
-    """Have a server tell every error as a problem, and refuse bodies that are too long or mean two things."""
+def tell_problems(app: FastAPI, *, max_bytes: int, max_silence: float) -> None:
+    """Have a server tell every error as a problem, and refuse bodies that are too long, do not end or mean two things."""
     app.router.route_class = StrictRoute
     app.add_exception_handler(MdbError, _memory_problem)
     app.add_exception_handler(RequestValidationError, _validation_problem)
     app.add_exception_handler(StarletteHTTPException, _http_problem)
     app.add_exception_handler(Exception, _unexpected_problem)
-    app.add_middleware(_Limit, max_bytes=max_bytes)
+    app.add_middleware(_Limit, max_bytes=max_bytes, max_silence=max_silence)
 
 
 class StrictRoute(APIRoute):
@@ -119,10 +124,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class _Limit:
-    """Refuses a body that is too long, whether or not it says so beforehand."""
+    """Refuses a body that is too long, whether or not it says so beforehand, and one that stops before its end."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
-        self.app, self.max_bytes = app, max_bytes
+    def __init__(self, app: ASGIApp, *, max_bytes: int, max_silence: float) -> None:
+        self.app, self.max_bytes, self.max_silence = app, max_bytes, max_silence
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -131,7 +136,13 @@ class _Limit:
         parts: list[Message] = []
         length = 0
         while True:
-            message = await receive()
+            try:
+                with anyio.fail_after(self.max_silence):
+                    message = await receive()
+            except TimeoutError:
+                told = f"Nothing more of the body came for {self.max_silence:g} seconds; send the whole of it again."
+                await _problem(408, "Not whole", told, {"Connection": "close"})(scope, receive, send)
+                return
             parts.append(message)
             length += len(message.get("body", b""))
             if length > self.max_bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,7 +39,7 @@ def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
     Raises:
         InputError: `new` exists.
     """
-    if new.exists():
+    if os.path.exists(new):
         raise InputError(f"{new} exists; name a file that does not, so that nothing is mixed.")
     settings = load_config(old).model_copy(update={"worker": False})
     with memdb.open(old, config=settings, embedder=None, llm=None) as before:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -15,6 +16,8 @@ import memdb
 from memdb import InputError
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Weights, existing
 from memdb.interfaces.show import say
+
+_SPARE_SECONDS = 5  # to answer in, after the longest that an answer waits for something
 
 
 def serve(
@@ -33,12 +36,16 @@ def serve(
     except ModuleNotFoundError as error:
         raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys_for(host)
-    _listening(host, port).close()  # before there are workers that would tell each in their own way that it cannot be listened to
-    memdb.open(
-        db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}
-    ).close()  # an error is told here, once
+    with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
+        port = bound.getsockname()[1]
+    with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}) as memory:
+        patience = _patience(memory)  # and an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
-    uvicorn.run("memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning")
+    say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
+    uvicorn.run(
+        "memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning",
+        timeout_graceful_shutdown=patience,
+    )  # fmt: skip
 
 
 def inspect(
@@ -63,9 +70,9 @@ def inspect(
     keys = keys_for(host)
     existing(db)
     with _listening(host, port) as bound, _looked_into(db, embedder=embedder, weights=weights) as memory:
-        name = f"[{host}]" if ":" in host else host
-        say(f"open http://{name}:{bound.getsockname()[1]}/ in a browser; Ctrl-C ends it.")
-        server = uvicorn.Server(uvicorn.Config(create_app(memory, keys=keys, user=user, weights=weights), log_level="warning"))
+        say(f"open {_address(host, bound.getsockname()[1])}/ in a browser; Ctrl-C ends it.")
+        app = create_app(memory, keys=keys, user=user, weights=weights)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_patience(memory)))
         with suppress(KeyboardInterrupt):
             server.run(sockets=[bound])
 
@@ -91,6 +98,15 @@ def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weight
         except* OSError:  # whoever listened is gone, as when the input ends
             pass
         memory.drain(memory.config.session_patience_seconds)
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _patience(memory: memdb.Memory) -> int:
+    """Return how many seconds a server that is to end waits for its answers: for a slow embedder, not for a client that reads no more."""
+    return math.ceil(max(memory.config.embed_patience_seconds, memory.config.session_patience_seconds)) + _SPARE_SECONDS
 
 
 def _listening(host: str, port: int) -> socket.socket:
