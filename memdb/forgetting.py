@@ -11,6 +11,7 @@ from memdb.config import Config
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
+from memdb.reading import read_consent
 from memdb.records import Forgotten
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
@@ -53,5 +54,6 @@ def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None
 
 def _retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
     """Tell accounts anew of what is left, within the caller's transaction."""
+    consent = read_consent(db, user_id=user_id, config=config)
     for session_id, day in told:
-        snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)
+        snapshot(db, user_id=user_id, session_id=session_id, day=day, consent=consent, zone=config.zone, now=now)

@@ -306,6 +306,8 @@ def test_other_numbers_are_no_contact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "left"),
     [
+        ("My password is: hunter2, keep it.", "My █████████████████████ keep it."),
+        ("Mon mot de passe est : soleil12", "Mon ███████████████████████████"),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
