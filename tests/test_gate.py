@@ -384,6 +384,14 @@ def test_a_setting_chooses_for_whoever_did_not(tmp_path: Path) -> None:
         assert ill(mem) == [("peanuts", "active"), ("jazz", "active")]
 
 
+def test_what_was_sensitive_once_waits_for_leave_too(mem: memdb.Memory) -> None:
+    for text, day in (("My salary is 50,000 euros.", "06-01"), ("My salary is 40,000 euros.", "03-01")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}")
+        mem.drain()
+    held = mem.facts("ana", statuses=["active", "superseded", "pending_confirmation"])
+    assert [(fact.object, fact.status) for fact in held] == [(f"{k},000 euros", "pending_confirmation") for k in (40, 50)]
+
+
 def test_leave_to_remember_is_asked_for_and_given(mem: memdb.Memory) -> None:
     mem.consent("ana", sensitive_topics="ask")
     ill(mem)
