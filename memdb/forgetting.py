@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
+from time import monotonic
 
 from memdb import checks
 from memdb.config import Config
@@ -34,11 +35,11 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     with db.transaction():
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
-        db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
         db.run("forget.overwrite", now=to_text(utc_now()))
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
             build_profile(db, user_id=user_id, now=utc_now(), config=config)
+        db.run("meta.put", name="forgotten", value=repr(monotonic()))
     if has_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
     elif has_page:
