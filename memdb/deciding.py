@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from memdb import checks, reading
 from memdb.config import Config
 from memdb.errors import InputError
-from memdb.observer import build_profile, read_consent, read_predicates
+from memdb.observer import build_profile, read_predicates
+from memdb.reading import read_consent
 from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, Undone
 from memdb.steps.apply import Origin, dismiss, move, put, settle
 from memdb.steps.apply import end as close

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
+from time import monotonic
 
 from memdb import checks
 from memdb.config import Config
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
+from memdb.reading import read_consent
 from memdb.records import Forgotten
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
@@ -33,11 +35,11 @@ def forget(db: Database, user_id: str, *, key: str | None, config: Config) -> Fo
     with db.transaction():
         told = _untell(db, user_id=user_id)
         forgotten = with_pending(db, partial(erase, db, user_id=user_id, key=key))
-        db.run("meta.put", name="forgotten_at", value=to_text(utc_now()))
         db.run("forget.overwrite", now=to_text(utc_now()))
         if key is not None:
             _retell(db, told, user_id=user_id, now=utc_now(), config=config)
             build_profile(db, user_id=user_id, now=utc_now(), config=config)
+        db.run("meta.put", name="forgotten", value=repr(monotonic()))
     if has_page and key is not None:
         write_page(db, user_id=user_id, now=utc_now(), config=config, asks=False)
     elif has_page:
@@ -53,5 +55,6 @@ def _untell(db: Database, *, user_id: str) -> list[tuple[str | None, date | None
 
 def _retell(db: Database, told: Sequence[tuple[str | None, date | None]], *, user_id: str, now: datetime, config: Config) -> None:
     """Tell accounts anew of what is left, within the caller's transaction."""
+    consent = read_consent(db, user_id=user_id, config=config)
     for session_id, day in told:
-        snapshot(db, user_id=user_id, session_id=session_id, day=day, zone=config.zone, now=now)
+        snapshot(db, user_id=user_id, session_id=session_id, day=day, consent=consent, zone=config.zone, now=now)

@@ -14,6 +14,8 @@ from memdb.errors import ConflictError
 from memdb.household import likeness, telling_words
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
+from memdb.privacy import quotable
+from memdb.reading import read_consent
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
 from memdb.steps.apply import keep_calls
 from memdb.steps.classify import classify
@@ -98,6 +100,7 @@ def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now
         return None
     part, ready_at = found
     shown: dict[str, str] = {}
+    part = _sayable(db, part, config)
     narrative, calls, error = _tell(db, part, ready_at, narrator, config, shown)
     segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
     try:
@@ -216,6 +219,13 @@ def _settled(narrative: Narrative, plain: Narrative, events: Sequence[Event], co
     elif memory_type == "SIGNIFICANT" and importance <= config.significant_importance:
         memory_type = plain.memory_type  # small models find everything significant, and only half mean it
     return narrative.model_copy(update={"memory_type": memory_type, "importance": importance, "tags": narrative.tags or plain.tags})
+
+
+def _sayable(db: Database, part: Segment, config: Config) -> Segment:
+    """A segment whose events are told without secrets, unless their user lets them be kept; the events themselves stay as they came."""
+    consent = read_consent(db, user_id=part.events[0].user_id, config=config)
+    told = [event.model_copy(update={"description": quotable(event.description, consent)}) for event in part.events]
+    return part.model_copy(update={"events": tuple(told)})
 
 
 def _memory_id(segment_id: str) -> str:

@@ -12,8 +12,9 @@ from memdb.config import Config
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
-from memdb.observer import decide, is_gone, new_identity, read_consent, read_predicates
-from memdb.privacy import without_secrets
+from memdb.observer import decide, is_gone, new_identity, read_predicates
+from memdb.privacy import quotable
+from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Maintained, Operation
 from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
@@ -96,7 +97,9 @@ def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | N
 def _summarise(db: Database, session: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:
     """Write the episode of a session, if it says anything and has not gone on meanwhile."""
     owner, name = str(session["user_id"]), str(session["session_id"])
-    messages = _messages(db, session, config)
+    consent = read_consent(db, user_id=owner, config=config)  # a secret that is cut in two is none any more: it is looked for in the whole
+    said = _messages(db, session, config)
+    messages = [message.model_copy(update={"value_text": quotable(message.value_text, consent)}) for message in said]
     summary = summarize(messages, llm=llm)
     with db.transaction():
         if not db.all("upkeep.release", user_id=owner, worker=worker):
@@ -121,7 +124,7 @@ def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
 
 def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> None:
     first, last = messages[0], messages[-1]
-    text = without_secrets(summary.text) if consent.secrets == "refuse" else summary.text
+    text = quotable(summary.text, consent)
     details = {
         "subject": "user", "predicate": "episode", "object": text,
         "turn_range": [first.source_turn_id, last.source_turn_id], "timestamp_start": to_text(first.valid_from),
@@ -154,7 +157,8 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
             "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
         )
         fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
-        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, llm=llm)
+        consent = read_consent(db, user_id=owner, config=config)
+        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, consent=consent, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
     with db.transaction():

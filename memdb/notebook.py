@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from datetime import datetime, timedelta
+from datetime import datetime
 from time import monotonic
 
 from memdb import checks
@@ -12,8 +12,8 @@ from memdb.config import Config
 from memdb.errors import BusyError
 from memdb.keeper import reinforce
 from memdb.records import Hits
-from memdb.store import SqlValue, Store
-from memdb.times import to_text, utc_now
+from memdb.store import Database, SqlValue, Store
+from memdb.times import to_text
 
 _ASKED = 1_000  # questions that are noted at most; older ones are let go of
 
@@ -24,7 +24,8 @@ class Notebook:
     def __init__(self, store: Store, config: Config) -> None:
         self._store, self._config = store, config
         self._read_only = store.read_only
-        self._asked: deque[tuple[str, float, dict[str, SqlValue]]] = deque(maxlen=_ASKED)  # each with when, by both clocks
+        self._asked: deque[tuple[float, dict[str, SqlValue]]] = deque(maxlen=_ASKED)  # each with when, by the clock that nobody sets
+        self._forgotten_before = None if store.read_only else _forgotten(store.database())
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._lock = threading.Lock()
 
@@ -54,26 +55,27 @@ class Notebook:
                 times, last = self._recalled.get(fact_id, (0, at))
                 self._recalled[fact_id] = (times + 1, max(last, at))
             if self._config.record_retrievals:
-                self._asked.append((to_text(utc_now()), monotonic(), entry))
+                self._asked.append((monotonic(), entry))
 
     def forget(self, user_id: str) -> None:
         """Let go of what was noted of a user's questions."""
         with self._lock:
-            self._asked = deque((noted for noted in self._asked if noted[2]["user_id"] != user_id), maxlen=_ASKED)
+            self._asked = deque((noted for noted in self._asked if noted[1]["user_id"] != user_id), maxlen=_ASKED)
 
     def write_down_asked(self) -> None:
-        """Write down what was asked. What was noted before another process forgot somebody may name what is forgotten, and is left out."""
+        """Write down what was asked. What was noted before another process forgot somebody may name what is forgotten, and is left out.
+
+        That is told by the clock that runs since the machine was started, the same one in all processes. What was forgotten before this one
+        opened the file, perhaps before the machine was started, is of no concern.
+        """
         if self._asked:
             db = self._store.database()
             with db.transaction():
-                meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-                forgotten_at = meta.get("forgotten_at", "")
+                forgotten = _forgotten(db)
                 with self._lock:
                     asked, self._asked = self._asked, deque(maxlen=_ASKED)
-                # the clock may have been set between: later by what it said then, and by how long ago it was
-                began = utc_now() - timedelta(seconds=monotonic())
-                later = [entry for noted_at, ago, entry in asked if min(noted_at, to_text(began + timedelta(seconds=ago))) > forgotten_at]
-                db.run_many("stats.asked", later)
+                since = float(forgotten) if forgotten is not None and forgotten != self._forgotten_before else 0.0
+                db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > since])
 
     def write_down_recalled(self) -> None:
         """Reinforce what was recalled.
@@ -94,3 +96,8 @@ class Notebook:
                         more, later = self._recalled.get(fact_id, (0, last))
                         self._recalled[fact_id] = (times + more, max(last, later))
                 raise
+
+
+def _forgotten(db: Database) -> str | None:
+    """When somebody was forgotten last, as the file tells it."""
+    return next((str(row["value"]) for row in db.all("meta.all") if row["name"] == "forgotten"), None)

@@ -22,6 +22,7 @@ from memdb.errors import BusyError, ConflictError, MdbError, ModelUnavailable, S
 from memdb.keys import canonical_key
 from memdb.llm import LanguageModel
 from memdb.patience import Rest
+from memdb.reading import read_consent
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, keep_calls, move, read_fact
 from memdb.steps.arbitrate import arbitrate
@@ -169,13 +170,6 @@ def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, 
 
 def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
     return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in beliefs]
-
-
-def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
-    """Return what a user lets be remembered: what they chose, otherwise the settings."""
-    chosen = db.one("consent.of", user_id=user_id) or {}
-    settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
-    return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 
 def read_predicates(db: Database) -> dict[str, Predicate]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from memdb.config import Config
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
-from memdb.observer import read_consent, read_predicates
+from memdb.observer import read_predicates
+from memdb.reading import read_consent
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
 from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
 from memdb.steps.compare import Edit, compare

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
-from memdb.records import Candidate, Fact
+from memdb.records import Candidate, Consent, Fact
 from memdb.unspaced import is_unspaced, words_of
 
 _CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
@@ -111,6 +111,11 @@ def is_high_risk(key: str) -> bool:
     """Tell whether a key is about identity, money or health by its words, whatever the vocabulary knows of it."""
     words = key.partition(".")[2].replace("_", " ")
     return any(pattern.search(words) for pattern in _compiled("high_risk").values())
+
+
+def quotable(text: str, consent: Consent) -> str:
+    """Return a text as it may be quoted: with the secrets in it blacked out, unless their user lets them be kept."""
+    return without_secrets(text) if consent.secrets == "refuse" else text
 
 
 def without_secrets(text: str) -> str:

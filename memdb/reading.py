@@ -8,8 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from memdb import checks
+from memdb.config import Config
 from memdb.errors import NotFoundError
-from memdb.records import EVER, LIVE, Change, Event, Fact, Kind, ModelCall, Procedure, Sources, Stats, Status, TurnRecord
+from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Sources, Stats, Status, TurnRecord
 from memdb.steps.apply import read_fact
 from memdb.store import SCHEMA_VERSION, Database, Store
 from memdb.times import to_text
@@ -18,6 +19,13 @@ from memdb.times import to_text
 def read_kinds(db: Database) -> dict[str, Kind]:
     """Return the rows of the table `kinds` by name."""
     return {str(row["kind"]): Kind.model_validate(row) for row in db.all("kinds.all")}
+
+
+def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
+    """Return what a user lets be remembered: what they chose, otherwise the settings."""
+    chosen = db.one("consent.of", user_id=user_id) or {}
+    settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
+    return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 
 def fact(db: Database, fact_id: str) -> Fact:

@@ -16,6 +16,7 @@ from memdb.errors import InputError
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile, is_gone, new_identity, take_turn
 from memdb.page import read_page, write_page
+from memdb.reading import read_consent
 from memdb.records import Bootstrap, Context, ContextItem, Fact, Flushed
 from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
@@ -251,9 +252,10 @@ class Session:
     def _account(self, session_id: str, at: datetime) -> Fact | None:
         db, zone = self._store.database(), self._config.zone
         with db.transaction():
-            told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, zone=zone, now=at)
+            consent = read_consent(db, user_id=self.user_id, config=self._config)
+            told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, consent=consent, zone=zone, now=at)
             for day in _days(told, zone):
-                snapshot(db, user_id=self.user_id, session_id=None, day=day, zone=zone, now=at)
+                snapshot(db, user_id=self.user_id, session_id=None, day=day, consent=consent, zone=zone, now=at)
         return told
 
     def _think(self) -> None:

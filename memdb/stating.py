@@ -16,7 +16,8 @@ from memdb.deciding import set_task
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
-from memdb.observer import decide, read_consent, read_predicates
+from memdb.observer import decide, read_predicates
+from memdb.reading import read_consent
 from memdb.records import (
     LIVE,
     Action,

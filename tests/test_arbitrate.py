@@ -378,6 +378,13 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
     ("an older repetition refutes nothing newer",
      [("I live in Porto.", "03-01"), ("I live in Braga.", "06-01"), ("I live in Porto.", "05-01")],
      [("user.lives_in", "Braga", P, "06-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
+    # what is only doubted holds nothing up
+    ("a move before a doubt", [("I live in Porto.", "03-01"), ("I live in Braga.", "06-01"), ("I moved to Faro.", "05-01")],
+     [("user.lives_in", "Braga", P, "06-01", ""), ("user.lives_in", "Faro", A, "05-01", ""),
+      ("user.lives_in", "Porto", S, "03-01", "05-01")]),
+    ("an older home before a doubt", [("I live in Porto.", "04-01"), ("I live in Braga.", "06-01"), ("I moved to Faro.", "03-01")],
+     [("user.lives_in", "Braga", P, "06-01", ""), ("user.lives_in", "Faro", S, "03-01", "04-01"),
+      ("user.lives_in", "Porto", A, "04-01", "")]),
     # in order, but true since before
     ("since 2019 in passing", [("I live in Porto.", "03-01"), ("I've lived in Lisbon since 2019.", "06-01")],
      [("user.lives_in", "Lisbon", P, "2019-01-01", ""), ("user.lives_in", "Porto", A, "03-01", "")]),
@@ -412,6 +419,16 @@ def test_what_counts_is_when_it_was_said(turns: list[tuple[str, str]], expected:
         ends = "" if fact.valid_to is None else NEVER if fact.valid_to == fact.valid_from else f"{fact.valid_to:%m-%d}"
         held.append((fact.key, fact.object, fact.status, f"{fact.valid_from:%Y-%m-%d}".removeprefix("2025-"), ends))
     assert sorted(held) == sorted(expected)
+
+
+def test_a_doubt_is_one_of_what_was_said_before_it_but_came_later(mem: memdb.Memory) -> None:
+    for text, day in (("I live in Porto.", "03-01"), ("I live in Braga.", "06-01"), ("I moved to Faro.", "05-01")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}")
+    mem.drain()
+    (doubt,) = mem.facts("ana", statuses=["pending_confirmation"])
+    assert "Faro" in (mem.context("Where do I live?", user_id="ana", now="2025-06-02").question or "")
+    mem.confirm(doubt.fact_id, now="2025-06-02")
+    assert [fact.object for fact in mem.facts("ana", now="2025-06-02")] == ["Braga"]
 
 
 def test_the_past_is_told_as_it_was(mem: memdb.Memory) -> None:

@@ -100,6 +100,16 @@ def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
         assert "I noticed that ana said “I baked bread” and Rui said “It smells good”." in fact.value_text
 
 
+def test_a_memory_keeps_no_secret_of_what_happened(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        mem.observe("My password is hunter2, and I baked bread.", user_id="ana", turn_id="t1", timestamp="2025-03-03T08:00:00Z")
+        mem.event("Rui said: my password is hunter3", user_id="ana", timestamp="2025-03-03T08:20:00Z")
+        assert mem.drain()
+        (fact,) = mem.facts("ana", kinds=["narrative"])
+    assert "baked bread" in fact.value_text
+    assert "hunter" not in fact.value_text + fact.source_excerpt
+
+
 def test_turns_are_no_events_otherwise(tell: Callable[..., memdb.Memory]) -> None:
     assert tell("I baked bread.", "I live in Porto.").facts("ana", kinds=["narrative"]) == []
 

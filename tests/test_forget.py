@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from collections.abc import Callable
+from datetime import datetime, tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -172,14 +174,33 @@ def test_vectors_that_are_removed_later_leave_nothing_either(tmp_path: Path) -> 
         assert b"ana" not in bytes_of(tmp_path)
 
 
-def test_a_question_asked_before_the_clock_was_set_back_is_forgotten_too(tmp_path: Path) -> None:
+def test_a_question_asked_before_is_forgotten_too_however_the_clock_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def set_clock(days: int) -> None:
+        class Clock(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> Clock:
+                return cls.fromtimestamp(time.time() + days * 86400, tz)
+
+        monkeypatch.setattr("memdb.times.datetime", Clock)
+
     with fill(tmp_path / "mem.db") as mem, memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as other:
+        set_clock(30)
         other.search(f"{RARE} where", user_id="ana")
-        [(_, ago, entry)] = other._notebook._asked
-        other._notebook._asked[0] = ("2999-01-01T00:00:00.000Z", ago, entry)  # as the clock said then
+        set_clock(0)
         mem.forget("ana")
-        other.stats()
+        other.search("What is new?", user_id="ana")
+        set_clock(30)
+        assert other.stats().retrievals == 1
         assert RARE.encode() not in bytes_of(tmp_path)
+
+
+def test_what_was_forgotten_before_the_machine_was_started_leaves_later_questions(tmp_path: Path) -> None:
+    with fill(tmp_path / "mem.db") as mem:
+        mem._store.database().run("meta.put", name="forgotten", value="1e15")  # seconds that it had been running for then
+        asked = mem.stats().retrievals
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.search("What is new?", user_id="ana")
+        assert mem.stats().retrievals == asked + 1
 
 
 def test_what_a_model_was_shown_is_not_written_when_it_was_forgotten_meanwhile(tmp_path: Path) -> None:

@@ -319,6 +319,8 @@ def test_other_numbers_are_no_contact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "left"),
     [
+        ("My password is: hunter2, keep it.", "My █████████████████████ keep it."),
+        ("Mon mot de passe est : soleil12", "Mon ███████████████████████████"),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
@@ -393,6 +395,14 @@ def test_a_setting_chooses_for_whoever_did_not(tmp_path: Path) -> None:
         assert [note.why for note in mem.turns("ana")[0].notes] == ["it is about health, of which nothing is to be kept"]
         mem.consent("ana", sensitive_topics="keep")
         assert ill(mem) == [("peanuts", "active"), ("jazz", "active")]
+
+
+def test_what_was_sensitive_once_waits_for_leave_too(mem: memdb.Memory) -> None:
+    for text, day in (("My salary is 50,000 euros.", "06-01"), ("My salary is 40,000 euros.", "03-01")):
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}")
+        mem.drain()
+    held = mem.facts("ana", statuses=["active", "superseded", "pending_confirmation"])
+    assert [(fact.object, fact.status) for fact in held] == [(f"{k},000 euros", "pending_confirmation") for k in (40, 50)]
 
 
 def test_leave_to_remember_is_asked_for_and_given(mem: memdb.Memory) -> None:

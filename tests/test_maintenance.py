@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import count as count_from
 from pathlib import Path
+from typing import Literal
 
 import apsw
 import pytest
@@ -181,6 +182,14 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     assert "Bertha" in episode.value_text
 
 
+def test_an_episode_keeps_no_secret_that_stands_on_a_line_of_its_own(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "My password is:\nhunter2", "The boiler is called Bertha.")
+    mem.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert "hunter2" not in episode.value_text
+    assert "Bertha" in episode.value_text
+
+
 def test_forgetting_a_key_takes_the_episodes_and_notes_that_quote_it(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "I live in Porto.", "The boiler is called Bertha.")
     mem.remember("Likes to talk of Porto", user_id="ana", kind="note", source="inferred")
@@ -314,6 +323,24 @@ def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
     chat(mem, "s4", "2025-03-04", *["It is so amazing."] * 40)
     mem.maintain(now="2025-03-05")
     assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
+
+
+@pytest.mark.parametrize(("secrets", "noted"), [("refuse", ["trains"]), ("keep", ["correcthorse", "password", "trains"])])
+def test_a_secret_that_recurs_is_no_note(mem: memdb.Memory, secrets: Literal["refuse", "keep"], noted: list[str]) -> None:
+    mem.consent("ana", secrets=secrets)
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", *["The trains were late. My password is correcthorse"] * 7)
+    mem.maintain(now="2025-03-05")
+    assert sorted(note.value_text.split()[-1] for note in of(mem, "note")) == noted
+
+
+def test_a_model_that_reflects_is_told_no_secret(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", *["My password is correcthorse"] * 20)
+    script = ScriptedModel(lambda request: json.dumps({"notes": []}))
+    with memdb.open(mem.stats().path, embedder=None, llm=LanguageModel(script, name="scripted"), config={"worker": False}) as other:
+        other.maintain(now="2025-03-02")
+    assert script.requests
+    assert not [asked for asked in script.requests if "correcthorse" in asked.user]
 
 
 def test_a_note_is_what_the_user_lets_be_kept(mem: memdb.Memory) -> None:

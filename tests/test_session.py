@@ -147,6 +147,15 @@ def test_the_account_tells_of_what_was_in_mind_at_the_end(mem: memdb.Memory) -> 
     assert kinds(mem, "episode")[1] == "Session of 01 March 2025, 10:00. Learned: Wants short answers."
 
 
+def test_an_account_and_the_page_tell_no_secret(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("My password is hunter2, and hello.")
+        told = s.snapshot()
+    assert told is not None
+    assert "hunter2" not in told.value_text + told.source_excerpt + mem.page("ana")
+    assert "hello" in told.value_text
+
+
 def test_a_snapshot_taken_again_replaces_the_first(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         assert s.snapshot() is None

@@ -72,9 +72,10 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             assert target is not None
             starts = action.valid_from or origin.now
             log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=_until(target, starts))
-            _reject_rivals(db, target.fact_id, log, except_id=new_id)
+            late = _reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
-            db.run("apply.link", source_id=new_id, target_id=target.fact_id, relation="contradicts", now=to_text(origin.now))
+            for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):
+                db.run("apply.link", source_id=source, target_id=contradicted, relation="contradicts", now=to_text(origin.now))
             return new_id
         case "expire":
             assert target is not None
@@ -353,12 +354,19 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     return target.fact_id
 
 
-def _reject_rivals(db: Database, fact_id: str, log: _Log, *, except_id: str | None = None, said_by: datetime | None = None) -> None:
-    """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else."""
-    for rival in _facts(db, "believe.contradicting", fact_id):
-        late = said_by is not None and rival.created_at > said_by  # a turn that arrives late refutes nothing said after it
-        if rival.fact_id != except_id and not late:
+def _reject_rivals(
+    db: Database, fact_id: str, log: _Log, *, except_id: str | None = None, said_by: datetime | None = None
+) -> list[Fact]:  # fmt: skip
+    """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else.
+
+    Return what still waits: a turn that arrives late refutes nothing said after it.
+    """
+    rivals = [rival for rival in _facts(db, "believe.contradicting", fact_id) if rival.fact_id != except_id]
+    late = [rival for rival in rivals if said_by is not None and rival.created_at > said_by]
+    for rival in rivals:
+        if rival not in late:
             dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
+    return late
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:

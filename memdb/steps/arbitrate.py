@@ -35,6 +35,8 @@ def arbitrate(
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
+    # a doubt that was raised since is one of whatever is believed by then, and no reason not to believe this
+    contradicted = [fact for fact in contradicted if fact.status == "active" or _said_last(fact) <= now] or contradicted
     newest = max(contradicted, key=_said_last)
     if now < _said_last(newest):  # by when it was said: "I've lived here since 2019" is news all the same
         reason = f"said before {newest.object!r}, which stays"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memdb.config import Config
 from memdb.keys import normalise, predicate_of
-from memdb.privacy import secret_in, topic_of, without_secrets
+from memdb.privacy import quotable, secret_in, topic_of
 from memdb.records import Case, Consent, Note, Predicate
 
 
@@ -34,7 +34,7 @@ def gate(cases: Sequence[Case], *, consent: Consent, predicates: Mapping[str, Pr
         if why is not None:
             notes.append(Note(step="gate", key=said.key, why=why))
             continue
-        if consent.secrets == "refuse" and said.excerpt != (excerpt := without_secrets(said.excerpt)):
+        if said.excerpt != (excerpt := quotable(said.excerpt, consent)):
             case = case.model_copy(update={"candidate": said.model_copy(update={"excerpt": excerpt})})
         passed.append(case)
     return Gated(tuple(passed), tuple(notes))

@@ -66,7 +66,7 @@ def _waits_for_leave(action: Action, said: Candidate, target: Fact | None) -> Ac
     topic, known = topic_of(said), None if target is None else topic_of(target)
     if action.type == "update" and target is not None and target.status in UNDECIDED and (topic or known):
         return action.model_copy(update={"type": "noop", "reason": f"said again, but about {topic or known}: waits for leave to be kept"})
-    new = action.type == "supersede" or (action.type == "insert" and target is None) or (action.type == "update" and known is None)
+    new = action.type in ("supersede", "insert") or (action.type == "update" and known is None)  # also what was so once
     if topic is None or not new:
         return None
     return action.model_copy(update={"type": "mark_pending_confirmation", "reason": f"about {topic}: waits for leave to be kept"})

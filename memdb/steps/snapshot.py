@@ -7,7 +7,8 @@ import uuid
 from datetime import date, datetime, timedelta, tzinfo
 
 from memdb.keys import slug
-from memdb.records import Fact
+from memdb.privacy import quotable
+from memdb.records import Consent, Fact
 from memdb.store import Database, Row
 from memdb.times import to_text, to_utc
 
@@ -18,11 +19,13 @@ _IMPORTANCE = {"session": 0.3, "day": 0.2}
 _SUPPORT = 0.5  # how strongly an account is linked to what was learned in it
 
 
-def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | None, zone: tzinfo, now: datetime) -> Fact | None:
+def snapshot(
+    db: Database, *, user_id: str, session_id: str | None, day: date | None, consent: Consent, zone: tzinfo, now: datetime
+) -> Fact | None:  # fmt: skip
     """Write the account of a session, or of a day in `zone`, within the caller's transaction, and return it; None if nothing was said.
 
     Told again it replaces what was told before. The account is linked to what was learned in it. No model is needed: it is a
-    projection of the turns and of the history.
+    projection of the turns and of the history. What it quotes it quotes without secrets, unless `consent` lets them be kept.
     """
     begins = ends = None
     if day is not None:
@@ -33,6 +36,7 @@ def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | 
     learned = db.all("session.learned", **within)
     if said is None or not (said["turns"] or learned):
         return None
+    opening = quotable(str(said["opening"] or ""), consent)
     origin = "session" if day is None else "day"
     named = session_id if day is None else day.isoformat()
     starts = str(said["begins"] or said["started"] or begins or to_text(now))
@@ -46,7 +50,7 @@ def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | 
         "facts": [row["fact_id"] for row in learned],
     }
     fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, origin, named])))
-    text = _account(said, learned, starts=to_utc(starts).astimezone(zone), day=day)
+    text = _account(said, opening, learned, starts=to_utc(starts).astimezone(zone), day=day)
     db.run(
         "session.tell",
         fact_id=fact_id,
@@ -57,7 +61,7 @@ def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | 
         importance=_IMPORTANCE[origin],
         valid_from=starts,
         source_turn_id=str(said["last_turn"] or f"{origin}-{named}"),
-        source_excerpt=_short(str(said["opening"] or text)),
+        source_excerpt=_short(opening or text),
         session_id=session_id,
         tags=json.dumps([origin]),
         now=to_text(now),
@@ -69,13 +73,13 @@ def snapshot(db: Database, *, user_id: str, session_id: str | None, day: date | 
     return Fact.model_validate_json(str(told["record"])) if told else None
 
 
-def _account(said: Row, learned: list[Row], *, starts: datetime, day: date | None) -> str:
+def _account(said: Row, opening: str, learned: list[Row], *, starts: datetime, day: date | None) -> str:
     named = f"Session of {starts:%d %B %Y, %H:%M}" if day is None else f"{day:%A, %d %B %Y}"
     counts = [(int(said["sessions"] or 0), "session")] * (day is not None) + [(int(said["turns"] or 0), "turn")]
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
     parts = [f"{named}: {counted}." if counted else f"{named}."]
-    if day is None and said["opening"]:
-        parts.append(f"It began with “{_short(str(said['opening']))}”.")
+    if day is None and opening:
+        parts.append(f"It began with “{_short(opening)}”.")
     new = [str(row["after"]) for row in learned if row["operation"] in ("insert", "update", "confirm")]
     ended = [str(row["before"]) for row in learned if row["operation"] in ("supersede", "expire", "reject")]
     doubtful = [str(row["after"]) for row in learned if row["operation"] == "mark_pending_confirmation"]
