@@ -221,7 +221,10 @@ def test_what_is_near_but_says_otherwise_is_new(tmp_path: Path, kind: str, then:
 SECRETS = [
     ("User has the card 4111 1111 1111 1111", "card number"),
     ("User pays with 5500-0000-0000-0004", "card number"),
+    ("User has the card 4111 1111 1111 1111 12/27", "card number"),
+    ("User is no 2 4111 1111 1111 1111", "card number"),
     ("User's account is DE89 3704 0044 0532 0130 00", "account number"),
+    ("User pays from DE89 3704 0044 0532 0130 00 BIC COBADEFF", "account number"),
     ("User's password is hunter2", "password"),
     ("User has the password for the bank: swordfish", "password"),
     ("User's PIN is 4711", "security code"),
@@ -240,7 +243,7 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User was born on 12 September 1990",
+    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
      "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
@@ -306,6 +309,7 @@ def test_other_numbers_are_no_contact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "left"),
     [
+        ("It is 4111 1111 1111 1111 12/27 123.", "It is " + "█" * 19 + " 12/27 123."),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),
