@@ -41,6 +41,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("repeated in other case", "noop", ("I live in Porto.", "i live in porto"), [("user.lives_in", "Porto", A)]),
     ("liked twice", "noop", ("I like jazz.", "I love jazz."), [("user.likes", "jazz", A)]),
     ("confirmed", "noop", ("I live in Porto.", "Yes, I still live in Porto."), [("user.lives_in", "Porto", A)]),
+    ("the same plan", "noop", ("I have a dentist appointment on 5 June.",) * 2, [("user.plans", "dentist appointment", A)]),
     # refined
     ("more exactly", "update", ("I work as a physiotherapist.", "I work as a head physiotherapist."),
      [("user.works_as", "head physiotherapist", A)]),
@@ -174,6 +175,10 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.allergic_to", "nuts", A), ("user.allergic_to", "pine nuts", P)]),
     ("no longer any of them", "expire", ("I'm allergic to pine nuts.", "I'm no longer allergic to nuts."),
      [("user.allergic_to", "pine nuts", X)]),
+    ("the one that says the same", "expire", ("I'm allergic to nuts.", "I'm allergic to pine nuts.", "I'm no longer allergic to nuts."),
+     [("user.allergic_to", "nuts", X), ("user.allergic_to", "pine nuts", A)]),
+    ("no longer more than is known of one", "expire", ("I work as a nurse.", "I no longer work as a head nurse."),
+     [("user.works_as", "nurse", X)]),
     ("one of two dogs", "mark_pending_confirmation", ("I have a dog called Rex.", "I have a dog called Max.", "My dog died."),
      [("user.pet", "dog", P), ("user.pet", "dog called Max", A), ("user.pet", "dog called Rex", A)]),
     ("the one by its name", "expire", ("i have a dog called rex", "i have a dog called max", "my dog rex died"),
@@ -346,8 +351,8 @@ def test_confirming_what_is_only_for_a_time_displaces_nothing(mem: memdb.Memory)
     assert [fact.object for fact in mem.facts("ana", now="2025-03-04")] == ["Porto", "Berlin"]
 
 
-def place(mem: memdb.Memory, name: str, day: str) -> Fact:
-    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day)
+def place(mem: memdb.Memory, name: str, day: str, *, valid_from: str | None = None) -> Fact:
+    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day, valid_from=valid_from)
 
 
 def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:
@@ -408,6 +413,12 @@ def test_what_counts_is_when_it_was_said(turns: list[tuple[str, str]], expected:
         ends = "" if fact.valid_to is None else NEVER if fact.valid_to == fact.valid_from else f"{fact.valid_to:%m-%d}"
         held.append((fact.key, fact.object, fact.status, f"{fact.valid_from:%Y-%m-%d}".removeprefix("2025-"), ends))
     assert sorted(held) == sorted(expected)
+
+
+def test_what_was_to_begin_after_something_else_was_said_never_was(mem: memdb.Memory) -> None:
+    place(mem, "Lisbon", "2025-06-01")
+    never = place(mem, "Porto", "2025-03-01", valid_from="2025-07-01")
+    assert (never.status, never.valid_to) == ("superseded", never.valid_from)
 
 
 def test_the_past_is_told_as_it_was(mem: memdb.Memory) -> None:
@@ -654,6 +665,12 @@ def test_what_is_newer_holds_unless_its_source_is_clearly_less_reliable(mem: mem
     (believed,) = mem.facts("ana", statuses=["active"])
     question = mem.context("Where do I live?", user_id="ana", now="2025-03-04").question
     assert (believed.object, bool(question)) == (held, held == "Porto")
+
+
+def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory) -> None:
+    for day, (name, source) in enumerate((("green", "user_message"), ("blue", "web"), ("blue", "web"), ("blue", "web")), start=1):
+        mem.remember(f"Likes {name}", user_id="ana", key="user.favourite_colour", object=name, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
+    assert [(fact.object, fact.status, fact.seen_count) for fact in mem.facts("ana")] == [("green", A, 1), ("blue", P, 3)]
 
 
 def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> None:

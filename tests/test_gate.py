@@ -252,6 +252,9 @@ def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
 
 def test_a_key_can_name_a_secret() -> None:
     assert secret_in(candidate("User hunter2", key="user.wifi_password", object="hunter2")) == "password"
+    assert secret_in(candidate("User forgot it", key="user.wifi_password", object=" ")) is None
+    over = candidate("User hunter2", key="user.wifi_password", object="hunter2").model_copy(update={"negated": True})
+    assert secret_in(over) is None
 
 
 def test_secrets_are_refused_and_blacked_out_of_excerpts_but_the_message_stays(tmp_path: Path) -> None:
@@ -277,6 +280,10 @@ TOPICS = [
 @pytest.mark.parametrize(("text", "topic"), TOPICS)
 def test_a_sensitive_topic_is_recognised(text: str, topic: str | None) -> None:
     assert topic_of(candidate(text)) == topic
+
+
+def test_what_is_filed_under_health_is_about_health_whatever_its_words() -> None:
+    assert topic_of(candidate("User has the sniffles").model_copy(update={"category": "health"})) == "health"
 
 
 CONTACTS = [

@@ -295,7 +295,8 @@ def test_the_collection_is_asked_for_this_user_s_live_rows_of_these_kinds(tmp_pa
     with opened(tmp_path, Listening(near), top_k_vec=7) as mem:
         said(mem, "I live in Porto.")
         asked.clear()
-        mem.search("Porto", user_id="ana", kinds=["fact", "message"])
+        mem.search("Porto", user_id="ana", kinds=["fact", "message", "note"])
+        mem.search("Porto", user_id="ana", kinds=["note"])  # of which there are none
     statuses = {"status": {"$in": ["active", "pending_confirmation"]}}
     assert [arguments["where"] for arguments in asked] == [
         {"$and": [{"user_id": "ana"}, statuses, {"kind": {"$in": [kind]}}]} for kind in ("fact", "message")
