@@ -535,7 +535,7 @@ RISKY = [
     "key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose", *RISKY]
 )
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
-    known = mem.remember("User has 20", user_id="ana", key=key, object="20")
+    known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
     candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
     proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
     assert guard(proposed, known, predicates={}, config=Config()).type == "mark_pending_confirmation"
@@ -557,6 +557,22 @@ def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:
         denial = said(object="Porto", negated=True, confidence=confidence)
         proposed = Action(type="expire", key=denial.key, target_fact_id=known.fact_id, reason="test", candidate=denial)
         assert guard(proposed, known, predicates={}, config=Config()).type == outcome
+
+
+def test_what_is_too_uncertain_to_refine_something_of_high_risk_makes_it_no_surer(tell: Tell) -> None:
+    [known] = tell("I live in Porto.").facts("ana")
+    more = said(object="Porto, Portugal", value_text="User lives in Porto, Portugal", confidence=0.5)
+    proposed = Action(
+        type="update", key=more.key, target_fact_id=known.fact_id, reason="test", candidate=more, new_value_text="x", confidence_delta=0.3
+    )
+    allowed = guard(proposed, known, predicates={}, config=Config())
+    assert (allowed.type, allowed.confidence_delta) == ("noop", 0.0)
+
+
+@pytest.mark.parametrize(("times", "status"), [(3, P), (4, A)])
+def test_what_is_of_high_risk_and_said_in_passing_waits_until_it_is_nearly_certain(times: int, status: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.", *["I live in Braga."] * times)
+    assert [fact.status for fact in mem.facts("ana") if fact.object == "Braga"] == [status]
 
 
 def test_an_insert_needs_no_leave() -> None:
