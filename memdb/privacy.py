@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from memdb.files import read
 from memdb.records import Candidate, Fact
 
-_CARD = re.compile(r"(?<![\d.,+-])(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
+# within a row of single digits none begins, so that a long row is soon read
+_CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
