@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -14,8 +15,9 @@ from memdb.files import read
 from memdb.records import Candidate, Consent, Fact
 from memdb.unspaced import is_unspaced, words_of
 
-_CARD = re.compile(r"(?<![\d.,+-])[2-6](?:[ -]?\d){12,18}(?![\d-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}\b")
+# within a row of single digits none begins, so that a long row is soon read
+_CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
+_IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
 class _Rules(BaseModel):
@@ -134,19 +136,27 @@ def _read_for(topic: str, words: str) -> str:
 
 def _secrets(text: str) -> list[tuple[str, int, int]]:
     """The secrets in a text: what each is, and where it stands."""
-    found = [("card number", match) for match in _CARD.finditer(text) if _luhn(match.group())]
-    found += [("account number", match) for match in _IBAN.finditer(text) if _mod_97(match.group())]
+    found = [("card number", *span) for span in _numbers(_CARD, text, _luhn)]
+    found += [("account number", *span) for span in _numbers(_IBAN, text, _mod_97)]
     for section in ("spoken", "identifiers"):
-        found += [(name, match) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
-    return [(name, match.start(), match.end()) for name, match in found]
+        found += [(name, *match.span()) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
+    return found
+
+
+def _numbers(shape: re.Pattern[str], text: str, holds: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    """Where numbers stand whose check digits hold; what follows after a space, such as when a card ends, may be no part of one."""
+    for match in shape.finditer(text):
+        run = match[1]
+        ends = (end for end in range(len(run), 0, -1) if run[end : end + 1] in ("", " "))
+        yield from ((match.start(), match.start() + end) for end in ends if holds(run[:end]))
 
 
 def _luhn(number: str) -> bool:
     digits = [int(digit) for digit in number if digit.isdecimal()]
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    return len(digits) >= 13 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _mod_97(number: str) -> bool:
     plain = number.replace(" ", "")
-    return 15 <= len(plain) <= 34 and int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1
+    return len(plain) >= 15 and int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1

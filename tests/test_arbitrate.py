@@ -41,6 +41,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("repeated in other case", "noop", ("I live in Porto.", "i live in porto"), [("user.lives_in", "Porto", A)]),
     ("liked twice", "noop", ("I like jazz.", "I love jazz."), [("user.likes", "jazz", A)]),
     ("confirmed", "noop", ("I live in Porto.", "Yes, I still live in Porto."), [("user.lives_in", "Porto", A)]),
+    ("the same plan", "noop", ("I have a dentist appointment on 5 June.",) * 2, [("user.plans", "dentist appointment", A)]),
     # refined
     ("more exactly", "update", ("I work as a physiotherapist.", "I work as a head physiotherapist."),
      [("user.works_as", "head physiotherapist", A)]),
@@ -174,6 +175,10 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("user.allergic_to", "nuts", A), ("user.allergic_to", "pine nuts", P)]),
     ("no longer any of them", "expire", ("I'm allergic to pine nuts.", "I'm no longer allergic to nuts."),
      [("user.allergic_to", "pine nuts", X)]),
+    ("the one that says the same", "expire", ("I'm allergic to nuts.", "I'm allergic to pine nuts.", "I'm no longer allergic to nuts."),
+     [("user.allergic_to", "nuts", X), ("user.allergic_to", "pine nuts", A)]),
+    ("no longer more than is known of one", "expire", ("I work as a nurse.", "I no longer work as a head nurse."),
+     [("user.works_as", "nurse", X)]),
     ("one of two dogs", "mark_pending_confirmation", ("I have a dog called Rex.", "I have a dog called Max.", "My dog died."),
      [("user.pet", "dog", P), ("user.pet", "dog called Max", A), ("user.pet", "dog called Rex", A)]),
     ("the one by its name", "expire", ("i have a dog called rex", "i have a dog called max", "my dog rex died"),
@@ -346,8 +351,8 @@ def test_confirming_what_is_only_for_a_time_displaces_nothing(mem: memdb.Memory)
     assert [fact.object for fact in mem.facts("ana", now="2025-03-04")] == ["Porto", "Berlin"]
 
 
-def place(mem: memdb.Memory, name: str, day: str) -> Fact:
-    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day)
+def place(mem: memdb.Memory, name: str, day: str, *, valid_from: str | None = None) -> Fact:
+    return mem.remember(f"User lives in {name}", user_id="ana", key="user.lives_in", object=name, timestamp=day, valid_from=valid_from)
 
 
 def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:
@@ -429,6 +434,12 @@ def test_a_doubt_is_one_of_what_was_said_before_it_but_came_later(mem: memdb.Mem
     assert "Faro" in (mem.context("Where do I live?", user_id="ana", now="2025-06-02").question or "")
     mem.confirm(doubt.fact_id, now="2025-06-02")
     assert [fact.object for fact in mem.facts("ana", now="2025-06-02")] == ["Braga"]
+
+
+def test_what_was_to_begin_after_something_else_was_said_never_was(mem: memdb.Memory) -> None:
+    place(mem, "Lisbon", "2025-06-01")
+    never = place(mem, "Porto", "2025-03-01", valid_from="2025-07-01")
+    assert (never.status, never.valid_to) == ("superseded", never.valid_from)
 
 
 def test_the_past_is_told_as_it_was(mem: memdb.Memory) -> None:
@@ -545,7 +556,7 @@ RISKY = [
     "key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose", *RISKY]
 )
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
-    known = mem.remember("User has 20", user_id="ana", key=key, object="20")
+    known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
     candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
     proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
     assert guard(proposed, known, predicates={}, config=Config()).type == "mark_pending_confirmation"
@@ -567,6 +578,22 @@ def test_a_plain_denial_ends_and_a_vague_one_asks(tell: Tell) -> None:
         denial = said(object="Porto", negated=True, confidence=confidence)
         proposed = Action(type="expire", key=denial.key, target_fact_id=known.fact_id, reason="test", candidate=denial)
         assert guard(proposed, known, predicates={}, config=Config()).type == outcome
+
+
+def test_what_is_too_uncertain_to_refine_something_of_high_risk_makes_it_no_surer(tell: Tell) -> None:
+    [known] = tell("I live in Porto.").facts("ana")
+    more = said(object="Porto, Portugal", value_text="User lives in Porto, Portugal", confidence=0.5)
+    proposed = Action(
+        type="update", key=more.key, target_fact_id=known.fact_id, reason="test", candidate=more, new_value_text="x", confidence_delta=0.3
+    )
+    allowed = guard(proposed, known, predicates={}, config=Config())
+    assert (allowed.type, allowed.confidence_delta) == ("noop", 0.0)
+
+
+@pytest.mark.parametrize(("times", "status"), [(3, P), (4, A)])
+def test_what_is_of_high_risk_and_said_in_passing_waits_until_it_is_nearly_certain(times: int, status: str, tell: Tell) -> None:
+    mem = tell("I live in Porto.", *["I live in Braga."] * times)
+    assert [fact.status for fact in mem.facts("ana") if fact.object == "Braga"] == [status]
 
 
 def test_an_insert_needs_no_leave() -> None:
@@ -675,6 +702,12 @@ def test_what_is_newer_holds_unless_its_source_is_clearly_less_reliable(mem: mem
     (believed,) = mem.facts("ana", statuses=["active"])
     question = mem.context("Where do I live?", user_id="ana", now="2025-03-04").question
     assert (believed.object, bool(question)) == (held, held == "Porto")
+
+
+def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory) -> None:
+    for day, (name, source) in enumerate((("green", "user_message"), ("blue", "web"), ("blue", "web"), ("blue", "web")), start=1):
+        mem.remember(f"Likes {name}", user_id="ana", key="user.favourite_colour", object=name, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
+    assert [(fact.object, fact.status, fact.seen_count) for fact in mem.facts("ana")] == [("green", A, 1), ("blue", P, 3)]
 
 
 def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> None:

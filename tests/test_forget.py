@@ -269,6 +269,28 @@ def test_an_episode_is_not_written_of_what_was_forgotten_meanwhile(tmp_path: Pat
         assert RARE.encode() not in bytes_of(tmp_path)
 
 
+def test_a_note_is_not_written_of_what_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    fill(tmp_path / "mem.db").close()
+    asked: list[str] = []
+
+    def think(request: ModelRequest) -> str:
+        if "stretch of conversation" in request.system:
+            return json.dumps({"summary": "They talked."})
+        asked.append(request.user)
+        if len(asked) == 1:
+            with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as other:
+                other.forget("ana", key="user.lives_in")
+        return json.dumps({"notes": [f"Often speaks of {RARE if RARE in request.user.lower() else 'jazz'}"]})
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="slow", backoff=0)
+    config = {"worker": False, "reflect_every_turns": 1}
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=llm, config=config) as mem:
+        mem.maintain(user_id="ana")
+        assert RARE in asked[0].lower()
+        assert RARE not in str(mem.facts("ana", kinds=["note"]))
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
 def test_what_was_archived_of_an_erased_turn_goes_too(tmp_path: Path) -> None:
     with fill(tmp_path / "mem.db") as mem:
         mem.observe("I like tea.", user_id="ana", turn_id="t9", session_id="next")

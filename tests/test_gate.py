@@ -221,7 +221,10 @@ def test_what_is_near_but_says_otherwise_is_new(tmp_path: Path, kind: str, then:
 SECRETS = [
     ("User has the card 4111 1111 1111 1111", "card number"),
     ("User pays with 5500-0000-0000-0004", "card number"),
+    ("User has the card 4111 1111 1111 1111 12/27", "card number"),
+    ("User is no 2 4111 1111 1111 1111", "card number"),
     ("User's account is DE89 3704 0044 0532 0130 00", "account number"),
+    ("User pays from DE89 3704 0044 0532 0130 00 BIC COBADEFF", "account number"),
     ("User's password is hunter2", "password"),
     ("User has the password for the bank: swordfish", "password"),
     ("User's PIN is 4711", "security code"),
@@ -240,7 +243,7 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User was born on 12 September 1990",
+    ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
      "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
@@ -249,6 +252,9 @@ def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
 
 def test_a_key_can_name_a_secret() -> None:
     assert secret_in(candidate("User hunter2", key="user.wifi_password", object="hunter2")) == "password"
+    assert secret_in(candidate("User forgot it", key="user.wifi_password", object=" ")) is None
+    over = candidate("User hunter2", key="user.wifi_password", object="hunter2").model_copy(update={"negated": True})
+    assert secret_in(over) is None
 
 
 def test_secrets_are_refused_and_blacked_out_of_excerpts_but_the_message_stays(tmp_path: Path) -> None:
@@ -289,6 +295,10 @@ def test_a_sensitive_topic_is_recognised(text: str, topic: str | None) -> None:
     assert topic_of(candidate(text)) == topic
 
 
+def test_what_is_filed_under_health_is_about_health_whatever_its_words() -> None:
+    assert topic_of(candidate("User has the sniffles").model_copy(update={"category": "health"})) == "health"
+
+
 CONTACTS = [
     "Reach her at ana@example.org", "+351 912 345 678", "+351912345678", "0044 20 7946 0958", "020 7946 0958", "(212) 555-1234", "212-555-1234",
     "212.555.1234", "1-800-555-1234", "912 345 678", "912345678", "2125551234", "12125551234", "06 12 34 56 78", "06.12.34.56.78", "0171/1234567", "22 33 44 55",
@@ -321,6 +331,7 @@ def test_other_numbers_are_no_contact(text: str) -> None:
     [
         ("My password is: hunter2, keep it.", "My █████████████████████ keep it."),
         ("Mon mot de passe est : soleil12", "Mon ███████████████████████████"),
+        ("It is 4111 1111 1111 1111 12/27 123.", "It is " + "█" * 19 + " 12/27 123."),
         ("My password is hunter2, keep it.", "My ████████████████████ keep it."),
         ("Mein Passwort ist geheim1!", "Mein " + "█" * 21),
         ("Mi contraseña es abc y ya", "Mi █████████████████ y ya"),

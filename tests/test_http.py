@@ -430,19 +430,28 @@ def test_a_key_opens_its_own_user_s_memory_only(mem: memdb.Memory, key: str | No
     assert client.post("/memory/retrieve", json={"user_id": user, "query": "x"}, headers=headers).status_code == status
 
 
+WHOLE = ["GET stats", "GET vectors", "GET labels", "GET weights", "POST weights", "POST evaluate", "POST tune", "POST calibrate", "POST retry",
+         "POST drain"]  # fmt: skip
+
+
 def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     fact = mem.remember("Lives in Porto", user_id="bob", key="user.lives_in")
-    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
-    for path in ("profile/version", "confirm", "reject"):
+    app, asked = create_app(mem, keys={"a": "ana"}), {"/health"} | {f"/memory/{path.split()[1]}" for path in WHOLE}
+    client = TestClient(app, headers={"Authorization": "Bearer a"})
+    client.event_hooks = {"request": [lambda request: asked.add(request.url.path)]}
+    for path in ("profile/version", "confirm", "reject", "doubt"):
         post(client, path, 404, fact_id=fact.fact_id)
     post(client, "outcome", 404, fact_id=fact.fact_id, succeeded=True)
+    assert client.post("/memory/task", json={"fact_id": fact.fact_id, "status": "done"}).status_code == 404
     post(client, "feedback", 404, user_id="ana", query="x", fact_id=fact.fact_id)
     for path in ("facts", "profile", "history", "turns", "calls", "page"):
         assert client.get(f"/memory/{path}", params={"user_id": "bob"}).status_code == 403
     whose: dict[str, dict[str, object]] = {
         "consent": {}, "feedback": {"query": "x", "fact_id": fact.fact_id}, "event": {"description": "x"}, "recall": {"query": "x"},
         "learn": {"trigger": "x", "steps": ["y"]}, "procedures": {"task": "x"}, "remember": {"value_text": "x"}, "explain": {"query": "x"},
-        "relate": {}, "session/begin": {}, "session/end": {"session_id": "s"},
+        "relate": {}, "session/begin": {}, "session/end": {"session_id": "s"}, "forget": {}, "undo": {"turn_id": "t"},
+        "observe": {"user_input": "x"}, "load": {"messages": []}, "write": {}, "compact": {},
+        "retrieve": {"query": "x"}, "search": {"query": "x"}, "context": {"query": "x"},
     }  # fmt: skip
     for path, body in whose.items():
         post(client, path, 403, user_id="bob", **body)
@@ -457,13 +466,10 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     post(client, "compact", 403)
     assert mem.facts("bob")[0].valid_to is None
     assert len(mem.facts("ana")) == 1
+    assert asked == set(app.openapi()["paths"])  # of every endpoint
 
 
-@pytest.mark.parametrize(
-    "asked",
-    ["GET stats", "GET vectors", "GET labels", "GET weights", "POST weights", "POST evaluate", "POST tune", "POST calibrate", "POST retry",
-     "POST drain"],
-)  # fmt: skip
+@pytest.mark.parametrize("asked", WHOLE)
 def test_the_whole_file_is_for_a_key_of_all_users(mem: memdb.Memory, asked: str) -> None:
     method, path = asked.split()
     client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))

@@ -295,7 +295,8 @@ def test_the_collection_is_asked_for_this_user_s_live_rows_of_these_kinds(tmp_pa
     with opened(tmp_path, Listening(near), top_k_vec=7) as mem:
         said(mem, "I live in Porto.")
         asked.clear()
-        mem.search("Porto", user_id="ana", kinds=["fact", "message"])
+        mem.search("Porto", user_id="ana", kinds=["fact", "message", "note"])
+        mem.search("Porto", user_id="ana", kinds=["note"])  # of which there are none
     statuses = {"status": {"$in": ["active", "pending_confirmation"]}}
     assert [arguments["where"] for arguments in asked] == [
         {"$and": [{"user_id": "ana"}, statuses, {"kind": {"$in": [kind]}}]} for kind in ("fact", "message")
@@ -404,6 +405,30 @@ class Picky(Wrapped):
         if not self.hungry and any("poison" in document for document in arguments["documents"]):
             raise ValueError("not this one")
         return super().upsert(ids, **arguments)
+
+
+def test_a_collection_that_failed_is_asked_again_by_the_next_search(tmp_path: Path, near: Any) -> None:
+    collection = Wrapped(near)
+    with opened(tmp_path, collection, retry_base_seconds=3600, retry_max_seconds=3600) as mem:
+        said(mem, "I live in Porto.")
+        collection.broken = True
+        assert mem.search("Porto", user_id="ana").degraded
+        collection.broken = False
+        assert mem.search("Porto", user_id="ana").degraded is None
+        assert mem.vectors().collection_error is None
+
+
+@pytest.mark.parametrize("distance", [float("nan"), float("inf"), float("-inf")])
+def test_a_distance_that_is_no_number_finds_nothing(tmp_path: Path, near: Any, distance: float) -> None:
+    class Broken(Wrapped):
+        def query(self, **arguments: Any) -> Any:
+            found = super().query(**arguments)
+            return {**found, "distances": [[distance] * len(found["distances"][0])]}
+
+    with opened(tmp_path, Broken(near)) as mem:
+        said(mem, "I live in Porto.")
+        assert list(mem.search("something else", user_id="ana", weights="vector-only")) == []
+        assert mem.search("Porto", user_id="ana")
 
 
 @pytest.mark.slow
@@ -516,6 +541,19 @@ def test_a_collection_that_only_answers_sets_no_record_aside(tmp_path: Path, nea
         collection.full = False
         assert mem.drain(60)
         assert set(held(near)) == {"Zero", "One", "Two"}
+
+
+def test_another_collection_is_sent_what_the_one_before_refused(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, Picky(near), embed_max_attempts=1) as mem:
+        for text in ("Good", "Here is poison"):
+            mem.remember(text, user_id="ana", kind="note")
+        assert mem.drain(60)
+        assert mem.vectors().collection_dead == 1
+    with own_chroma.PersistentClient(tmp_path / "other.db") as client:
+        another: Any = made(client)
+        with opened(tmp_path, another) as mem:
+            assert mem.drain(60)
+            assert set(held(another)) == {"Good", "Here is poison"}
 
 
 def test_many_records_that_are_refused_cost_no_good_one(tmp_path: Path, near: Any) -> None:

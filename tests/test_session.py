@@ -44,6 +44,15 @@ def test_the_next_session_begins_with_what_the_last_one_learned(mem: memdb.Memor
         assert start.last.session_id == "s1"
 
 
+def test_a_session_begins_with_what_is_so_now(mem: memdb.Memory) -> None:
+    for object, day in (("Porto", "2025-03-01"), ("Faro", "2025-03-02")):
+        mem.remember(f"User lives in {object}", user_id="ana", key="user.lives_in", object=object, timestamp=day)
+    mem.remember("User lives in Braga", user_id="ana", key="user.lives_in", object="Braga", source="web", timestamp="2025-03-03")
+    mem.remember("User likes chess", user_id="ana", key="user.likes", timestamp="2025-03-02", valid_from="2025-04-01")
+    with mem.session("ana", now="2025-03-10T10:00:00Z") as s:
+        assert [fact.value_text for fact in s.bootstrap.facts] == ["User lives in Faro"]
+
+
 def test_what_matters_most_is_loaded_last_so_that_it_stays_longest(mem: memdb.Memory) -> None:
     for place, importance in enumerate((0.1, 0.9, 0.5)):
         mem.remember(f"Note {importance}", user_id="ana", key=f"user.thing_{place}", importance=importance)

@@ -392,6 +392,22 @@ def test_one_who_is_forgotten_leaves_no_name_where_another_got_a_number(tmp_path
         assert mem.search("zeppelin", user_id="ana")[0].parts["cosine"] > 0.3
 
 
+def test_what_changes_while_it_is_embedded_is_embedded_anew(tmp_path: Path) -> None:
+    meanwhile = ["update facts set value_text = 'Something new'"]
+
+    class Overtaken(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if texts and meanwhile:
+                mem._store.database().connection.execute(meanwhile.pop())
+            return super().embed(texts)
+
+    with memdb.open(tmp_path / "mem.db", embedder=Overtaken(64), config={"worker": False}) as mem:
+        mem.remember("Old words", user_id="ana", kind="note")
+        assert mem.drain(60)
+        [hit] = mem.search("Something new", user_id="ana", weights="vector-only")
+        assert hit.parts["cosine"] == pytest.approx(1)
+
+
 def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
     mem = tell("I live in Porto.")
     mem.observe("I live in Porto.", user_id="ana")

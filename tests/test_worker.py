@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import socket
 import sqlite3
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelRequest
-from memdb.observer import is_gone, take_turn
+from memdb.observer import is_gone, new_identity, take_turn
 
 ROOT = Path(__file__).parent.parent
 
@@ -157,6 +158,41 @@ def test_workers_that_were_killed_are_no_failures_of_the_turn(tmp_path: Path, go
         assert [(turn.status, turn.attempts, turn.failures) for turn in mem.turns()] == [("queued", 5, 1)]
         assert mem.drain(30)
         assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+
+
+def test_a_living_worker_keeps_its_turn_and_its_user_s_next_one_while_those_of_others_are_taken(tmp_path: Path, gone: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for turn_id, user_id in (("first", "ana"), ("second", "ana"), ("third", "bob")):
+            mem.observe("I like tea.", user_id=user_id, turn_id=turn_id)
+        meanwhile: dict[str, str] = {}
+
+        def think(_: ModelRequest) -> str:
+            with suppress(KeyboardInterrupt):
+                take_turn(mem._store, mem.config, memdb.LanguageModel(memdb.ScriptedModel(killed), name="killed"), None, identity=gone)
+            while take_turn(mem._store, mem.config, None, None, identity=new_identity()):
+                pass
+            meanwhile.update({turn.turn_id: turn.status for turn in mem.turns()})
+            return '{"facts": []}'
+
+        assert take_turn(
+            mem._store, mem.config, memdb.LanguageModel(memdb.ScriptedModel(think), name="slow"), None, identity=new_identity()
+        )
+        assert meanwhile == {"first": "working", "second": "queued", "third": "done"}
+
+
+def test_a_worker_that_lost_its_turn_to_another_writes_nothing(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "lease_seconds": 60}) as mem:
+        mem.observe("I like tea.", user_id="ana")
+        found = {"key": "user.likes", "object": "jazz", "excerpt": "I like tea.", "value_text": "User likes jazz", "confidence": 0.95}
+
+        def think(_: ModelRequest) -> str:  # so slowly that its lease runs out
+            mem._store.database().connection.execute("update turns set claimed_until = '2025-01-01T00:00:00.000Z'")
+            assert take_turn(mem._store, mem.config, None, None, identity=new_identity())
+            return json.dumps({"facts": [found]})
+
+        take_turn(mem._store, mem.config, memdb.LanguageModel(memdb.ScriptedModel(think), name="slow"), None, identity=new_identity())
+        assert [fact.object for fact in mem.facts("ana")] == ["tea"]
+        assert [(turn.status, turn.extracted_by) for turn in mem.turns()] == [("done", "rules")]
 
 
 ENDS_ITS_PROCESS = """
