@@ -203,8 +203,11 @@ class Session:
         db = self._store.database()
         with db.transaction():
             build_profile(db, user_id=self.user_id, now=at, config=self._config)
-            db.run("session.end", user_id=self.user_id, session_id=self.session_id, now=to_text(at))
-            db.run("session.release", user_id=self.user_id, session_id=self.session_id)
+            if others := [holder for holder in self._holders(db) if holder != self._identity]:
+                self._hold(db, others, at)
+            else:
+                db.run("session.end", user_id=self.user_id, session_id=self.session_id, now=to_text(at))
+                db.run("session.release", user_id=self.user_id, session_id=self.session_id)
         self.working.clear()
         self._open = False
         _held.discard(self._identity)
@@ -215,11 +218,11 @@ class Session:
         at, user = self._now(), self.user_id
         db = self._store.database()
         edits, text = read_page(db, user_id=user, now=at, config=self._config)
-        left = [str(row["session_id"]) for row in self._others(db) if _died(str(row["held_by"]))]
+        left = [str(row["session_id"]) for row in self._others(db) if all(map(_died, str(row["held_by"]).split()))]
         _held.add(self._identity)
         with db.transaction():
             db.run("session.begin", user_id=user, session_id=self.session_id, now=to_text(at))
-            db.run("session.hold", user_id=user, session_id=self.session_id, held_by=self._identity, now=to_text(at))
+            self._hold(db, [*(holder for holder in self._holders(db) if not _died(holder)), self._identity], at)
         if left:
             self._think()
         for session_id in left:
@@ -248,6 +251,13 @@ class Session:
 
     def _others(self, db: Database) -> list[dict[str, str | int | float | bytes | None]]:
         return db.all("session.others", user_id=self.user_id, session_id=self.session_id)
+
+    def _holders(self, db: Database) -> list[str]:
+        held = db.one("session.holders", user_id=self.user_id, session_id=self.session_id)
+        return str(held["held_by"]).split() if held else []
+
+    def _hold(self, db: Database, holders: Sequence[str], at: datetime) -> None:
+        db.run("session.hold", user_id=self.user_id, session_id=self.session_id, held_by=" ".join(holders), now=to_text(at))
 
     def _account(self, session_id: str, at: datetime) -> Fact | None:
         db, zone = self._store.database(), self._config.zone

@@ -296,3 +296,26 @@ def test_killed_at_any_moment_of_a_session_nothing_said_is_lost_and_no_page_is_t
         accounts = {fact.session_id for fact in mem.facts("ana", kinds=["episode"]) if "session" in fact.tags}
         assert {f"s{number}" for number in range(1, said + 1)} <= accounts
     assert len((tmp_path / "memory.md").read_text().splitlines()) <= 200
+
+
+def test_one_conversation_may_be_open_twice(mem: memdb.Memory) -> None:
+    one, other = mem.session("ana", "s"), mem.session("ana", "s")
+    for session, text in ((one, "Ana is in a hurry"), (other, "Ana thinks of figs")):
+        session.working.add(text)
+    other.observe("I like jazz.")
+    assert [fact.value_text for fact in one.flush().kept] == ["Ana is in a hurry"]
+    one.close()
+    assert mem.session("ana", "another").bootstrap.recovered == ()  # it is open still
+    other.close()
+    assert {fact.value_text for fact in mem.facts("ana", kinds=["note"])} == {"Ana is in a hurry", "Ana thinks of figs"}
+
+
+def test_what_is_forgotten_while_a_conversation_is_open_twice_is_let_go_of_by_both(mem: memdb.Memory) -> None:
+    both = mem.session("ana", "s"), mem.session("ana", "s")
+    for session in both:
+        session.working.add("Ana is in a hurry")
+    mem.forget("ana")
+    mem.session("ana", "s").observe("I like jazz.")
+    for session in both:
+        session.close()
+    assert [fact.object for fact in mem.facts("ana", kinds=["fact", "note"])] == ["jazz"]
