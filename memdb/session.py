@@ -218,7 +218,7 @@ class Session:
         at, user = self._now(), self.user_id
         db = self._store.database()
         edits, text = read_page(db, user_id=user, now=at, config=self._config)
-        left = [str(row["session_id"]) for row in self._others(db) if all(map(_died, str(row["held_by"]).split()))]
+        left = [str(row["session_id"]) for row in self._others(db) if all(map(_died, str(row["held_by"]).splitlines()))]
         _held.add(self._identity)
         with db.transaction():
             db.run("session.begin", user_id=user, session_id=self.session_id, now=to_text(at))
@@ -254,10 +254,10 @@ class Session:
 
     def _holders(self, db: Database) -> list[str]:
         held = db.one("session.holders", user_id=self.user_id, session_id=self.session_id)
-        return str(held["held_by"]).split() if held else []
+        return str(held["held_by"]).splitlines() if held else []
 
     def _hold(self, db: Database, holders: Sequence[str], at: datetime) -> None:
-        db.run("session.hold", user_id=self.user_id, session_id=self.session_id, held_by=" ".join(holders), now=to_text(at))
+        db.run("session.hold", user_id=self.user_id, session_id=self.session_id, held_by="\n".join(holders), now=to_text(at))
 
     def _account(self, session_id: str, at: datetime) -> Fact | None:
         db, zone = self._store.database(), self._config.zone

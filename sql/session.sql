@@ -4,7 +4,7 @@
 insert into sessions (user_id, session_id, started_at, last_turn_at, turns) values (:user_id, :session_id, :now, :now, 0)
 on conflict (user_id, session_id) do update set ended_at = null;
 
--- Who holds it, by names with a space between: a conversation may be open twice.
+-- Who holds it, a line each: a conversation may be open twice.
 -- statement: holders
 select held_by from open_sessions where user_id = :user_id and session_id = :session_id;
 
@@ -17,7 +17,7 @@ on conflict (user_id, session_id) do update set held_by = excluded.held_by;
 select
   exists (
     select 1 from open_sessions
-    where user_id = :user_id and session_id = :session_id and instr(' ' || held_by || ' ', ' ' || :held_by || ' ') > 0) as held,
+    where user_id = :user_id and session_id = :session_id and instr(char(10) || held_by || char(10), char(10) || :held_by || char(10)) > 0) as held,
   exists (select 1 from turns where user_id = :user_id) or exists (select 1 from facts where user_id = :user_id) as known;
 
 -- Of what a session has in mind, what is in the file still: facts by their ids, turns by theirs.

@@ -298,7 +298,8 @@ def test_killed_at_any_moment_of_a_session_nothing_said_is_lost_and_no_page_is_t
     assert len((tmp_path / "memory.md").read_text().splitlines()) <= 200
 
 
-def test_one_conversation_may_be_open_twice(mem: memdb.Memory) -> None:
+def test_one_conversation_may_be_open_twice(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "Ana's notebook")  # whatever a machine is called
     one, other = mem.session("ana", "s"), mem.session("ana", "s")
     for session, text in ((one, "Ana is in a hurry"), (other, "Ana thinks of figs")):
         session.working.add(text)
