@@ -244,7 +244,7 @@ def test_a_turn_whose_worker_was_killed_is_taken_over_at_once(tmp_path: Path) ->
     with memdb.open(path, embedder=None) as mem:
         assert mem.config.lease_seconds > 60
         assert mem.drain(60)
-        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+        assert [fact.object for fact in mem.facts("ana", kinds=["fact"])] == ["Porto"]
     with plain(path) as connection:
         assert connection.execute("select status, attempts from turns").fetchall() == [("done", 2)]
 
@@ -257,7 +257,7 @@ def test_a_turn_whose_worker_lives_is_left_to_it(tmp_path: Path) -> None:
         assert process.stdout.readline() == "thinking\n"
         with memdb.open(path, embedder=None) as mem:
             assert not mem.drain(1)
-            assert mem.facts("ana") == []
+            assert mem.facts("ana", kinds=["fact"]) == []
         process.kill()
 
 

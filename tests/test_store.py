@@ -964,7 +964,7 @@ with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(think, name=
         print(error)
     print(mem.stats().turns_by_status)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana")[0].object)
+    print(mem.drain(10), mem.stats().turns_by_status, mem.facts("ana", kinds=["fact"])[0].object)
 """
 
 
