@@ -615,7 +615,7 @@ def running() -> Iterator[list[subprocess.Popen[bytes]]]:
     yield servers
     for process in servers:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.fixture
@@ -697,7 +697,22 @@ def test_no_client_holds_up_the_end(
         reads_no_more.sendall(b"GET /memory/turns?user_id=ana HTTP/1.1\r\nHost: x\r\n\r\n")
         assert reads_no_more.recv(8)
         running[0].terminate()
-        running[0].wait(20)
+        running[0].wait(60)
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_parent_that_was_killed(served: Callable[..., str], running: list[subprocess.Popen[bytes]]) -> None:
+    address = served("--workers", "2")
+    running[0].kill()
+    running[0].wait()
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            httpx.get(f"{address}/health", timeout=60)
+        except httpx.TransportError:  # nobody listens there any more
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @pytest.mark.slow

@@ -3,9 +3,12 @@
 With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
 """
 
+import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Security
@@ -80,6 +83,13 @@ def create_app(
 
 def from_environment() -> FastAPI:
     """Return the server of the file `MEMDB_DB`, with the keys `MEMDB_API_KEYS`; what every worker of `memdb serve` runs."""
+    if (parent := multiprocessing.parent_process()) is not None:  # one of several workers: without their parent nobody would end them
+
+        def follow() -> None:
+            parent.join()
+            signal.raise_signal(signal.SIGTERM)
+
+        Thread(target=follow, name="memdb-parent", daemon=True).start()
     path = Path(os.environ.get("MEMDB_DB", "mem.db"))
     chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
     ranking = os.environ.get("MEMDB_WEIGHTS", "default")
