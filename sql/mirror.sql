@@ -32,9 +32,7 @@ where m.dead = 0
 limit :batch;
 
 -- statement: claim
-update mirror_outbox set claimed_until = :until
-where fact_id in (select value from json_each(:fact_ids)) and (claimed_until is null or claimed_until <= :now)
-returning fact_id;
+update mirror_outbox set claimed_until = :until where fact_id in (select value from json_each(:fact_ids));
 
 -- What the collection is to hold of the claimed ones; without an embedding_id, nothing any more.
 -- statement: records

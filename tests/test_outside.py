@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -193,6 +194,28 @@ def test_a_fact_waits_until_its_vector_is_made(tmp_path: Path, near: Any) -> Non
         assert held(near) == {}
         assert mem.drain(60)
         assert set(held(near)) == {"Ana stays in Berlin"}
+
+
+def test_a_text_that_changes_just_before_it_would_be_sent_waits_for_its_vector(
+    tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, near) as mem, opened(tmp_path, None) as other:
+        fact = mem.remember("Ana stays in Berlin", user_id="ana", kind="note")
+        assert mem._background.work()  # embeds it
+        db = mem._store.database()
+        begin = db.transaction
+
+        def begin_late() -> AbstractContextManager[None]:
+            monkeypatch.undo()  # another process writes between the look at what is due and the lock
+            other._store.database().connection.execute("update facts set value_text = 'Ana stays in Vienna'")
+            return begin()
+
+        monkeypatch.setattr(db, "transaction", begin_late)
+        assert not mem._background.mirror()
+        assert mem.drain(60)
+        record = near.get(ids=[fact.fact_id], include=["documents", "embeddings"])
+        assert record["documents"] == ["Ana stays in Vienna"]
+        assert np.allclose(record["embeddings"][0], EMBEDDER.embed(["Ana stays in Vienna"])[0], atol=1e-6)
 
 
 def test_a_null_takes_its_key_away_again(tmp_path: Path, collection: Any) -> None:
@@ -739,7 +762,7 @@ def test_records_that_somebody_else_deletes_while_it_serves_come_back(tmp_path: 
         assert held(near) != before
         clock = time.monotonic
         monkeypatch.setattr("memdb.mirroring.monotonic", lambda: clock() + 601)
-        mem._background.mirror()
+        assert not mem._background.mirror()
         assert mem.drain(60)
         assert held(near) == before
 
