@@ -252,10 +252,12 @@ def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: m
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(house: memdb.Memory) -> None:
     before = state(house)
-    told = house.maintain(now="2025-03-06T12:00:00Z", dry_run=True)
-    assert state(house) == before
-    done = house.maintain(now="2025-03-06T12:00:00Z")
-    assert (told.consolidated, told.dry_run, done.dry_run) == (done.consolidated, True, False)
+    for now in ("2025-03-06T12:00:00Z", "2025-07-10T12:00:00Z"):  # of the same day, and months later
+        told = house.maintain(now=now, dry_run=True)
+        assert state(house) == before
+    done = house.maintain(now="2025-07-10T12:00:00Z")
+    assert told == done.model_copy(update={"dry_run": True})
+    assert done.consolidated > 0 < done.deleted
     assert state(house) != before
 
 
