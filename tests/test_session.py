@@ -51,6 +51,7 @@ def test_a_session_begins_with_what_is_so_now(mem: memdb.Memory) -> None:
         mem.remember(f"User lives in {object}", user_id="ana", key="user.lives_in", object=object, timestamp=day)
     mem.remember("User lives in Braga", user_id="ana", key="user.lives_in", object="Braga", source="web", timestamp="2025-03-03")
     mem.remember("User likes chess", user_id="ana", key="user.likes", timestamp="2025-03-02", valid_from="2025-04-01")
+    mem.remember("User stays in Rome", user_id="ana", key="user.staying_in", timestamp="2025-03-02", valid_to="2025-03-05")
     with mem.session("ana", now="2025-03-10T10:00:00Z") as s:
         assert [fact.value_text for fact in s.bootstrap.facts] == ["User lives in Faro"]
 
@@ -136,8 +137,34 @@ def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> Non
         s.observe("I moved to Lisbon last week!")
         told = s.snapshot()
         assert told is not None
-        assert told.value_text.endswith("Learned: User lives in Lisbon. No longer so: User lives in Porto.")
+        assert told.value_text == (
+            "Session of 08 March 2025, 10:00: 1 turn. It began with “I moved to Lisbon last week!”. "
+            "Learned: User lives in Lisbon. No longer so: User lives in Porto."
+        )
         assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
+
+
+def test_an_account_begins_with_the_user_s_first_words_and_tells_of_what_was_said_twice(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("", "Good morning!")
+        s.observe("I live in Porto.")
+        s.observe("As I said, I live in Porto.")
+        s.observe("I'm allergic to peanuts.")
+        told = s.snapshot()
+    assert told is not None
+    assert told.value_text == (
+        "Session of 01 March 2025, 10:00: 4 turns. It began with “I live in Porto.”. "
+        "Learned: User lives in Porto. Waits for a word: User is allergic to peanuts."
+    )
+
+
+def test_a_session_tells_how_many_vectors_wait(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", user_id="bob")
+    mem.observe("Hello.", user_id="ana")
+    waits = mem.session("ana").bootstrap
+    mem.drain()
+    made = mem.session("ana").bootstrap
+    assert [(start.indexed, start.waiting) for start in (waits, made)] == [(0, 2), (1, 0)]  # the message's own and its window's
 
 
 def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path) -> None:
