@@ -77,7 +77,7 @@ update mirror_outbox set
 where fact_id = :fact_id;
 
 -- statement: revive
-update mirror_outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;
+update mirror_outbox set dead = 0, attempts = 0 where dead = 1;
 
 -- What waits for its next attempt need not wait until then.
 -- statement: hasten

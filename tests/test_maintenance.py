@@ -166,6 +166,19 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
         assert [(call.purpose, bool(call.error)) for call in other.calls("ana")] == [("summarize", True)]
 
 
+def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        assert mem.maintain(now="2025-03-20").episodes == 0
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False, "lease_seconds": 0.001}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 1
+    assert [episode.value_text for episode in of(mem, "episode")] == ["They lost a toy."]
+
+
 def test_whatever_a_transport_raises_rules_stand_in(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", *["We lost a toy."] * 20)
     model = LanguageModel(ScriptedModel(lambda request: RuntimeError("it broke")), name="scripted", attempts=1, backoff=0)
@@ -180,6 +193,15 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     (episode,) = of(mem, "episode")
     assert "hunter2" not in episode.value_text
     assert "Bertha" in episode.value_text
+
+
+def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    model = LanguageModel(ScriptedModel(lambda request: '{"summary": "Their password is hunter2."}'), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert "hunter2" not in str(episode)
 
 
 def test_an_episode_keeps_no_secret_that_stands_on_a_line_of_its_own(mem: memdb.Memory) -> None:
@@ -370,6 +392,7 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
     model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-03-02").notes == 2
+        assert [call.purpose for call in other.calls("ana")] == ["reflect"]
     assert {note.value_json["origin"] for note in of(mem, "note")} == {"llm_reflection"}  # type: ignore[index, call-overload]
 
 

@@ -422,10 +422,11 @@ class Wrapped:
 class Picky(Wrapped):
     """One that refuses every batch with a record that is poison to it, until it is hungry."""
 
-    hungry = False
+    hungry, refused = False, 0
 
     def upsert(self, ids: list[str], **arguments: Any) -> Any:
         if not self.hungry and any("poison" in document for document in arguments["documents"]):
+            self.refused += len(ids) == 1
             raise ValueError("not this one")
         return super().upsert(ids, **arguments)
 
@@ -539,6 +540,19 @@ def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_c
         assert mem.retry() == 1
         assert mem.drain(60)
         assert len(held(near)) == 3
+
+
+def test_a_record_that_is_refused_waits_is_tried_at_once_if_that_is_asked_for_and_is_set_aside_in_the_end(tmp_path: Path, near: Any) -> None:
+    collection = Picky(near)
+    with opened(tmp_path, collection, embed_max_attempts=2, retry_base_seconds=3600, retry_max_seconds=3600) as mem:
+        said(mem, "One")
+        mem.remember("Here is poison", user_id="ana", kind="note")
+        told = []
+        for again in (False, False, True, True):
+            revived = mem.retry() if again else 0
+            mem.drain()
+            told.append((revived, collection.refused, mem.vectors().collection_waiting, mem.vectors().collection_dead))
+    assert told == [(0, 2, 1, 0), (0, 2, 1, 0), (0, 4, 0, 1), (1, 6, 1, 0)]  # with the others, and alone
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
