@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import count as count_from
 from pathlib import Path
@@ -48,7 +49,9 @@ def test_a_session_that_is_over_becomes_an_episode(mem: memdb.Memory) -> None:
     assert mem.maintain(now="2025-03-03").episodes == 1
     (episode,) = of(mem, "episode")
     assert "We lost the toy dinosaur in the park." in episode.value_text
-    assert (episode.session_id, episode.source, episode.event_time and episode.event_time.day) == ("s1", "inferred", 1)
+    assert (episode.session_id, episode.source, episode.confidence) == ("s1", "inferred", Config().reflection_confidence)
+    assert episode.event_time
+    assert f"{episode.event_time:%d %H:%M} {episode.valid_from:%d %H:%M}" == "01 10:00 01 10:02"
     assert "emotion:sad" in episode.tags
 
 
@@ -177,6 +180,28 @@ def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.M
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False, "lease_seconds": 0.001}) as other:
         assert other.maintain(now="2025-03-20").episodes == 1
     assert [episode.value_text for episode in of(mem, "episode")] == ["They lost a toy."]
+
+
+def test_what_goes_on_while_a_model_tells_of_it_is_told_when_that_is_over_too(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        mem.observe("We found it.", user_id="ana", session_id="s1", timestamp="2025-03-01T11:00:00Z")
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 0
+    assert of(mem, "episode") == []
+    mem.drain()
+    assert mem.maintain(now="2025-03-20").episodes == 1
+
+
+def test_a_session_of_which_all_was_forgotten_is_not_told(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "I live in Porto.")
+    mem.forget("ana", key="user.lives_in")
+    assert mem.maintain(now="2025-03-20").episodes == 0
+    assert of(mem, "episode") == []
 
 
 def test_whatever_a_transport_raises_rules_stand_in(mem: memdb.Memory) -> None:
@@ -541,6 +566,24 @@ def test_the_night_tidies_up_once(mem: memdb.Memory) -> None:
             for now in ("2025-05-01T12:00:00+00:00", "2025-05-02T02:59:00+00:00", "2025-05-02T03:01:00+00:00", "2025-05-02T23:00:00+00:00")]  # fmt: skip
     assert told == [False, False, True, False]
     assert of(mem, "task")[0].value_json["state"] == "stalled"  # type: ignore[index, call-overload]
+
+
+def test_of_two_processes_one_tidies_up(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    mem.remember("Call the dentist", user_id="ana", key="user.task", kind="task", timestamp="2025-03-01")
+    db = mem._store.database()
+    first, night = (datetime.fromisoformat(f"2025-05-0{day}T12:00:00+00:00") for day in (1, 2))
+    assert not take_tidying(db, now=first, config=Config())
+    begin, told = db.transaction, []
+
+    def begin_late() -> AbstractContextManager[None]:
+        monkeypatch.undo()  # another process comes between the look and the lock
+        with memdb.open(mem.stats().path, embedder=mem.embedder, config={"worker": False}) as other:
+            told.append(take_tidying(other._store.database(), now=night, config=Config()))
+        return begin()
+
+    monkeypatch.setattr(db, "transaction", begin_late)
+    told.append(take_tidying(db, now=night, config=Config()))
+    assert told == [True, False]
 
 
 # --- promotion and the archive ---------------------------------------------------------------------------------------------------------
