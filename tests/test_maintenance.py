@@ -372,6 +372,14 @@ def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
     assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
 
 
+@pytest.mark.parametrize(("last", "noted"), [("2025-03-31", True), ("2025-04-03", False)])
+def test_what_was_said_too_long_ago_does_not_recur(mem: memdb.Memory, last: str, noted: bool) -> None:
+    for day, times in (("2025-01-01", 7), ("2025-01-02", 7), (last, 6)):
+        chat(mem, day, day, *["The trains were late."] * times)
+    mem.maintain(now="2025-04-04")
+    assert bool(of(mem, "note")) is noted
+
+
 @pytest.mark.parametrize(("secrets", "noted"), [("refuse", ["trains"]), ("keep", ["correcthorse", "password", "trains"])])
 def test_a_secret_that_recurs_is_no_note(mem: memdb.Memory, secrets: Literal["refuse", "keep"], noted: list[str]) -> None:
     mem.consent("ana", secrets=secrets)
