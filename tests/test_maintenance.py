@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import count as count_from
@@ -23,7 +23,7 @@ from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
 from memdb.maintenance import take_tidying
-from memdb.records import TaskState
+from memdb.records import EVER, TaskState
 from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -170,7 +170,8 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
 
 
 def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")  # this one is over, the next one has become warm
+    chat(mem, "s2", "2025-03-02", "We lost a toy.")
 
     def think(request: ModelRequest) -> str:
         assert mem.maintain(now="2025-03-20").episodes == 0
@@ -178,8 +179,20 @@ def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.M
 
     model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False, "lease_seconds": 0.001}) as other:
-        assert other.maintain(now="2025-03-20").episodes == 1
-    assert [episode.value_text for episode in of(mem, "episode")] == ["They lost a toy."]
+        assert other.maintain(now="2025-03-20").episodes == 2
+    assert [episode.value_text for episode in of(mem, "episode")] == ["They lost a toy."] * 2
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_session_is_told_when_all_its_user_said_was_thought_about(mem: memdb.Memory, ended: bool) -> None:
+    mem.observe("We lost the toy dinosaur in the park.", user_id="ana", session_id="s1", timestamp="2025-03-01")
+    if ended:
+        mem.observe("Good morning.", user_id="ana", session_id="s2", timestamp="2025-03-19")
+        mem.drain()
+        mem.observe("And then?", user_id="ana", session_id="s2", timestamp="2025-03-19")
+    assert mem.maintain(now="2025-03-20").episodes == 0
+    mem.drain()
+    assert mem.maintain(now="2025-03-20").episodes == 1
 
 
 def test_what_goes_on_while_a_model_tells_of_it_is_told_when_that_is_over_too(mem: memdb.Memory) -> None:
@@ -715,15 +728,68 @@ def test_a_dry_run_of_everything_says_what_it_would_do_and_writes_nothing(mem: m
     assert told == done.model_copy(update={"dry_run": True})
 
 
-def test_maintenance_of_one_user_leaves_the_others_alone(mem: memdb.Memory) -> None:
-    for user in ("ana", "bob"):
-        mem.observe("The boiler is called Bertha.", user_id=user, session_id="s1", timestamp="2025-03-01T10:00:00Z")
-        mem.event("The lamp broke for good", user_id=user, timestamp="2025-03-01T10:00:00Z", importance=0.1)
-    mem.drain()
-    mem.narrate(now="2025-03-02T00:00:00Z")
-    done = mem.maintain(user_id="ana", now="2026-03-20")
-    assert (done.episodes, done.archived, done.nights) == (1, 1, 0)
-    assert {fact.status for fact in mem.facts("bob", kinds=["narrative", "episode"], statuses=["active", "archived"])} == {"active"}
+def neglect(mem: memdb.Memory, user: str) -> None:
+    """Leave something of every kind that there is to keep up; what is said is the same for each user."""
+    for day in (1, 2, 3):
+        for place in range(7):
+            mem.observe("The trains were late.", user_id=user, session_id=f"s{day}", timestamp=f"2025-03-0{day}T10:{place:02}:00Z")
+        mem.event("Rui made coffee", user_id=user, timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+        mem.remember("Drives a Volvo", user_id=user, key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+        mem.remember(f"Note {day}", user_id=user, kind="note", timestamp="2025-03-01")
+    mem.event("The lamp broke for good", user_id=user, timestamp="2025-03-01T20:00:00Z", importance=0.1)
+    for day in range(1, 10):
+        mem.remember(f"Stays in town {day}", user_id=user, key="user.staying_in", timestamp=f"2025-03-0{day}")
+    mem.remember("Likes figs for now", user_id=user, key="user.likes", timestamp="2025-03-01", valid_to="2025-04-01")
+    mem.remember("Call the dentist", user_id=user, key="user.task", kind="task", timestamp="2025-03-01")
+    mem.remember_many([stored("User likes tea", user_id=user)] * 2)
+
+
+NOWS = ("2025-03-20", "2025-05-20", "2025-12-20")
+
+
+@pytest.fixture
+def neglected(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "reflection_limit": 2}) as mem:
+        for user in ("bob", "ana", "cleo"):
+            neglect(mem, user)
+        mem.drain()
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        yield mem
+
+
+def total(done: list[memdb.Maintained]) -> dict[str, int]:
+    counted = {name: sum(getattr(one, name) for one in done) for name in memdb.Maintained.model_fields}
+    return {name: count for name, count in counted.items() if name not in ("nights", "processed", "dry_run")}
+
+
+def test_maintenance_of_one_user_does_all_there_is_and_leaves_the_others_alone(neglected: memdb.Memory) -> None:
+    db = neglected._store.database().connection
+    tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
+
+    def rows() -> dict[str, list[tuple[object, ...]]]:
+        return {name: sorted(db.execute(f"select * from {name} where user_id <> 'ana'").fetchall(), key=repr) for name in tables}
+
+    def held(user: str) -> list[tuple[object, ...]]:
+        facts = neglected.facts(user, kinds=["fact", "task", "note", "narrative", "episode"], statuses=EVER)
+        return sorted((one.kind, one.value_text, one.status, one.seen_count, one.created_at, one.valid_from) for one in facts)
+
+    neglected.maintain(user_id="bob", now=NOWS[1])
+    before = rows()
+    done = [neglected.maintain(user_id="ana", now=now) for now in NOWS]
+    assert rows() == before
+    assert all(total(done).values())
+    assert [neglected.maintain(user_id="cleo", now=now) for now in NOWS] == done
+    assert held("ana") == held("cleo")
+    assert neglected.maintain(user_id="bob", now=NOWS[2]).deleted > 0
+
+
+def test_maintenance_of_everybody_does_for_each_what_it_does_for_one(neglected: memdb.Memory, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "alone.db", embedder=None, llm=None, config={"worker": False, "reflection_limit": 2}) as alone:
+        neglect(alone, "ana")
+        alone.drain()
+        alone.narrate(now="2025-03-05T00:00:00Z")
+        of_one = total([alone.maintain(now=now) for now in NOWS])
+    assert total([neglected.maintain(now=now) for now in NOWS]) == {name: 3 * count for name, count in of_one.items()}
 
 
 @pytest.mark.parametrize("told", ["profile", "metrics"])
