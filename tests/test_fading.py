@@ -311,6 +311,15 @@ def test_a_faded_memory_is_deleted_in_time_though_somebody_linked_it_to_another(
     assert [fact.fact_id for fact in mem.facts("home", kinds=["narrative"], statuses=("active", "archived"))] == [feast.fact_id]
 
 
+def test_a_night_reaches_nothing_that_was_made_after_it(mem: memdb.Memory) -> None:
+    for day in (1, 20):
+        mem.event("Rui dropped a spoon", user_id="home", timestamp=f"2025-03-{day:02}T10:00:00Z", importance=0.1)
+    mem.narrate(now="2025-03-25T00:00:00Z")
+    done = mem.maintain(user_id="home", now="2025-03-05T12:00:00Z")
+    assert (done.processed, done.archived) == (1, 1)
+    assert [fact.created_at.day for fact in mem.facts("home", kinds=["narrative"])] == [20]
+
+
 @pytest.mark.parametrize("hour", [1, 2, 3])
 def test_there_is_one_night_a_day_also_when_the_clocks_change(tmp_path: Path, hour: int) -> None:
     config = {"worker": False, "timezone": "Europe/Berlin", "consolidation_schedule_hour": hour, "archive_threshold": 0.0}

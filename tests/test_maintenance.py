@@ -174,7 +174,7 @@ def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.M
     chat(mem, "s2", "2025-03-02", "We lost a toy.")
 
     def think(request: ModelRequest) -> str:
-        assert mem.maintain(now="2025-03-20").episodes == 0
+        mem.maintain(now="2025-03-20")
         return '{"summary": "They lost a toy."}'
 
     model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
@@ -193,6 +193,20 @@ def test_a_session_is_told_when_all_its_user_said_was_thought_about(mem: memdb.M
     assert mem.maintain(now="2025-03-20").episodes == 0
     mem.drain()
     assert mem.maintain(now="2025-03-20").episodes == 1
+
+
+def test_who_took_so_long_over_an_episode_that_another_told_it_writes_nothing(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        mem._store.database().connection.execute("update upkeep set claimed_until = '2025-01-01T00:00:00.000Z'")
+        mem.maintain(now="2025-03-20")
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 0
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy."]
 
 
 def test_what_goes_on_while_a_model_tells_of_it_is_told_when_that_is_over_too(mem: memdb.Memory) -> None:
@@ -385,6 +399,34 @@ def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
     assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
 
 
+def test_what_the_assistant_says_again_and_again_is_no_note(mem: memdb.Memory) -> None:
+    for place in range(20):
+        mem.observe("Well.", "The trains were late.", user_id="ana", session_id="s", timestamp=f"2025-03-{place // 4 + 1:02}")
+    mem.drain()
+    mem.maintain(now="2025-03-06")
+    assert of(mem, "note") == []
+
+
+def test_a_session_without_anything_significant_is_no_reason_to_reflect(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", "I like tea. The trains were late.")
+    mem.maintain(now="2025-03-20")
+    assert of(mem, "note") == []
+
+
+def test_while_one_asks_a_model_to_reflect_nobody_else_does(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", *["The trains were late."] * 20)
+
+    def think(request: ModelRequest) -> str:
+        mem.maintain(now="2025-03-02")
+        return '{"notes": ["Takes the train"]}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-02").notes == 1
+    assert [note.value_text for note in of(mem, "note")] == ["Takes the train"]
+
+
 @pytest.mark.parametrize(("last", "noted"), [("2025-03-31", True), ("2025-04-03", False)])
 def test_what_was_said_too_long_ago_does_not_recur(mem: memdb.Memory, last: str, noted: bool) -> None:
     for day, times in (("2025-01-01", 7), ("2025-01-02", 7), (last, 6)):
@@ -488,6 +530,7 @@ def test_the_worker_reflects_after_a_session_in_which_something_significant_was_
         ("The trains were late.", "2025-03-01"),
         ("The trains were late.", "2025-03-02"),
         ("I live in Porto. The trains!", "2025-03-03"),
+        ("Good night.", "2025-03-03"),
     ]
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.load([{"text": text, "timestamp": day, "session_id": "s1"} for text, day in said], user_id="ana")
