@@ -87,6 +87,7 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert mem.maintain(now="2025-04-20").episodes == 1
     (episode,) = of(mem, "episode")
     assert "under the bed" in episode.value_text
+    assert episode.source_excerpt == episode.object == episode.value_text
 
 
 def assert_indexed_as_anew(mem: memdb.Memory) -> None:
@@ -128,10 +129,12 @@ def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Pat
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Europe/Madrid"}) as mem:
         for at, text in said:
             mem.observe(text, user_id="ana", timestamp=at)
+        mem.observe("It rains.", user_id="ana", session_id="s1", timestamp="2025-03-02T13:00:00Z")
         mem.drain()
-        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 1, 0]
-        (episode,) = of(mem, "episode")
-        assert ("Bertha" in episode.value_text, "dinosaur" in episode.value_text, episode.session_id) == (True, True, None)
+        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 2, 0]
+        of_day, of_session = sorted(of(mem, "episode"), key=lambda told: told.session_id or "")
+        assert (of_day.session_id, of_session.value_text) == (None, "user: It rains.")
+        assert [word for word in ("Bertha", "dinosaur", "rains") if word in of_day.value_text] == ["Bertha", "dinosaur"]
 
 
 def test_forgetting_a_key_takes_the_episode_of_its_day(mem: memdb.Memory) -> None:
@@ -742,6 +745,13 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == promoted
     assert ("user.drives" in mem.profile("ana", now="2025-03-05").soft_preferences) is bool(promoted)
     assert mem.maintain(now="2025-03-05").promoted == 0
+
+
+def test_what_would_hardly_be_asked_for_is_not_promoted(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "promote_priority": 1.0}) as mem:
+        for day in (1, 2, 3):
+            mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+        assert mem.maintain(now="2025-03-05").promoted == 0
 
 
 def test_only_the_last_versions_of_a_key_stay(mem: memdb.Memory) -> None:
