@@ -542,7 +542,9 @@ def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_c
         assert len(held(near)) == 3
 
 
-def test_a_record_that_is_refused_waits_is_tried_at_once_if_that_is_asked_for_and_is_set_aside_in_the_end(tmp_path: Path, near: Any) -> None:
+def test_a_record_that_is_refused_waits_is_tried_at_once_if_that_is_asked_for_and_is_set_aside_in_the_end(
+    tmp_path: Path, near: Any
+) -> None:
     collection = Picky(near)
     with opened(tmp_path, collection, embed_max_attempts=2, retry_base_seconds=3600, retry_max_seconds=3600) as mem:
         said(mem, "One")

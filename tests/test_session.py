@@ -363,7 +363,10 @@ def test_the_end_of_a_session_ends_no_other_one(mem: memdb.Memory) -> None:
     ending, *_others = (mem.session(user, name, now="2025-03-01T10:00:00Z") for user, name in (("ana", "s"), ("ana", "t"), ("bob", "s")))
     ending.close()
     db = mem._store.database().connection
-    assert db.execute("select user_id, session_id from sessions where ended_at is null order by 1").fetchall() == [("ana", "t"), ("bob", "s")]
+    assert db.execute("select user_id, session_id from sessions where ended_at is null order by 1").fetchall() == [
+        ("ana", "t"),
+        ("bob", "s"),
+    ]
     assert db.execute("select user_id, session_id from open_sessions order by 1").fetchall() == [("ana", "t"), ("bob", "s")]
 
 
