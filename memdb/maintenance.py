@@ -39,18 +39,27 @@ def maintain(
     now: datetime,
     dry_run: bool,
 ) -> Maintained:
-    """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`."""
+    """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`. A dry run undoes it."""
+    db = store.database()
+    work = partial(
+        _maintain, store, config, narrator=None if dry_run else narrator, llm=None if dry_run else llm, user_id=user_id, now=now
+    )  # fmt: skip
+    done = db.rehearsed(work) if dry_run else work()
+    return done.model_copy(update={"dry_run": dry_run})
+
+
+def _maintain(
+    store: Store, config: Config, *, narrator: Narrator | None, llm: LanguageModel | None, user_id: str | None, now: datetime
+) -> Maintained:  # fmt: skip
     db = store.database()
     done: list[Maintained] = []
-    while not dry_run and user_id is None and (night := next_night(db, config, now=now)):
+    while user_id is None and (night := next_night(db, config, now=now)):
         done.append(take_night(store, config, narrator, now=night, scheduled=True))
-    done.append(take_night(store, config, narrator, user_id=user_id, now=now, scheduled=False, dry_run=dry_run))
+    done.append(take_night(store, config, narrator, user_id=user_id, now=now, scheduled=False))
     counted = ("archived", "deleted", "consolidated", "patterns")
     total = {name: sum(getattr(one, name) for one in done) for name in counted}
     total |= {"nights": sum(one.nights for one in done[:-1]), "processed": done[-1].processed}
-    keep_up = partial(_keep_up, db, user_id=user_id, now=now, config=config, llm=None if dry_run else llm)
-    kept = db.rehearsed(keep_up) if dry_run else keep_up()
-    return kept.model_copy(update={**total, "dry_run": dry_run})
+    return _keep_up(db, user_id=user_id, now=now, config=config, llm=llm).model_copy(update=total)
 
 
 def _keep_up(

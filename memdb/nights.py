@@ -27,10 +27,6 @@ PATTERN = "household.pattern"
 _NAMESPACE = uuid.UUID("6d656d64-6500-5000-8000-000000000000")
 
 
-class _Withdrawn(Exception):
-    """Ends a transaction whose work is not to be kept."""
-
-
 def next_night(db: Database, config: Config, *, now: datetime) -> datetime | None:
     """Return the oldest night up to `now` whose maintenance is still to be done, or None.
 
@@ -60,7 +56,6 @@ def take_night(
     user_id: str | None = None,
     now: datetime,
     scheduled: bool,
-    dry_run: bool = False,
 ) -> Maintained:
     """Do one night's maintenance as of `now` for a user, or for everybody, in one transaction: consolidate, fade, archive, delete.
 
@@ -69,25 +64,16 @@ def take_night(
     db = store.database()
     rows = db.all("maintain.repeatable", user_id=user_id, now=to_text(now))
     patterns = consolidate([Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone, config=config)
-    told = [_tell_pattern(one, None if dry_run else narrator, config) for one in patterns]
-    done = Maintained()
-    try:
-        with db.transaction():
-            meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
-            if scheduled and meta.get("maintained_at", "") >= to_text(now):
-                return done
-            into = [_write_pattern(db, pattern, *what, now=now, config=config) for pattern, what in zip(patterns, told, strict=True)]
-            faded = decay(db, user_id=user_id, now=now, config=config)
-            done = faded.model_copy(
-                update={"nights": 1, "consolidated": sum(into), "patterns": sum(1 for count in into if count), "dry_run": dry_run}
-            )
-            if scheduled:
-                db.run("meta.put", name="maintained_at", value=to_text(now))
-            if dry_run:
-                raise _Withdrawn
-    except _Withdrawn:
-        pass
-    return done
+    told = [_tell_pattern(one, narrator, config) for one in patterns]
+    with db.transaction():
+        meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}
+        if scheduled and meta.get("maintained_at", "") >= to_text(now):
+            return Maintained()
+        into = [_write_pattern(db, pattern, *what, now=now, config=config) for pattern, what in zip(patterns, told, strict=True)]
+        faded = decay(db, user_id=user_id, now=now, config=config)
+        if scheduled:
+            db.run("meta.put", name="maintained_at", value=to_text(now))
+    return faded.model_copy(update={"nights": 1, "consolidated": sum(into), "patterns": sum(1 for count in into if count)})
 
 
 def night_from(since: datetime, config: Config) -> datetime:

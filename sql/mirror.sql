@@ -32,9 +32,7 @@ where m.dead = 0
 limit :batch;
 
 -- statement: claim
-update mirror_outbox set claimed_until = :until
-where fact_id in (select value from json_each(:fact_ids)) and (claimed_until is null or claimed_until <= :now)
-returning fact_id;
+update mirror_outbox set claimed_until = :until where fact_id in (select value from json_each(:fact_ids));
 
 -- What the collection is to hold of the claimed ones; without an embedding_id, nothing any more.
 -- statement: records
@@ -79,7 +77,7 @@ update mirror_outbox set
 where fact_id = :fact_id;
 
 -- statement: revive
-update mirror_outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;
+update mirror_outbox set dead = 0, attempts = 0 where dead = 1;
 
 -- What waits for its next attempt need not wait until then.
 -- statement: hasten

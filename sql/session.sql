@@ -98,7 +98,6 @@ where h.user_id = :user_id
   and (:session_id is null or f.session_id = :session_id
        or h.turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id))
   and (:begins is null or h.changed_at >= :begins)
-  and (:ends is null or h.changed_at < :ends)
   and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id
               and l.operation <> 'noop' and (:ends is null or l.changed_at < :ends))
 order by h.id;

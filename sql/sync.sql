@@ -65,7 +65,7 @@ left join facts f on f.id = abs(o.id) and (o.id > 0 or (f.kind = 'message' and f
 where o.id = :id and f.id is null;
 
 -- statement: revive
-update outbox set dead = 0, attempts = 0, next_attempt_at = null where dead = 1;
+update outbox set dead = 0, attempts = 0 where dead = 1;
 
 -- What waits for its next attempt need not wait until then.
 -- statement: hasten

@@ -252,10 +252,12 @@ def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: m
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(house: memdb.Memory) -> None:
     before = state(house)
-    told = house.maintain(now="2025-03-06T12:00:00Z", dry_run=True)
-    assert state(house) == before
-    done = house.maintain(now="2025-03-06T12:00:00Z")
-    assert (told.consolidated, told.dry_run, done.dry_run) == (done.consolidated, True, False)
+    for now in ("2025-03-06T12:00:00Z", "2025-07-10T12:00:00Z"):  # of the same day, and months later
+        told = house.maintain(now=now, dry_run=True)
+        assert state(house) == before
+    done = house.maintain(now="2025-07-10T12:00:00Z")
+    assert told == done.model_copy(update={"dry_run": True})
+    assert done.consolidated > 0 < done.deleted
     assert state(house) != before
 
 
@@ -307,6 +309,15 @@ def test_a_faded_memory_is_deleted_in_time_though_somebody_linked_it_to_another(
     mem.link(trifle.fact_id, feast.fact_id, "supports")
     mem.maintain(now="2024-12-01T12:00:00Z")
     assert [fact.fact_id for fact in mem.facts("home", kinds=["narrative"], statuses=("active", "archived"))] == [feast.fact_id]
+
+
+def test_a_night_reaches_nothing_that_was_made_after_it(mem: memdb.Memory) -> None:
+    for day in (1, 20):
+        mem.event("Rui dropped a spoon", user_id="home", timestamp=f"2025-03-{day:02}T10:00:00Z", importance=0.1)
+    mem.narrate(now="2025-03-25T00:00:00Z")
+    done = mem.maintain(user_id="home", now="2025-03-05T12:00:00Z")
+    assert (done.processed, done.archived) == (1, 1)
+    assert [fact.created_at.day for fact in mem.facts("home", kinds=["narrative"])] == [20]
 
 
 @pytest.mark.parametrize("hour", [1, 2, 3])

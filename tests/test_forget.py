@@ -571,3 +571,11 @@ def test_forgetting_a_key_leaves_the_episodes_of_other_sessions(mem: memdb.Memor
     mem.forget("ana", key="user.likes")
     left = sorted(str(fact.session_id) + fact.value_text[:3] for fact in mem.facts("ana", kinds=["episode"]))
     assert left == ["s0use", "s1Had", "s2use"]
+
+
+def test_forgetting_a_key_takes_the_note_that_quotes_a_short_value(mem: memdb.Memory) -> None:
+    mem.remember("User lives in Rio", user_id="ana", key="user.lives_in", object="Rio")
+    for text in ("Talks of Rio", "Talks of jazz"):
+        mem.remember(text, user_id="ana", kind="note", source="inferred")
+    mem.forget("ana", key="user.lives_in")
+    assert [note.value_text for note in mem.facts("ana", kinds=["note"])] == ["Talks of jazz"]

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import count as count_from
 from pathlib import Path
@@ -22,7 +23,7 @@ from memdb.config import Config
 from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
 from memdb.maintenance import take_tidying
-from memdb.records import TaskState
+from memdb.records import EVER, TaskState
 from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -48,7 +49,9 @@ def test_a_session_that_is_over_becomes_an_episode(mem: memdb.Memory) -> None:
     assert mem.maintain(now="2025-03-03").episodes == 1
     (episode,) = of(mem, "episode")
     assert "We lost the toy dinosaur in the park." in episode.value_text
-    assert (episode.session_id, episode.source, episode.event_time and episode.event_time.day) == ("s1", "inferred", 1)
+    assert (episode.session_id, episode.source, episode.confidence) == ("s1", "inferred", Config().reflection_confidence)
+    assert episode.event_time
+    assert f"{episode.event_time:%d %H:%M} {episode.valid_from:%d %H:%M}" == "01 10:00 01 10:02"
     assert "emotion:sad" in episode.tags
 
 
@@ -84,6 +87,7 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert mem.maintain(now="2025-04-20").episodes == 1
     (episode,) = of(mem, "episode")
     assert "under the bed" in episode.value_text
+    assert episode.source_excerpt == episode.object == episode.value_text
 
 
 def assert_indexed_as_anew(mem: memdb.Memory) -> None:
@@ -125,10 +129,12 @@ def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Pat
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Europe/Madrid"}) as mem:
         for at, text in said:
             mem.observe(text, user_id="ana", timestamp=at)
+        mem.observe("It rains.", user_id="ana", session_id="s1", timestamp="2025-03-02T13:00:00Z")
         mem.drain()
-        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 1, 0]
-        (episode,) = of(mem, "episode")
-        assert ("Bertha" in episode.value_text, "dinosaur" in episode.value_text, episode.session_id) == (True, True, None)
+        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 2, 0]
+        of_day, of_session = sorted(of(mem, "episode"), key=lambda told: told.session_id or "")
+        assert (of_day.session_id, of_session.value_text) == (None, "user: It rains.")
+        assert [word for word in ("Bertha", "dinosaur", "rains") if word in of_day.value_text] == ["Bertha", "dinosaur"]
 
 
 def test_forgetting_a_key_takes_the_episode_of_its_day(mem: memdb.Memory) -> None:
@@ -166,6 +172,68 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
         assert [(call.purpose, bool(call.error)) for call in other.calls("ana")] == [("summarize", True)]
 
 
+def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")  # this one is over, the next one has become warm
+    chat(mem, "s2", "2025-03-02", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        mem.maintain(now="2025-03-20")
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False, "lease_seconds": 0.001}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 2
+    assert [episode.value_text for episode in of(mem, "episode")] == ["They lost a toy."] * 2
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_session_is_told_when_all_its_user_said_was_thought_about(mem: memdb.Memory, ended: bool) -> None:
+    mem.observe("We lost the toy dinosaur in the park.", user_id="ana", session_id="s1", timestamp="2025-03-01")
+    if ended:
+        mem.observe("Good morning.", user_id="ana", session_id="s2", timestamp="2025-03-19")
+        mem.drain()
+        mem.observe("And then?", user_id="ana", session_id="s2", timestamp="2025-03-19")
+    assert mem.maintain(now="2025-03-20").episodes == 0
+    mem.drain()
+    assert mem.maintain(now="2025-03-20").episodes == 1
+
+
+def test_who_took_so_long_over_an_episode_that_another_told_it_writes_nothing(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        mem._store.database().connection.execute("update upkeep set claimed_until = '2025-01-01T00:00:00.000Z'")
+        mem.maintain(now="2025-03-20")
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 0
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy."]
+
+
+def test_what_goes_on_while_a_model_tells_of_it_is_told_when_that_is_over_too(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+
+    def think(request: ModelRequest) -> str:
+        mem.observe("We found it.", user_id="ana", session_id="s1", timestamp="2025-03-01T11:00:00Z")
+        return '{"summary": "They lost a toy."}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-20").episodes == 0
+    assert of(mem, "episode") == []
+    mem.drain()
+    assert mem.maintain(now="2025-03-20").episodes == 1
+
+
+def test_a_session_of_which_all_was_forgotten_is_not_told(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "I live in Porto.")
+    mem.forget("ana", key="user.lives_in")
+    assert mem.maintain(now="2025-03-20").episodes == 0
+    assert of(mem, "episode") == []
+
+
 def test_whatever_a_transport_raises_rules_stand_in(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", *["We lost a toy."] * 20)
     model = LanguageModel(ScriptedModel(lambda request: RuntimeError("it broke")), name="scripted", attempts=1, backoff=0)
@@ -180,6 +248,15 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
     (episode,) = of(mem, "episode")
     assert "hunter2" not in episode.value_text
     assert "Bertha" in episode.value_text
+
+
+def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    model = LanguageModel(ScriptedModel(lambda request: '{"summary": "Their password is hunter2."}'), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert "hunter2" not in str(episode)
 
 
 def test_an_episode_keeps_no_secret_that_stands_on_a_line_of_its_own(mem: memdb.Memory) -> None:
@@ -325,6 +402,42 @@ def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:
     assert [(note.value_text, note.seen_count) for note in of(mem, "note")] == [("Keeps coming back to trains", 1)]
 
 
+def test_what_the_assistant_says_again_and_again_is_no_note(mem: memdb.Memory) -> None:
+    for place in range(20):
+        mem.observe("Well.", "The trains were late.", user_id="ana", session_id="s", timestamp=f"2025-03-{place // 4 + 1:02}")
+    mem.drain()
+    mem.maintain(now="2025-03-06")
+    assert of(mem, "note") == []
+
+
+def test_a_session_without_anything_significant_is_no_reason_to_reflect(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", "I like tea. The trains were late.")
+    mem.maintain(now="2025-03-20")
+    assert of(mem, "note") == []
+
+
+def test_while_one_asks_a_model_to_reflect_nobody_else_does(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", *["The trains were late."] * 20)
+
+    def think(request: ModelRequest) -> str:
+        mem.maintain(now="2025-03-02")
+        return '{"notes": ["Takes the train"]}'
+
+    model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-03-02").notes == 1
+    assert [note.value_text for note in of(mem, "note")] == ["Takes the train"]
+
+
+@pytest.mark.parametrize(("last", "noted"), [("2025-03-31", True), ("2025-04-03", False)])
+def test_what_was_said_too_long_ago_does_not_recur(mem: memdb.Memory, last: str, noted: bool) -> None:
+    for day, times in (("2025-01-01", 7), ("2025-01-02", 7), (last, 6)):
+        chat(mem, day, day, *["The trains were late."] * times)
+    mem.maintain(now="2025-04-04")
+    assert bool(of(mem, "note")) is noted
+
+
 @pytest.mark.parametrize(("secrets", "noted"), [("refuse", ["trains"]), ("keep", ["correcthorse", "password", "trains"])])
 def test_a_secret_that_recurs_is_no_note(mem: memdb.Memory, secrets: Literal["refuse", "keep"], noted: list[str]) -> None:
     mem.consent("ana", secrets=secrets)
@@ -370,6 +483,7 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
     model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-03-02").notes == 2
+        assert [call.purpose for call in other.calls("ana")] == ["reflect"]
     assert {note.value_json["origin"] for note in of(mem, "note")} == {"llm_reflection"}  # type: ignore[index, call-overload]
 
 
@@ -419,6 +533,7 @@ def test_the_worker_reflects_after_a_session_in_which_something_significant_was_
         ("The trains were late.", "2025-03-01"),
         ("The trains were late.", "2025-03-02"),
         ("I live in Porto. The trains!", "2025-03-03"),
+        ("Good night.", "2025-03-03"),
     ]
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.load([{"text": text, "timestamp": day, "session_id": "s1"} for text, day in said], user_id="ana")
@@ -520,6 +635,24 @@ def test_the_night_tidies_up_once(mem: memdb.Memory) -> None:
     assert of(mem, "task")[0].value_json["state"] == "stalled"  # type: ignore[index, call-overload]
 
 
+def test_of_two_processes_one_tidies_up(mem: memdb.Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    mem.remember("Call the dentist", user_id="ana", key="user.task", kind="task", timestamp="2025-03-01")
+    db = mem._store.database()
+    first, night = (datetime.fromisoformat(f"2025-05-0{day}T12:00:00+00:00") for day in (1, 2))
+    assert not take_tidying(db, now=first, config=Config())
+    begin, told = db.transaction, []
+
+    def begin_late() -> AbstractContextManager[None]:
+        monkeypatch.undo()  # another process comes between the look and the lock
+        with memdb.open(mem.stats().path, embedder=mem.embedder, config={"worker": False}) as other:
+            told.append(take_tidying(other._store.database(), now=night, config=Config()))
+        return begin()
+
+    monkeypatch.setattr(db, "transaction", begin_late)
+    told.append(take_tidying(db, now=night, config=Config()))
+    assert told == [True, False]
+
+
 # --- promotion and the archive ---------------------------------------------------------------------------------------------------------
 
 
@@ -614,6 +747,13 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == 0
 
 
+def test_what_would_hardly_be_asked_for_is_not_promoted(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "promote_priority": 1.0}) as mem:
+        for day in (1, 2, 3):
+            mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+        assert mem.maintain(now="2025-03-05").promoted == 0
+
+
 def test_only_the_last_versions_of_a_key_stay(mem: memdb.Memory) -> None:
     for number in range(9):
         mem.remember(f"Stays in town {number}", user_id="ana", key="user.staying_in", timestamp=f"2025-03-0{number + 1}")
@@ -641,15 +781,68 @@ def test_a_dry_run_of_everything_says_what_it_would_do_and_writes_nothing(mem: m
     assert told == done.model_copy(update={"dry_run": True})
 
 
-def test_maintenance_of_one_user_leaves_the_others_alone(mem: memdb.Memory) -> None:
-    for user in ("ana", "bob"):
-        mem.observe("The boiler is called Bertha.", user_id=user, session_id="s1", timestamp="2025-03-01T10:00:00Z")
-        mem.event("The lamp broke for good", user_id=user, timestamp="2025-03-01T10:00:00Z", importance=0.1)
-    mem.drain()
-    mem.narrate(now="2025-03-02T00:00:00Z")
-    done = mem.maintain(user_id="ana", now="2026-03-20")
-    assert (done.episodes, done.archived, done.nights) == (1, 1, 0)
-    assert {fact.status for fact in mem.facts("bob", kinds=["narrative", "episode"], statuses=["active", "archived"])} == {"active"}
+def neglect(mem: memdb.Memory, user: str) -> None:
+    """Leave something of every kind that there is to keep up; what is said is the same for each user."""
+    for day in (1, 2, 3):
+        for place in range(7):
+            mem.observe("The trains were late.", user_id=user, session_id=f"s{day}", timestamp=f"2025-03-0{day}T10:{place:02}:00Z")
+        mem.event("Rui made coffee", user_id=user, timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+        mem.remember("Drives a Volvo", user_id=user, key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+        mem.remember(f"Note {day}", user_id=user, kind="note", timestamp="2025-03-01")
+    mem.event("The lamp broke for good", user_id=user, timestamp="2025-03-01T20:00:00Z", importance=0.1)
+    for day in range(1, 10):
+        mem.remember(f"Stays in town {day}", user_id=user, key="user.staying_in", timestamp=f"2025-03-0{day}")
+    mem.remember("Likes figs for now", user_id=user, key="user.likes", timestamp="2025-03-01", valid_to="2025-04-01")
+    mem.remember("Call the dentist", user_id=user, key="user.task", kind="task", timestamp="2025-03-01")
+    mem.remember_many([stored("User likes tea", user_id=user)] * 2)
+
+
+NOWS = ("2025-03-20", "2025-05-20", "2025-12-20")
+
+
+@pytest.fixture
+def neglected(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "reflection_limit": 2}) as mem:
+        for user in ("bob", "ana", "cleo"):
+            neglect(mem, user)
+        mem.drain()
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        yield mem
+
+
+def total(done: list[memdb.Maintained]) -> dict[str, int]:
+    counted = {name: sum(getattr(one, name) for one in done) for name in memdb.Maintained.model_fields}
+    return {name: count for name, count in counted.items() if name not in ("nights", "processed", "dry_run")}
+
+
+def test_maintenance_of_one_user_does_all_there_is_and_leaves_the_others_alone(neglected: memdb.Memory) -> None:
+    db = neglected._store.database().connection
+    tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
+
+    def rows() -> dict[str, list[tuple[object, ...]]]:
+        return {name: sorted(db.execute(f"select * from {name} where user_id <> 'ana'").fetchall(), key=repr) for name in tables}
+
+    def held(user: str) -> list[tuple[object, ...]]:
+        facts = neglected.facts(user, kinds=["fact", "task", "note", "narrative", "episode"], statuses=EVER)
+        return sorted((one.kind, one.value_text, one.status, one.seen_count, one.created_at, one.valid_from) for one in facts)
+
+    neglected.maintain(user_id="bob", now=NOWS[1])
+    before = rows()
+    done = [neglected.maintain(user_id="ana", now=now) for now in NOWS]
+    assert rows() == before
+    assert all(total(done).values())
+    assert [neglected.maintain(user_id="cleo", now=now) for now in NOWS] == done
+    assert held("ana") == held("cleo")
+    assert neglected.maintain(user_id="bob", now=NOWS[2]).deleted > 0
+
+
+def test_maintenance_of_everybody_does_for_each_what_it_does_for_one(neglected: memdb.Memory, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "alone.db", embedder=None, llm=None, config={"worker": False, "reflection_limit": 2}) as alone:
+        neglect(alone, "ana")
+        alone.drain()
+        alone.narrate(now="2025-03-05T00:00:00Z")
+        of_one = total([alone.maintain(now=now) for now in NOWS])
+    assert total([neglected.maintain(now=now) for now in NOWS]) == {name: 3 * count for name, count in of_one.items()}
 
 
 @pytest.mark.parametrize("told", ["profile", "metrics"])

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -193,6 +194,28 @@ def test_a_fact_waits_until_its_vector_is_made(tmp_path: Path, near: Any) -> Non
         assert held(near) == {}
         assert mem.drain(60)
         assert set(held(near)) == {"Ana stays in Berlin"}
+
+
+def test_a_text_that_changes_just_before_it_would_be_sent_waits_for_its_vector(
+    tmp_path: Path, near: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, near) as mem, opened(tmp_path, None) as other:
+        fact = mem.remember("Ana stays in Berlin", user_id="ana", kind="note")
+        assert mem._background.work()  # embeds it
+        db = mem._store.database()
+        begin = db.transaction
+
+        def begin_late() -> AbstractContextManager[None]:
+            monkeypatch.undo()  # another process writes between the look at what is due and the lock
+            other._store.database().connection.execute("update facts set value_text = 'Ana stays in Vienna'")
+            return begin()
+
+        monkeypatch.setattr(db, "transaction", begin_late)
+        assert not mem._background.mirror()
+        assert mem.drain(60)
+        record = near.get(ids=[fact.fact_id], include=["documents", "embeddings"])
+        assert record["documents"] == ["Ana stays in Vienna"]
+        assert np.allclose(record["embeddings"][0], EMBEDDER.embed(["Ana stays in Vienna"])[0], atol=1e-6)
 
 
 def test_a_null_takes_its_key_away_again(tmp_path: Path, collection: Any) -> None:
@@ -399,10 +422,11 @@ class Wrapped:
 class Picky(Wrapped):
     """One that refuses every batch with a record that is poison to it, until it is hungry."""
 
-    hungry = False
+    hungry, refused = False, 0
 
     def upsert(self, ids: list[str], **arguments: Any) -> Any:
         if not self.hungry and any("poison" in document for document in arguments["documents"]):
+            self.refused += len(ids) == 1
             raise ValueError("not this one")
         return super().upsert(ids, **arguments)
 
@@ -516,6 +540,21 @@ def test_a_record_that_is_refused_holds_up_no_other_and_retry_gives_it_another_c
         assert mem.retry() == 1
         assert mem.drain(60)
         assert len(held(near)) == 3
+
+
+def test_a_record_that_is_refused_waits_is_tried_at_once_if_that_is_asked_for_and_is_set_aside_in_the_end(
+    tmp_path: Path, near: Any
+) -> None:
+    collection = Picky(near)
+    with opened(tmp_path, collection, embed_max_attempts=2, retry_base_seconds=3600, retry_max_seconds=3600) as mem:
+        said(mem, "One")
+        mem.remember("Here is poison", user_id="ana", kind="note")
+        told = []
+        for again in (False, False, True, True):
+            revived = mem.retry() if again else 0
+            mem.drain()
+            told.append((revived, collection.refused, mem.vectors().collection_waiting, mem.vectors().collection_dead))
+    assert told == [(0, 2, 1, 0), (0, 2, 1, 0), (0, 4, 0, 1), (1, 6, 1, 0)]  # with the others, and alone
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.observer import new_identity
 from memdb.working import Eviction
 
 ROOT = Path(__file__).parent.parent
@@ -38,6 +39,7 @@ def test_the_next_session_begins_with_what_the_last_one_learned(mem: memdb.Memor
     with mem.session("ana", "s2", now="2025-03-02T10:00:00Z") as s:
         start = s.bootstrap
         assert {"User lives in Porto", "User is allergic to peanuts"} <= {fact.value_text for fact in start.facts}
+        assert {fact.kind for fact in start.facts} == {"fact"}
         assert "- User lives in Porto\n" in start.page
         assert "User is allergic to peanuts" in s.working
         assert start.last is not None
@@ -49,6 +51,7 @@ def test_a_session_begins_with_what_is_so_now(mem: memdb.Memory) -> None:
         mem.remember(f"User lives in {object}", user_id="ana", key="user.lives_in", object=object, timestamp=day)
     mem.remember("User lives in Braga", user_id="ana", key="user.lives_in", object="Braga", source="web", timestamp="2025-03-03")
     mem.remember("User likes chess", user_id="ana", key="user.likes", timestamp="2025-03-02", valid_from="2025-04-01")
+    mem.remember("User stays in Rome", user_id="ana", key="user.staying_in", timestamp="2025-03-02", valid_to="2025-03-05")
     with mem.session("ana", now="2025-03-10T10:00:00Z") as s:
         assert [fact.value_text for fact in s.bootstrap.facts] == ["User lives in Faro"]
 
@@ -134,8 +137,34 @@ def test_an_account_tells_what_changed_and_leads_to_it(mem: memdb.Memory) -> Non
         s.observe("I moved to Lisbon last week!")
         told = s.snapshot()
         assert told is not None
-        assert told.value_text.endswith("Learned: User lives in Lisbon. No longer so: User lives in Porto.")
+        assert told.value_text == (
+            "Session of 08 March 2025, 10:00: 1 turn. It began with “I moved to Lisbon last week!”. "
+            "Learned: User lives in Lisbon. No longer so: User lives in Porto."
+        )
         assert {one.fact.value_text for one in mem.links(told.fact_id)} == {"User lives in Lisbon"}
+
+
+def test_an_account_begins_with_the_user_s_first_words_and_tells_of_what_was_said_twice(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("", "Good morning!")
+        s.observe("I live in Porto.")
+        s.observe("As I said, I live in Porto.")
+        s.observe("I'm allergic to peanuts.")
+        told = s.snapshot()
+    assert told is not None
+    assert told.value_text == (
+        "Session of 01 March 2025, 10:00: 4 turns. It began with “I live in Porto.”. "
+        "Learned: User lives in Porto. Waits for a word: User is allergic to peanuts."
+    )
+
+
+def test_a_session_tells_how_many_vectors_wait(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", user_id="bob")
+    mem.observe("Hello.", user_id="ana")
+    waits = mem.session("ana").bootstrap
+    mem.drain()
+    made = mem.session("ana").bootstrap
+    assert [(start.indexed, start.waiting) for start in (waits, made)] == [(0, 2), (1, 0)]  # the message's own and its window's
 
 
 def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path) -> None:
@@ -320,3 +349,46 @@ def test_what_is_forgotten_while_a_conversation_is_open_twice_is_let_go_of_by_bo
     for session in both:
         session.close()
     assert [fact.object for fact in mem.facts("ana", kinds=["fact", "note"])] == ["jazz"]
+
+
+def test_a_conversation_that_is_taken_up_again_is_not_over(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s", now="2025-03-01T10:00:00Z") as s:
+        s.observe("The boiler is called Bertha.")
+    with mem.session("ana", "s", now="2025-03-01T11:00:00Z"):
+        assert mem.maintain(now="2025-03-01T11:00:00Z").episodes == 0
+    assert mem.maintain(now="2025-03-01T11:00:00Z").episodes == 1
+
+
+def test_the_end_of_a_session_ends_no_other_one(mem: memdb.Memory) -> None:
+    ending, *_others = (mem.session(user, name, now="2025-03-01T10:00:00Z") for user, name in (("ana", "s"), ("ana", "t"), ("bob", "s")))
+    ending.close()
+    db = mem._store.database().connection
+    assert db.execute("select user_id, session_id from sessions where ended_at is null order by 1").fetchall() == [
+        ("ana", "t"),
+        ("bob", "s"),
+    ]
+    assert db.execute("select user_id, session_id from open_sessions order by 1").fetchall() == [("ana", "t"), ("bob", "s")]
+
+
+def test_a_session_whose_process_died_is_left_to_its_user(mem: memdb.Memory) -> None:
+    mem.session("bob", "lost").observe("I live in Faro.")
+    mem._store.database().connection.execute("update open_sessions set held_by = ?", (new_identity(),))  # of nobody
+    assert mem.session("ana", "s").bootstrap.recovered == ()
+    assert mem.session("bob", "t").bootstrap.recovered == ("lost",)
+
+
+def test_a_session_lets_go_of_a_forgotten_turn_whose_id_another_user_s_has_too(mem: memdb.Memory) -> None:
+    mem.observe("Hello.", user_id="bob", turn_id="t1")
+    with mem.session("ana") as s:
+        s.observe("I live in Quuxtown.", turn_id="t1")
+        s.flush()
+        mem.forget("ana", key="user.lives_in")
+        assert "Quuxtown" not in s.context("Where?").text
+
+
+def test_what_was_stated_after_its_user_was_forgotten_stands_on_the_page(mem: memdb.Memory) -> None:
+    with mem.session("ana") as s:
+        mem.forget("ana")
+        mem.remember("Likes figs", user_id="ana")
+        s.flush()
+        assert "Likes figs" in Path(str(mem.stats().path)).with_name("memory.md").read_text()

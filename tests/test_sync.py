@@ -42,8 +42,10 @@ class Picky:
     """Makes no number of a text with poison in it."""
 
     name, dimension, bad = "picky-16", 16, "poison"
+    refused = 0
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.refused += sum(self.bad in text for text in texts)
         vectors = HashingEmbedder(16).embed(texts)
         vectors[[self.bad in text for text in texts]] = np.nan
         return vectors
@@ -133,7 +135,9 @@ def test_a_text_that_is_refused_so_often_is_dead_and_retry_revives_it(tmp_path: 
     embedder = Picky()
     with memdb.open(tmp_path / "mem.db", embedder=embedder, config={**AT_ONCE, "embed_max_attempts": 3}) as mem:
         mem.remember("Here is poison.", user_id="ana")
+        embedder.refused = 0
         assert mem.drain()
+        assert embedder.refused == 3
         assert (mem.stats().outbox_dead, mem.stats().outbox_waiting) == (1, 0)
         assert "picky-16 made of text 1 a vector" in str(mem.vectors().error)
         embedder.bad = "nothing of the kind"
@@ -392,20 +396,58 @@ def test_one_who_is_forgotten_leaves_no_name_where_another_got_a_number(tmp_path
         assert mem.search("zeppelin", user_id="ana")[0].parts["cosine"] > 0.3
 
 
+class Overtaken(HashingEmbedder):
+    """Something happens while it embeds for the first time."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()
+        return super().embed(texts)
+
+
 def test_what_changes_while_it_is_embedded_is_embedded_anew(tmp_path: Path) -> None:
-    meanwhile = ["update facts set value_text = 'Something new'"]
-
-    class Overtaken(HashingEmbedder):
-        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            if texts and meanwhile:
-                mem._store.database().connection.execute(meanwhile.pop())
-            return super().embed(texts)
-
-    with memdb.open(tmp_path / "mem.db", embedder=Overtaken(64), config={"worker": False}) as mem:
+    embedder = Overtaken(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
         mem.remember("Old words", user_id="ana", kind="note")
+        embedder.meanwhile = lambda: mem._store.database().connection.execute("update facts set value_text = 'Something new'")
         assert mem.drain(60)
         [hit] = mem.search("Something new", user_id="ana", weights="vector-only")
         assert hit.parts["cosine"] == pytest.approx(1)
+
+
+def test_a_window_that_changes_while_it_is_embedded_is_embedded_anew(tmp_path: Path) -> None:
+    embedder = Overtaken(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
+        mem.observe("One.", user_id="ana")
+        embedder.meanwhile = lambda: mem.observe("Two.", user_id="ana")
+        assert mem.drain(60)
+        assert set(windows(mem).values()) == {to_blob(embedder.embed(["One. Two."])[0])}
+
+
+def test_what_is_over_while_it_is_embedded_leaves_the_live_shelf(tmp_path: Path) -> None:
+    embedder = Overtaken(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
+        fact = mem.remember("Stays in Porto", user_id="ana", kind="note")
+        embedder.meanwhile = lambda: mem.reject(fact.fact_id)
+        assert mem.drain(60)
+        assert shelves(mem) == {"Stays in Porto": "closed"}
+
+
+def test_who_gets_the_number_and_the_words_of_another_while_they_are_embedded_gets_the_vector(tmp_path: Path) -> None:
+    def change_hands() -> None:
+        mem.forget("bea")
+        mem.remember("Plays the cello", user_id="ana", kind="note")
+
+    embedder = Overtaken(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
+        mem.remember("Plays the cello", user_id="bea", kind="note")
+        embedder.meanwhile = change_hands
+        assert mem.drain(60)
+        filed = mem._store.database().connection.execute("select rowid, user_id from facts_vec").fetchall()
+        assert filed == [(1, "ana")]
 
 
 def test_a_fact_said_again_is_not_embedded_again(tell: Tell) -> None:
@@ -477,3 +519,16 @@ def test_an_erased_message_leaves_the_windows_it_was_in(mem: memdb.Memory) -> No
     mem.drain()
     assert mem._embedder is not None
     assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["Hello there. Nice weather."])[0])}
+
+
+def test_the_window_of_an_erased_message_goes_also_where_a_fact_has_got_its_number(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=AT_ONCE) as mem:
+        mem.observe("It rains.", user_id="bea")
+        assert mem.drain(30)
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=AT_ONCE) as words:
+        words.forget("bea")
+        words.remember("Keeps a zeppelin", user_id="ana")
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=AT_ONCE) as mem:
+        assert mem.drain(30)
+        filed = mem._store.database().connection.execute("select rowid, user_id from facts_vec").fetchall()
+        assert filed == [(1, "ana")]

@@ -52,15 +52,16 @@ def mirror(db: Database, *, index: OutsideIndex, embedder: str, now: datetime, c
 
 
 def _claim(db: Database, embedder: str, now: datetime, lease: timedelta) -> list[Row]:
-    due = db.all("mirror.due", now=to_text(now), batch=_BATCH)  # a look costs no lock
-    if not due:
+    at = to_text(now)
+    if not db.all("mirror.due", now=at, batch=1):  # a look costs no lock
         return []
     with db.transaction():
         if (db.one("meta.embedder") or {})["name"] != embedder:  # another process is changing the embedder
             return []
+        due = db.all("mirror.due", now=at, batch=_BATCH)  # only under the lock: a text may change, and then waits for its vector
         fact_ids = json.dumps([row["fact_id"] for row in due])
-        claimed = db.all("mirror.claim", fact_ids=fact_ids, now=to_text(now), until=to_text(now + lease))
-        return db.all("mirror.records", fact_ids=json.dumps([row["fact_id"] for row in claimed]))
+        db.run("mirror.claim", fact_ids=fact_ids, until=to_text(now + lease))
+        return db.all("mirror.records", fact_ids=fact_ids)
 
 
 def _upsert(db: Database, index: OutsideIndex, rows: list[Row]) -> tuple[dict[str, str], set[str]]:
