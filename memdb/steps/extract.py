@@ -210,7 +210,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         part = re.fullmatch(r"\{(\w+)\}", also.object)
         raw = groups.get(part.group(1)) if part else also.object
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
-        others = _objects(raw, also.kind, pattern, here) if raw else [""] if also_mode == "ends" else []
+        every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
+        others = _objects(raw, also.kind, pattern, here) if raw else every
         for other in others:
             yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
     if refuted and mode == "says":
