@@ -120,7 +120,6 @@ def settle(
             log.change(rival.fact_id, "supersede", why, "close", status="superseded", valid_to=to_text(fact.valid_from))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
-    db.run("apply.unlink", source_id=fact.fact_id)
     _reject_rivals(db, fact.fact_id, log)
 
 
@@ -139,10 +138,12 @@ def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "
 
 
 def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
-    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either."""
+    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either.
+
+    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back.
+    """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
-    db.run("apply.unlink", source_id=fact.fact_id)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
