@@ -201,9 +201,10 @@ _POSSESSED = re.compile(
 )
 _LABELLED = re.compile(
     r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
-    r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?):[ \t]+\S[^\n]*",
+    r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?|I)(?P<when> [(\[]\d{1,2}[:.]\d\d[^()\[\]\n]{0,12}[)\]])?:[ \t]+\S[^\n]*",
     re.MULTILINE,
 )
+_ONESELF = ("me", "i", "user", "human")  # as who shows a conversation writes their own part of it
 _NAMED = re.compile(  # a name, and what the one who has it does
     r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:is|has|was|will|does|can|did|got|went|took|[a-z]+(?:s|ed))\b.*)", re.DOTALL
 )
@@ -227,8 +228,10 @@ def masked(text: str) -> str:
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
     plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(PLAIN)))
-    lines = [line for line in _LABELLED.finditer(plain) if _is_spoken(line)]
-    if len(lines) > 1 or any(line["stamp"] for line in lines):  # a conversation, shown
+    labelled = list(_LABELLED.finditer(plain))
+    lines = [line for line in labelled if _is_spoken(line)]
+    shared = any(line["who"].casefold() in _ONESELF for line in labelled)
+    if len(lines) > 1 or (lines and shared) or any(line["stamp"] or line["when"] for line in lines):  # a conversation, shown
         return _LABELLED.sub(lambda line: "¤" * len(line.group()) if _is_spoken(line) else line.group(), plain)
     return plain
 

@@ -72,6 +72,7 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("Are you allergic to nuts?", "No, I'm not.", [("user.allergic_to", "nuts", True)]),
         ("Do you live in Porto?", "Yes, I do!", [("user.lives_in", "Porto", False)]),
         ("So do you like jazz?", "yep", [("user.likes", "jazz", False)]),
+        ("How are you, and where do you live?", "Porto", [("user.lives_in", "Porto", False)]),
         ("Do you have a dog?", "Yes", [("user.pet", "dog", False)]),
     ],
 )
@@ -88,6 +89,9 @@ def test_yes_and_no_say_what_was_asked(
         ("Where do you live?", "I'd rather not say."),
         ("Where do you live?", "Nowhere you know, to be honest, since we travel all year"),
         ("What's your name? And where do you live?", "Porto"),
+        ("How old are you, and where do you work?", "42, at Siemens"),
+        ("Are you married, and do you live in Porto?", "Yes"),
+        ("Where do you work?", "42"),
         ("What's your name?", "No."),
         ("What's your name?", "Guess!"),
         ("Do you have any allergies?", "No"),
@@ -345,6 +349,20 @@ def test_a_denial_after_and_is_a_clause_of_its_own(predicates: dict[str, Predica
     assert said(read("I like tea and don't like coffee", predicates)) == [("user.likes", "tea", False), ("user.dislikes", "coffee", False)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I like coffee a bit more these days.",
+        "I like coffee more and more",
+        "I like coffee very much indeed",
+        "I like coffee much more now",
+        "I like coffee a little",
+    ],
+)
+def test_how_much_something_is_liked_is_no_part_of_it(text: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.likes", "coffee", False)]
+
+
 def test_what_is_said_anew_holds(predicates: dict[str, Predicate]) -> None:
     assert said(read("I live in Paris. Sorry, I mean I live in Rome.", predicates))[-1] == ("user.lives_in", "Rome", False)
 
@@ -358,6 +376,8 @@ def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> 
     [
         "Bob: I live in Paris\nAnn: cool, I live in Rome",
         "[10:32] Bob: I love sushi",
+        "Bob (10:32): I love sushi\nAnn (10:33): me too",
+        "User: hello there\nAssistant: I live in the cloud, I love sushi",
         "From: Bob Smith\nTo: Ann\nHi, I'm Bob and I work at IBM.",
         "Here's a poem I found\nI love the sea",
         "Can you check this for errors? I live in Leeds and I works as a teacher.",
@@ -366,6 +386,10 @@ def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> 
 )
 def test_what_others_wrote_is_not_said(text: str, predicates: dict[str, Predicate]) -> None:
     assert read(text, predicates) == []
+
+
+def test_who_shows_a_conversation_says_their_own_part_of_it(predicates: dict[str, Predicate]) -> None:
+    assert said(read("Bob: I live in Oslo\nMe: I live in Porto", predicates)) == [("user.lives_in", "Porto", False)]
 
 
 def test_a_label_is_nobody_who_speaks(predicates: dict[str, Predicate]) -> None:
