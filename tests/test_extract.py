@@ -350,6 +350,21 @@ def test_a_denial_after_and_is_a_clause_of_its_own(predicates: dict[str, Predica
 
 
 @pytest.mark.parametrize(
+    "what", ["Muslim", "Catholic", "Hindu", "Republican", "Catalan", "Sudanese", "Gay", "Deaf", "INTJ", "Aquarius", "African American"]
+)
+def test_what_one_is_with_a_capital_is_no_name(what: str, predicates: dict[str, Predicate]) -> None:
+    for text in (f"I'm {what}, so no pork for me.", f"I'm {what}.", f"My boss is {what}."):
+        assert [one for one in said(read(text, predicates)) if one[0] in ("user.name", "user.boss")] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Brian", "Adrian Smith", "Sean", "Jean", "Dean", "Manish", "Therese", "Leo", "Susan", "JJ", "Christian Bale"]
+)
+def test_a_name_may_end_as_an_origin_does(name: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(f"I'm {name}, nice to meet you.", predicates)) == [("user.name", name, False)]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I like coffee a bit more these days.",
