@@ -286,9 +286,10 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = False
-    carried, subject, having = Clause(excerpt, ""), "", ""
+    carried, subject, having, before = Clause(excerpt, ""), "", "", ""
     for part in separator().split(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        before, earlier = clause.text, before
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"
             continue
@@ -305,6 +306,14 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
             subject = ""
             continue
+        if relative:
+            whom = _last_named(earlier)
+            if whom is None:
+                continue
+            clause = replace(clause, text=whom + clause.text[len("who") :])
+            stated.append(clause)
+            subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
+            continue
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
@@ -319,6 +328,8 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
         )
         having = f"{subject} {held.group()}" if held else ""
         stated.append(clause)
+    if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
+        stated[-1] = replace(stated[-1], hedged=True)
     return stated if asked or not question else []
 
 
@@ -358,6 +369,21 @@ def _subject() -> re.Pattern[str]:
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
+
+
+@cache
+def _named_at_the_end() -> re.Pattern[str]:
+    relation = "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
+    name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
+
+
+def _last_named(text: str) -> str | None:
+    """Whom "who" after a clause is about: the person that the clause ends with; "who" itself where it says what somebody is; None else."""
+    if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text):
+        return "who"
+    found = _named_at_the_end().search(text)
+    return found.group() if found else None
 
 
 def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:

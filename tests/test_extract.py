@@ -378,6 +378,38 @@ def test_how_much_something_is_liked_is_no_part_of_it(text: str, predicates: dic
     assert said(read(text, predicates)) == [("user.likes", "coffee", False)]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "My wife and I live in Oslo with our daughter Eva, who's allergic to eggs",
+            ["user.lives_in", "user.daughter", "daughter.allergic_to"],
+        ),
+        ("My wife visited my mother, who is allergic to cats", ["mother.allergic_to"]),
+        ("My brother, who is a nurse, lives in Oslo", ["brother.works_as", "brother.lives_in"]),
+        ("I live with my brother, who is a nurse, and work at Siemens", ["brother.works_as", "user.works_at"]),
+        ("My wife Clara is a nurse who loves jazz", ["wife.works_as", "user.wife", "wife.likes"]),
+        ("My dad lives in Oslo with his wife, who is a nurse", ["father.lives_in"]),
+        ("My wife works with a man who is vegan", []),
+    ],
+)
+def test_who_is_whoever_was_named_last(text: str, expected: list[str], predicates: dict[str, Predicate]) -> None:
+    assert [candidate.key for candidate in read(text, predicates)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unsure"),
+    [
+        ("I'm allergic to nuts, I think", True),
+        ("I'm allergic to nuts, probably", True),
+        ("I'm allergic to nuts, probably because of my mother", False),
+    ],
+)
+def test_a_doubt_may_come_after_what_it_doubts(text: str, unsure: bool, predicates: dict[str, Predicate]) -> None:
+    [candidate] = read(text, predicates)
+    assert (candidate.object, candidate.confidence < 0.7) == ("nuts", unsure)
+
+
 def test_what_is_said_anew_holds(predicates: dict[str, Predicate]) -> None:
     assert said(read("I live in Paris. Sorry, I mean I live in Rome.", predicates))[-1] == ("user.lives_in", "Rome", False)
 
