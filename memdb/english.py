@@ -286,10 +286,10 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = False
-    carried, subject, having, before = Clause(excerpt, ""), "", "", ""
+    carried, subject, having, last = Clause(excerpt, ""), "", "", ""
     for part in separator().split(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
-        before, earlier = clause.text, before
+        last, earlier = clause.text, last
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"
             continue
