@@ -201,9 +201,10 @@ _POSSESSED = re.compile(
 )
 _LABELLED = re.compile(
     r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
-    r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?):[ \t]+\S[^\n]*",
+    r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?|I)(?P<when> [(\[]\d{1,2}[:.]\d\d[^()\[\]\n]{0,12}[)\]])?:[ \t]+\S[^\n]*",
     re.MULTILINE,
 )
+_ONESELF = ("me", "i", "user", "human")  # as who shows a conversation writes their own part of it
 _NAMED = re.compile(  # a name, and what the one who has it does
     r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:is|has|was|will|does|can|did|got|went|took|[a-z]+(?:s|ed))\b.*)", re.DOTALL
 )
@@ -227,8 +228,10 @@ def masked(text: str) -> str:
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
     plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(PLAIN)))
-    lines = [line for line in _LABELLED.finditer(plain) if _is_spoken(line)]
-    if len(lines) > 1 or any(line["stamp"] for line in lines):  # a conversation, shown
+    labelled = list(_LABELLED.finditer(plain))
+    lines = [line for line in labelled if _is_spoken(line)]
+    shared = any(line["who"].casefold() in _ONESELF for line in labelled)
+    if len(lines) > 1 or (lines and shared) or any(line["stamp"] or line["when"] for line in lines):  # a conversation, shown
         return _LABELLED.sub(lambda line: "¤" * len(line.group()) if _is_spoken(line) else line.group(), plain)
     return plain
 
@@ -283,9 +286,10 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     block = rules().block
     stated: list[Clause] = []
     asked = blocked = False
-    carried, subject, having = Clause(excerpt, ""), "", ""
+    carried, subject, having, last = Clause(excerpt, ""), "", "", ""
     for part in separator().split(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        last, earlier = clause.text, last
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"
             continue
@@ -302,6 +306,14 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
             subject = ""
             continue
+        if relative:
+            whom = _last_named(earlier)
+            if whom is None:
+                continue
+            clause = replace(clause, text=whom + clause.text[len("who") :])
+            stated.append(clause)
+            subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
+            continue
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
@@ -316,6 +328,8 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
         )
         having = f"{subject} {held.group()}" if held else ""
         stated.append(clause)
+    if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
+        stated[-1] = replace(stated[-1], hedged=True)
     return stated if asked or not question else []
 
 
@@ -355,6 +369,21 @@ def _subject() -> re.Pattern[str]:
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
+
+
+@cache
+def _named_at_the_end() -> re.Pattern[str]:
+    relation = "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
+    name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
+
+
+def _last_named(text: str) -> str | None:
+    """Whom "who" after a clause is about: the person that the clause ends with; "who" itself where it says what somebody is; None else."""
+    if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text):
+        return "who"
+    found = _named_at_the_end().search(text)
+    return found.group() if found else None
 
 
 def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:

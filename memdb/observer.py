@@ -19,7 +19,7 @@ from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
 from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, ModelUnavailable, StoreError
-from memdb.keys import canonical_key
+from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.patience import Rest
 from memdb.reading import read_consent
@@ -132,28 +132,32 @@ def decide(
     known: dict[str, Fact] | None = None,
 ) -> list[tuple[Action, str | None]]:
     """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
-    if proposed is not None:
-        actions = [proposed]
-    else:
-        beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
-        actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now)
+    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
+    actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
     allowed = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
         allowed.append(guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source))
-    return [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in _one_doubt(allowed)]
+    decided = _one_doubt(allowed, candidate, beliefs, config)
+    return [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
 
 
-def _one_doubt(actions: list[Action]) -> list[Action]:
+def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fact], config: Config) -> list[Action]:
     """The actions about one candidate with at most one doubt among them: a value that waits waits once, against all that it would displace.
 
-    A denial waits against what it only doubts, and ends the rest.
+    A denial waits against what it only doubts, and ends the rest; one that waits already is said again.
     """
     doubts = [action for action in actions if action.type == "mark_pending_confirmation"]
+    denies = candidate.negated
+    waiting = (fact for fact in beliefs if fact.key == candidate.key and fact.denies and fact.status == "pending_confirmation")
+    known = next((fact for fact in waiting if normalise(fact.object) == normalise(candidate.object)), None) if denies else None
+    if doubts and known is not None:
+        delta = (1.0 - known.confidence) * config.confirmation_rate
+        change = {"type": "noop", "target_fact_id": known.fact_id, "confidence_delta": delta, "reason": "said again, and still a doubt"}
+        return [*(action for action in actions if action not in doubts), doubts[0].model_copy(update=change)]
     if not doubts or len(actions) == 1:
         return actions
     first = doubts[0]
-    denies = first.candidate is not None and first.candidate.negated
     against = [action.target_fact_id for action in (doubts if denies else actions) if action.target_fact_id]
     sure = [action for action in actions if action.type != "mark_pending_confirmation"] if denies else []
     return [*sure, first.model_copy(update={"also": tuple(one for one in against if one != first.target_fact_id)})]

@@ -8,6 +8,11 @@ from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, compiled,
 
 _LONGEST_ANSWER = 8  # words
 _QUESTION = re.compile(r"[^.!?\n]*\?")
+_TWO = re.compile(  # "How old are you, and where do you work?"
+    r"\b(?:(?:what|where|who|when|which|how old)\b|(?:(?<!how )are|do|have|did|were) you\b|is your\b).*"
+    r"(?:,|\band|\bor)\s+(?:what|where|who|when|which|how|(?:are|do|have|did|were) you|is your)\b",
+    re.IGNORECASE,
+)
 _YOURS = re.compile(r"\b(?:your|yours|you|yourself)\b", re.IGNORECASE)
 _MINE = {"your": "my", "yours": "mine", "you": "me", "yourself": "myself"}
 
@@ -19,7 +24,7 @@ def spelled_out(asked: str, text: str) -> str | None:
     """
     questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(asked[-LONGEST_SENTENCE:].translate(PLAIN))]
     first = next(((text[start:end], mark) for start, end, mark in sentences(masked(text)) if text[start:end].strip()), None)
-    if len(questions) != 1 or first is None or "?" in first[1]:
+    if len(questions) != 1 or _TWO.search(questions[0]) or first is None or "?" in first[1]:
         return None
     question, said = questions[0], CONTRACTED.sub(expand, BLANKS.sub(" ", first[0].translate(PLAIN)).strip(" ,"))
     phrase = rules().phrase

@@ -1,4 +1,4 @@
--- Taking back what a turn, or a whole session, taught. Newest change first.
+-- Taking back what a turn, or a whole session, taught. Newest change first; what was taken back already is no change any more.
 
 -- statement: changes
 select h.id, h.fact_id, h.operation, h.before, h.after, h.turn_id, h.action_hash
@@ -11,14 +11,19 @@ where h.user_id = :user_id
     select t.turn_id from turns t where t.user_id = :user_id and t.session_id = :session_id
     union all  -- what an application stated in the session, or drew from it, came with no turn of its own
     select f.source_turn_id from facts f where f.user_id = :user_id and f.session_id = :session_id)
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;
 
--- Whether something else has changed the fact since; that it was moved away is no change.
+-- Whether something else has changed the fact since; that it was moved away is no change, nor is what was itself taken back.
 -- statement: later
 select h.id
 from fact_history h
 where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
   and not (h.operation = 'archive' and h.after is null)
+  and h.operation <> 'undo'
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 limit 1;
 
 -- statement: restore

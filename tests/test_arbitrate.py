@@ -212,6 +212,50 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("back to the bottle", "expire", ("I don't drink.", "I started drinking again."), [("user.avoids", "alcohol", X)]),
     ("out of work", "insert mark_pending_confirmation", ("I work at Lidl.", "I'm unemployed."),
      [("user.works_as", "unemployed", A), ("user.works_at", "", P), ("user.works_at", "Lidl", A)]),
+    ("a job quit", "expire expire", ("I work as a nurse at Siemens.", "I quit my job yesterday."),
+     [("user.works_as", "nurse", X), ("user.works_at", "Siemens", X)]),
+    ("a job lost there", "expire", ("I work as a nurse at Siemens.", "I lost my job at Siemens."),
+     [("user.works_as", "nurse", A), ("user.works_at", "Siemens", X)]),
+    ("an earlier job lost", "", ("I work as a nurse at Siemens.", "I lost my job at Nokia."),
+     [("user.works_as", "nurse", A), ("user.works_at", "Siemens", A)]),
+    ("one job of several", "mark_pending_confirmation", ("I work at Siemens.", "I gave up my job as a waiter."),
+     [("user.works_at", "", P), ("user.works_at", "Siemens", A)]),
+    ("what one was before is no end of where one works", "", ("I work at Siemens.", "I used to work as a chef."),
+     [("user.works_at", "Siemens", A)]),
+    ("what one is not is no end of where one works", "", ("I work at Siemens.", "I'm not a doctor, but my head hurts."),
+     [("user.works_at", "Siemens", A)]),
+    ("the same work elsewhere before", "", ("I work at Google as a nurse.", "I used to work at Siemens as a nurse."),
+     [("user.works_as", "nurse", A), ("user.works_at", "Google", A)]),
+    ("not as that", "insert", ("I work at Google, not as a nurse.",), [("user.works_at", "Google", A)]),
+    ("what one studied before is no end of where one studies", "", ("I'm a student at Leiden University.", "I used to study law."),
+     [("user.studies_at", "Leiden University", A)]),
+    ("retired", "supersede insert expire", ("I work as a nurse at Siemens.", "I retired last month."),
+     [("user.works_as", "nurse", S), ("user.works_as", "retired", A), ("user.works_at", "Siemens", X)]),
+    ("between jobs and in work again", "insert expire", ("I'm between jobs.", "I got a job at Lidl."),
+     [("user.works_as", "unemployed", X), ("user.works_at", "Lidl", A)]),
+    ("a birth", "expire", ("I'm pregnant.", "I gave birth to Lily on Monday!"), [("user.pregnant", "pregnant", X)]),
+    ("an earlier birth", "mark_pending_confirmation", ("I'm pregnant.", "I gave birth to Lily in 2019."),
+     [("user.pregnant", "", P), ("user.pregnant", "pregnant", A)]),
+    ("went to bed early", "", ("I work at Siemens.", "I retired early last night."), [("user.works_at", "Siemens", A)]),
+    ("retired from a sport", "", ("I work at Siemens.", "I retired from football."), [("user.works_at", "Siemens", A)]),
+    ("a nickname no more", "insert expire", ("Call me Annie.", "Please don't call me Annie any more."),
+     [("user.does_not_want", "to be called Annie", A), ("user.nickname", "Annie", X)]),
+    ("a nickname for today", "", ("Call me Annie.", "Please don't call me Annie today."), [("user.nickname", "Annie", A)]),
+    # an end long ago, of what may have begun anew
+    ("left long ago", "mark_pending_confirmation", ("I work at Siemens.", "I left Siemens in 2012."),
+     [("user.works_at", "Siemens", A), ("user.works_at", "Siemens", P)]),
+    ("left long ago, told twice", "noop", ("I work at Siemens.", "I left Siemens in 2012.", "I left Siemens in 2012."),
+     [("user.works_at", "Siemens", A), ("user.works_at", "Siemens", P)]),
+    ("left long ago and again", "expire reject", ("I work at Siemens.", "I left Siemens in 2012.", "I left Siemens last week."),
+     [("user.works_at", "Siemens", X), ("user.works_at", "Siemens", X)]),
+    ("an earlier dog", "mark_pending_confirmation", ("I have a dog called Rex.", "My dog died in 2010."),
+     [("user.pet", "dog", P), ("user.pet", "dog called Rex", A)]),
+    ("a first degree", "insert mark_pending_confirmation", ("I study law.", "I graduated from MIT in 2005."),
+     [("user.studied_at", "MIT", A), ("user.studies", "", P), ("user.studies", "law", A)]),
+    ("a move long ago, told twice", "noop", ("I live in Lisbon.", "I moved to Rome in 2010.", "I moved to Rome in 2010."),
+     [("user.lives_in", "Lisbon", A), ("user.lives_in", "Rome", P)]),
+    ("one of two dogs, told twice", "noop", ("I have a dog called Rex.", "I have a dog called Max.", "My dog died.", "My dog died."),
+     [("user.pet", "dog", P), ("user.pet", "dog called Max", A), ("user.pet", "dog called Rex", A)]),
     ("in work again", "insert expire", ("I'm unemployed.", "I got a job at Lidl."),
      [("user.works_as", "unemployed", X), ("user.works_at", "Lidl", A)]),
     ("a new name", "supersede insert", ("My name is Ana.", "I changed my name to Eva."),
@@ -225,6 +269,14 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
      [("sister.works_as", "nurse", A), ("user.sister", "Anna Silva", A)]),
     ("one of several children", "insert", ("My kids are called Tom and Lily.", "Tom has a peanut allergy and he is vegan."),
      [("tom.allergic_to", "peanuts", A), ("user.child", "Lily", A), ("user.child", "Tom", A)]),
+    ("a second sister", "insert insert", ("My sister Anna lives in Oslo.", "My sister Eva lives in Rome."),
+     [("eva.lives_in", "Rome", A), ("sister.lives_in", "Oslo", A), ("user.sister", "Anna", A), ("user.sister", "Eva", A)]),
+    ("two sisters at once", "insert insert insert insert", ("My sister Anna lives in Oslo and my sister Eva lives in Rome.",),
+     [("eva.lives_in", "Rome", A), ("sister.lives_in", "Oslo", A), ("user.sister", "Anna", A), ("user.sister", "Eva", A)]),
+    ("each of two sisters by her name", "supersede insert",
+     ("My sister Anna lives in Oslo.", "My sister Eva lives in Rome.", "Anna moved to Paris.", "Eva moved to Faro."),
+     [("eva.lives_in", "Faro", A), ("eva.lives_in", "Rome", S), ("sister.lives_in", "Oslo", S), ("sister.lives_in", "Paris", A),
+      ("user.sister", "Anna", A), ("user.sister", "Eva", A)]),
     ("a change by name", "supersede insert", ("My friend Ana lives in Faro.", "Ana moved to Porto."),
      [("ana.lives_in", "Faro", S), ("ana.lives_in", "Porto", A), ("user.friend", "Ana", A)]),
     ("nobody knows whose name it is", "", ("I live in Porto.", "Clara is vegan."), [("user.lives_in", "Porto", A)]),
@@ -543,6 +595,21 @@ def test_a_denial_said_again_makes_its_doubt_surer_and_no_second_one(tell: Tell)
     ]  # fmt: skip
     tell("I'm not allergic to nuts any more.")
     assert mem.facts("ana") == []
+
+
+def test_a_doubt_that_names_nothing_tells_what_it_doubts(tell: Tell) -> None:
+    mem = tell("I work at Siemens.", "I left the job.")
+    question = mem.context("Where do I work?", user_id="ana", now="2025-03-10").question
+    assert (
+        question == "Which is right now: “User works at Siemens”, as held so far, or “No longer so: User works at Siemens”, as said since?"
+    )
+
+
+def test_the_reason_of_a_change_tells_both_sides_where_the_value_is_the_same(tell: Tell) -> None:
+    mem = tell("I hate coffee.", "I like coffee now.")
+    assert {change.reason for change in mem.history(user_id="ana", turn_id="t1")} == {
+        "said to have changed: 'User dislikes coffee' gives way to 'User likes coffee'"
+    }
 
 
 RISKY = [

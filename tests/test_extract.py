@@ -72,6 +72,7 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("Are you allergic to nuts?", "No, I'm not.", [("user.allergic_to", "nuts", True)]),
         ("Do you live in Porto?", "Yes, I do!", [("user.lives_in", "Porto", False)]),
         ("So do you like jazz?", "yep", [("user.likes", "jazz", False)]),
+        ("How are you, and where do you live?", "Porto", [("user.lives_in", "Porto", False)]),
         ("Do you have a dog?", "Yes", [("user.pet", "dog", False)]),
     ],
 )
@@ -88,6 +89,9 @@ def test_yes_and_no_say_what_was_asked(
         ("Where do you live?", "I'd rather not say."),
         ("Where do you live?", "Nowhere you know, to be honest, since we travel all year"),
         ("What's your name? And where do you live?", "Porto"),
+        ("How old are you, and where do you work?", "42, at Siemens"),
+        ("Are you married, and do you live in Porto?", "Yes"),
+        ("Where do you work?", "42"),
         ("What's your name?", "No."),
         ("What's your name?", "Guess!"),
         ("Do you have any allergies?", "No"),
@@ -345,6 +349,67 @@ def test_a_denial_after_and_is_a_clause_of_its_own(predicates: dict[str, Predica
     assert said(read("I like tea and don't like coffee", predicates)) == [("user.likes", "tea", False), ("user.dislikes", "coffee", False)]
 
 
+@pytest.mark.parametrize(
+    "what", ["Muslim", "Catholic", "Hindu", "Republican", "Catalan", "Sudanese", "Gay", "Deaf", "INTJ", "Aquarius", "African American"]
+)
+def test_what_one_is_with_a_capital_is_no_name(what: str, predicates: dict[str, Predicate]) -> None:
+    for text in (f"I'm {what}, so no pork for me.", f"I'm {what}.", f"My boss is {what}."):
+        assert [one for one in said(read(text, predicates)) if one[0] in ("user.name", "user.boss")] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Brian", "Adrian Smith", "Sean", "Jean", "Dean", "Manish", "Therese", "Leo", "Susan", "JJ", "Christian Bale"]
+)
+def test_a_name_may_end_as_an_origin_does(name: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(f"I'm {name}, nice to meet you.", predicates)) == [("user.name", name, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I like coffee a bit more these days.",
+        "I like coffee more and more",
+        "I like coffee very much indeed",
+        "I like coffee much more now",
+        "I like coffee a little",
+    ],
+)
+def test_how_much_something_is_liked_is_no_part_of_it(text: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.likes", "coffee", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "My wife and I live in Oslo with our daughter Eva, who's allergic to eggs",
+            ["user.lives_in", "user.daughter", "daughter.allergic_to"],
+        ),
+        ("My wife visited my mother, who is allergic to cats", ["mother.allergic_to"]),
+        ("My brother, who is a nurse, lives in Oslo", ["brother.works_as", "brother.lives_in"]),
+        ("I live with my brother, who is a nurse, and work at Siemens", ["brother.works_as", "user.works_at"]),
+        ("My wife Clara is a nurse who loves jazz", ["wife.works_as", "user.wife", "wife.likes"]),
+        ("My dad lives in Oslo with his wife, who is a nurse", ["father.lives_in"]),
+        ("My wife works with a man who is vegan", []),
+    ],
+)
+def test_who_is_whoever_was_named_last(text: str, expected: list[str], predicates: dict[str, Predicate]) -> None:
+    assert [candidate.key for candidate in read(text, predicates)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unsure"),
+    [
+        ("I'm allergic to nuts, I think", True),
+        ("I'm allergic to nuts, probably", True),
+        ("I'm allergic to nuts, probably because of my mother", False),
+    ],
+)
+def test_a_doubt_may_come_after_what_it_doubts(text: str, unsure: bool, predicates: dict[str, Predicate]) -> None:
+    [candidate] = read(text, predicates)
+    assert (candidate.object, candidate.confidence < 0.7) == ("nuts", unsure)
+
+
 def test_what_is_said_anew_holds(predicates: dict[str, Predicate]) -> None:
     assert said(read("I live in Paris. Sorry, I mean I live in Rome.", predicates))[-1] == ("user.lives_in", "Rome", False)
 
@@ -358,6 +423,8 @@ def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> 
     [
         "Bob: I live in Paris\nAnn: cool, I live in Rome",
         "[10:32] Bob: I love sushi",
+        "Bob (10:32): I love sushi\nAnn (10:33): me too",
+        "User: hello there\nAssistant: I live in the cloud, I love sushi",
         "From: Bob Smith\nTo: Ann\nHi, I'm Bob and I work at IBM.",
         "Here's a poem I found\nI love the sea",
         "Can you check this for errors? I live in Leeds and I works as a teacher.",
@@ -366,6 +433,10 @@ def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> 
 )
 def test_what_others_wrote_is_not_said(text: str, predicates: dict[str, Predicate]) -> None:
     assert read(text, predicates) == []
+
+
+def test_who_shows_a_conversation_says_their_own_part_of_it(predicates: dict[str, Predicate]) -> None:
+    assert said(read("Bob: I live in Oslo\nMe: I live in Porto", predicates)) == [("user.lives_in", "Porto", False)]
 
 
 def test_a_label_is_nobody_who_speaks(predicates: dict[str, Predicate]) -> None:

@@ -66,6 +66,34 @@ def test_undoing_twice_changes_nothing_more(told: memdb.Memory) -> None:
     assert [fact.model_dump(exclude={"updated_at"}) for fact in told.facts("ana")] == first
 
 
+def test_one_turn_after_another_is_taken_back(told: memdb.Memory) -> None:
+    told.observe("I moved to Faro.", user_id="ana", turn_id="t3", timestamp="2025-05-01T10:00:00Z")
+    told.drain()
+    assert told.undo(user_id="ana", turn_id="t2").kept == 2  # there is a later one
+    assert [told.undo(user_id="ana", turn_id=turn).kept for turn in ("t3", "t2")] == [0, 0]
+    assert held(told) == {"user.lives_in": "Porto"}
+    told.observe("I moved to Braga.", user_id="ana", turn_id="t4", timestamp="2025-06-01T10:00:00Z")
+    told.drain()
+    again = told.undo(user_id="ana", turn_id="t2")
+    assert (again.restored, again.ended, again.kept) == (0, 0, 0)
+    assert (told.undo(user_id="ana", turn_id="t1").kept, held(told)) == (1, {"user.lives_in": "Braga"})
+
+
+@pytest.mark.parametrize("last", ["I'm allergic to nuts.", "I'm not allergic to nuts any more."], ids=["refuted", "settled"])
+def test_a_doubt_that_comes_back_doubts_the_same_as_before(last: str, told: memdb.Memory) -> None:
+    told.consent("ana", sensitive_topics="keep")
+    for month, text in enumerate(("I'm allergic to nuts.", "I'm not allergic to nuts.", last), start=5):
+        told.observe(text, user_id="ana", turn_id=f"n{month}", timestamp=f"2025-0{month}-01T10:00:00Z")
+    told.drain()
+    told.undo(user_id="ana", turn_id="n7")
+    question = told.context("May I eat nuts?", user_id="ana", now="2025-08-01").question
+    assert question is not None
+    assert question.startswith("Which is right now: “User is allergic to nuts”")
+    [doubt] = told.facts("ana", key="user.allergic_to", statuses=["pending_confirmation"])
+    told.confirm(doubt.fact_id, now="2025-08-02")
+    assert [fact.denies for fact in told.facts("ana", key="user.allergic_to")] == [True]
+
+
 def test_undo_wants_to_know_what(told: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="either turn_id or session_id"):
         told.undo(user_id="ana")

@@ -85,7 +85,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
                 _dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
         case "mark_pending_confirmation":
-            new_id = _insert(db, action, log, predicates, config, status="pending_confirmation")
+            new_id = _insert(db, action, log, predicates, config, status="pending_confirmation", doubted=target)
             for rival in (target.fact_id, *action.also) if target is not None else ():
                 db.run("apply.link", source_id=new_id, target_id=rival, relation="contradicts", now=to_text(origin.now))
             return new_id
@@ -120,7 +120,6 @@ def settle(
             log.change(rival.fact_id, "supersede", why, "close", status="superseded", valid_to=to_text(fact.valid_from))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
-    db.run("apply.unlink", source_id=fact.fact_id)
     _reject_rivals(db, fact.fact_id, log)
 
 
@@ -139,10 +138,12 @@ def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "
 
 
 def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
-    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either."""
+    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either.
+
+    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back.
+    """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
-    db.run("apply.unlink", source_id=fact.fact_id)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
@@ -260,7 +261,16 @@ def _fact_id(action: Action, origin: Origin, digest: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, json.dumps([origin.user_id, origin.turn_id, action.key, digest])))
 
 
-def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Predicate], config: Config, *, status: Status) -> str:
+def _insert(
+    db: Database,
+    action: Action,
+    log: _Log,
+    predicates: Mapping[str, Predicate],
+    config: Config,
+    *,
+    status: Status,
+    doubted: Fact | None = None,
+) -> str:
     origin, said = log.origin, action.candidate
     assert said is not None
     predicate = predicate_of(said.key, predicates)
@@ -268,7 +278,7 @@ def _insert(db: Database, action: Action, log: _Log, predicates: Mapping[str, Pr
     policy = config.first_confidence + (action.confidence_delta if status == "active" else 0.0)
     confidence = policy if origin.confidence is None else origin.confidence  # what the application states is taken as it is
     denied = said.negated  # a doubted denial is kept beside what it denies
-    text, value = (_denied_text(said), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
+    text, value = (_denied_text(said, doubted), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
     db.run(
         "apply.insert_fact",
         fact_id=fact_id,
@@ -379,5 +389,6 @@ def _parts(said: Candidate) -> dict[str, JsonValue]:
     return {"subject": said.subject, "predicate": said.predicate, "object": said.object}
 
 
-def _denied_text(said: Candidate) -> str:
-    return f"No longer so: {said.value_text}"
+def _denied_text(said: Candidate, doubted: Fact | None) -> str:
+    """What is denied, in words: where it is not named ("I left the job"), that is what is believed."""
+    return f"No longer so: {said.value_text if said.object or doubted is None else doubted.value_text}"

@@ -44,7 +44,8 @@ def arbitrate(
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=max(starts, ended))]
     why = "said to have changed" if candidate.explicit else "says otherwise"
     first, *others = contradicted
-    reason = f"{why}: {first.object!r} gives way to {candidate.object!r}"
+    old, new = (first.object, candidate.object) if first.key == candidate.key else (first.value_text, candidate.value_text)
+    reason = f"{why}: {old!r} gives way to {new!r}"
     actions = [_action("supersede", candidate, target=first, delta=boost, reason=reason)]
     for fact in others:
         actions.append(_action("expire", candidate, target=fact, reason=f"gives way to {candidate.object!r} as well", valid_to=starts))

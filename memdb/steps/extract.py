@@ -19,7 +19,7 @@ from memdb.replies import spelled_out
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
-"""Reads what is believed under keys: each object with its key."""
+"""Reads what is believed under keys: each object with its key, the newest first."""
 
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
@@ -72,6 +72,7 @@ class _Circumstances:
     cased: bool  # capitals are used, so that a name has one
     text: str
     predicates: Mapping[str, Predicate]
+    first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
 
 
 def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None, asked: str = "") -> list[Candidate]:
@@ -87,14 +88,16 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, he
     if owner is None or not turn.user_input.strip():
         return []
     cased = _CASED.search(turn.user_input) is not None
-    here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates)
     found: dict[tuple[str, str, bool], Candidate] = {}
-    people = _people(owner, held) if held is not None else {}
+    people, first = _people(owner, held) if held is not None else ({}, {})
+    here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates, first)
     stated = clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people)
     if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
     for clause in stated:
+        if clause.name:
+            first.setdefault(rules().relations[clause.subject], clause.name)
         for candidate in _facts(clause, here):
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             known = found.get(name)
@@ -120,17 +123,20 @@ def _owner(turn: Turn) -> _Person | None:
     return _Person(slug(speaker), speaker) if slug(speaker) else None
 
 
-def _people(owner: _Person, held: Held) -> dict[str, str]:
-    """Those who are known by name, each with what they are to the owner; not who may be one of two."""
+def _people(owner: _Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
+    """Those who are known by name, each with what they are to the owner, but not who may be one of two; and who was named first of each."""
     pets = set(rules().groups["pets"])
     relations = {canonical_key(owner.slug, relation): relation for relation in set(rules().relations.values()) - pets}
     called: dict[str, set[str]] = {}
+    first: dict[str, str] = {}
     for key, value in held([*relations, canonical_key(owner.slug, "pet")]):
         relation, _, name = (relations[key], "", value) if key in relations else value.partition(" called ")
+        if name and key in relations:
+            first[relation] = name
         if name and (key in relations or relation in pets):
             for short in {name, name.split()[0]}:
                 called.setdefault(short, set()).add(relation)
-    return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}
+    return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}, first
 
 
 def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
@@ -210,7 +216,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         part = re.fullmatch(r"\{(\w+)\}", also.object)
         raw = groups.get(part.group(1)) if part else also.object
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
-        others = _objects(raw, also.kind, pattern, here) if raw else [""] if also_mode == "ends" else []
+        every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
+        others = _objects(raw, also.kind, pattern, here) if raw else every
         for other in others:
             yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
     if refuted and mode == "says":
@@ -262,6 +269,10 @@ def _about(clause: Clause, here: _Circumstances) -> _Person | None:
     relation = rules().relations[clause.subject]
     if relation in rules().groups["by_name"]:
         return _Person(slug(clause.name), clause.name) if clause.name else None
+    first = here.first.get(relation, clause.name)
+    several = predicate_of(canonical_key(here.owner.slug, relation), here.predicates).cardinality == "many"
+    if several and clause.name and clause.name.split()[0] != first.split()[0]:
+        return _Person(slug(clause.name), clause.name)
     prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
     return _Person(prefix + relation, f"{here.owner.display}'s {relation}")
 

@@ -27,8 +27,8 @@ def guard(
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
-    single contradiction of a fact of high confidence, when it is of a change long before the belief was first stated ("I moved to Rome
-    in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is clearly less reliable than the belief's, such as
+    single contradiction of a fact of high confidence, when it is of a change or an end long before the belief was first stated ("I moved to
+    Rome in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is clearly less reliable than the belief's, such as
     the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
     was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
     merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
@@ -49,6 +49,13 @@ def guard(
     waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
     if action.type == "update" and target.status in UNDECIDED and _weaker(source, "user_message"):
         return action.model_copy(update={"type": "noop", "reason": "said again, but not by the user: waits for a confirmation"})
+    if (
+        action.type == "update"
+        and target.status == "pending_confirmation"
+        and _long_ago(said, target)
+        and said.valid_from == target.valid_from
+    ):
+        return action.model_copy(update={"type": "noop", "reason": "said again, but so long ago that it may be what was before"})
     if action.type == "update" and waits:
         return action.model_copy(update={"type": "noop", "reason": "said again, but of high risk: waits for an explicit confirmation"})
     if action.type == "update" and risky and said.confidence < config.certain_confidence:
@@ -77,17 +84,24 @@ def _weaker(source: Source, than: Source) -> bool:
     return RELIABILITY[source] < RELIABILITY[than] - _TOLERANCE
 
 
+def _long_ago(said: Candidate, target: Fact) -> bool:
+    """Whether a change is told that was long before something else was first stated, which may be what came after."""
+    return said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE
+
+
 def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: Config) -> str | None:
     said = action.candidate
     assert said is not None
     against = f"against {target.object!r}"
     if said.confidence < config.certain_confidence:
         return f"too uncertain to change a belief, {against}"
+    if said.negated and _long_ago(said, target) and target.status == "active":  # "I left Siemens in 2012", and may be back since
+        return f"so long ago that it may have begun anew, {against}"
     if said.negated and (said.explicit or target.status == "pending_confirmation"):  # "not any more" is as plain as can be
         return f"of high risk and not said plainly, {against}" if risky and said.confidence < config.high_risk_confidence else None
     if risky and not stated:
         return f"of high risk and not said to have changed, {against}"
-    if said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE:
+    if _long_ago(said, target):
         return f"so long ago that it may be what was before, {against}"
     if target.confidence >= config.high_confidence and not said.explicit:
         return f"a single contradiction of something well known, {against}"
