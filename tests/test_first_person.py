@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.household import emotion_of, household_rules, stated, type_of
+from memdb.household import emotion_of, household_rules, located, stated, type_of
 from memdb.records import Event
 from memdb.steps.narrate import narrate
 from memdb.store import Store
@@ -190,7 +190,8 @@ def test_a_crowd_is_counted_and_a_name_of_several_lines_is_one_line(mem: memdb.M
 def test_words_that_repeat_without_end_take_no_longer_than_others() -> None:
     started = time.perf_counter()
     assert type_of("won went to every " * 200_000) == ("OBSERVATION", 0.5)
-    assert emotion_of("asked me " * 200_000) is None
+    assert emotion_of("asked me " * 200_000, "night") is None
+    assert emotion_of("no " * 200_000, "night") is None
     assert time.perf_counter() - started < 1
 
 
@@ -214,6 +215,13 @@ def test_every_rule_knows_its_examples() -> None:
         assert rule.examples
         for example in rule.examples:
             assert type_of(example) == (rule.type, rule.importance), example
+    for feeling in household_rules().emotion:
+        assert feeling.examples
+        for example in feeling.examples:
+            assert emotion_of(example, (feeling.at or ("morning",))[0]) == feeling, example
+    for rule_of_place in household_rules().place:
+        for place, said in rule_of_place.examples:
+            assert located(place) == said
 
 
 def test_what_a_machine_wrote_down_is_said_plainly_and_every_rule_knows_its_examples() -> None:
@@ -288,14 +296,70 @@ def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "emotion"),
-    [("Mila laughed", "positive"), ("Rui was stressed", "negative"), ("Motion in the garage", "concerned"), ("Mila asked why", "curious")],
+    "text",
+    [
+        "Flood lights turned on",
+        "Front door deadbolt engaged",
+        "Somebody moved in the hallway",
+        "Motion: Rui moved in garage",
+        "Router diagnostics completed",
+        "The remote's battery died",
+        "The dishwasher won't clean the cup",
+        "Rui moved out of the way",
+        "Fire alarm test completed",
+        "Rui switched the lights off by accident",
+    ],
 )
-def test_a_feeling_is_known_by_its_words(text: str, emotion: str) -> None:
-    found = emotion_of(text)
-    assert found is not None
-    assert found.emotion == emotion
-    assert emotion_of("Rui made coffee") is None
+def test_what_only_sounds_like_a_great_event_is_kept_like_any_other(text: str) -> None:
+    assert type_of(text)[0] != "SIGNIFICANT"
+
+
+@pytest.mark.parametrize(
+    ("text", "emotion"),
+    [
+        ("Mila laughed", "positive"),
+        ("Rui was stressed", "negative"),
+        ("Motion in the garage", "concerned"),
+        ("Mila asked why", "curious"),
+        ("Nobody was home when the smoke alarm went off", "concerned"),
+        ("Rui made coffee", None),
+        ("Mila fell asleep on the couch", None),
+        ("The printer won't start", None),
+        ("Mila was not happy about dinner", None),
+        ("Mila didn't enjoy the party", None),
+        ("Rui did not get the promotion", None),
+        ("Nobody was hurt", None),
+        ("No motion in the hallway for 10 minutes", None),
+        ("Rui set the alarm for 6:30", None),
+        ("Lost connection to the sensor", None),
+    ],
+)
+def test_a_feeling_is_known_by_its_words(text: str, emotion: str | None) -> None:
+    found = emotion_of(text, "night")
+    assert (found and found.emotion) == emotion
+
+
+def test_somebody_moves_in_a_home_by_day_and_only_at_night_is_that_unusual(mem: memdb.Memory) -> None:
+    for clock in ("14:00", "14:20", "23:00", "23:20"):
+        mem.event(f"Motion detected in hallway at {clock}", user_id="home", timestamp=f"{DAY}T{clock}:00Z")
+    by_day, at_night = mem.narrate(now=LATER)
+    assert "unusual" not in by_day.value_text
+    assert "unusual" in at_night.value_text
+
+
+def test_a_place_is_told_only_of_what_happened_there(mem: memdb.Memory) -> None:
+    mem.event("Rui put the film on", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Rui"])
+    mem.event("Mila waited", user_id="home", timestamp=f"{DAY}T18:20:00Z", participants=["Mila"], location="Mila's room")
+    assert "On Monday evening I noticed that Rui put the film on and Mila waited in Mila's room." in told(mem).value_text
+
+
+def test_a_memory_is_one_sentence_after_another_whatever_was_said(mem: memdb.Memory) -> None:
+    mem.event("Mila's new bike!", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["Mila"])
+    mem.event("James said: I am home.", user_id="home", timestamp=f"{DAY}T13:00:00Z", participants=["James"])
+    mem.event("James made coffee", user_id="home", timestamp=f"{DAY}T13:20:00Z", participants=["James"])
+    first, second = (each.value_text for each in mem.narrate(now=LATER))
+    assert first.startswith("On Monday morning I noticed this: Mila's new bike! ")
+    assert second.startswith("On Monday afternoon I noticed that James said “I am home” and made coffee. ")
 
 
 def test_memories_of_a_user_are_five_minutes_apart_however_fast_things_happen(mem: memdb.Memory) -> None:
