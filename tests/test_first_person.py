@@ -353,6 +353,15 @@ def test_a_place_is_told_only_of_what_happened_there(mem: memdb.Memory) -> None:
     assert "On Monday evening I noticed that Rui put the film on and Mila waited in Mila's room." in told(mem).value_text
 
 
+def test_what_one_of_them_asked_for_is_not_said_to_be_how_all_of_them_like_it(mem: memdb.Memory) -> None:
+    mem.event("Rui asked for warmer lights", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Mila", "Rui"])
+    mem.event("Mila and Rui asked for warmer lights", user_id="home", timestamp=f"{DAY}T22:00:00Z", participants=["Mila", "Rui"])
+    assert [each.value_text.partition(". ")[2] for each in mem.narrate(now=LATER)] == [
+        "It seems to be how Rui likes it.",
+        "It seems to be how Mila and Rui like it.",
+    ]
+
+
 def test_a_memory_is_one_sentence_after_another_whatever_was_said(mem: memdb.Memory) -> None:
     mem.event("Mila's new bike!", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["Mila"])
     mem.event("James said: I am home.", user_id="home", timestamp=f"{DAY}T13:00:00Z", participants=["James"])

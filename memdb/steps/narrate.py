@@ -32,7 +32,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     sentences = [  # what is guessed is guessed of those whom the words are about
         _noticed(events, zone=zone),
         _felt(feeling, participants_of([felt])),
-        _meant(memory_type, participants_of([foremost]), config),
+        _meant(memory_type, _acting(foremost), config),
         _again(seen_before),
     ]
     told = "\n".join(event.description for event in events)
@@ -103,6 +103,13 @@ def _subject(text: str, names: Sequence[str]) -> str:
     """The one person whom a statement begins with, or nothing."""
     found = max((name for name in names if text.startswith(f"{name} ")), key=len, default="")
     return "" if text.removeprefix(found).split()[:1] in (["and"], ["or"], ["with"]) else found
+
+
+def _acting(event: Event) -> tuple[str, ...]:
+    """Who did it, where one of those who were there did: what Rui asks for is how Rui likes it, whoever else was in the room."""
+    who = participants_of([event])
+    subject = _subject(stated(event.description), who)
+    return (subject,) if subject else who
 
 
 def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:
