@@ -738,12 +738,14 @@ class Memory:
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
 
+        Spaces tell no two questions apart.
+
         Raises:
             NotFoundError: there is no such fact of this user.
             InputError: there is no question, or it is not said by True or False.
         """
         db = self._store.database()
-        asked, right = checks.searchable(checks.filled(query, "query")), checks.truth(good, "good")
+        asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
         with db.transaction():
             reading.fact_of(db, fact_id, user_id=user_id)
             db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
