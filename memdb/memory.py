@@ -476,7 +476,7 @@ class Memory:
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
-            participants: only what one of these people said or took part in.
+            participants: only what one of these people said or took part in, by their names or a word of them.
             goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
             tiers: of messages, episodes and memories, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
@@ -1088,7 +1088,7 @@ class Memory:
         Args:
             query: the question, or the conversation it is about.
             user_id: whose memory is asked.
-            participants: only memories that one of these people took part in.
+            participants: only memories that one of these people took part in, by their names or a word of them.
             memory_types: only these.
             limit: how many of these at most; `config.max_memories_per_retrieval` if None.
             max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.

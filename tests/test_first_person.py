@@ -496,6 +496,30 @@ def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house
     assert [hit.fact.speaker for hit in house.search("jazz", user_id="home", participants=["Mila"])] == ["Mila"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (["Elizabeth"], {"Elizabeth read"}),
+        (["elizabeth  fife "], {"Elizabeth read"}),
+        (["José"], {"José cooked"}),
+        (["JOSÉ"], {"José cooked"}),
+        (["jose\u0301"], {"José cooked"}),  # the accent apart, as some keyboards write it
+        (["Fife", "josé"], {"Elizabeth read", "José cooked"}),
+        (["Eliza"], set()),
+        (["Elizabeth Silva"], set()),
+        ([""], set()),
+        (["%"], set()),
+    ],
+)
+def test_people_are_found_by_a_word_of_their_names_however_it_is_written(mem: memdb.Memory, asked: list[str], found: set[str]) -> None:
+    mem.event("José cooked", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["José"])
+    mem.event("Elizabeth read", user_id="home", timestamp=f"{DAY}T14:00:00Z", participants=["Elizabeth Fife"])
+    mem.narrate(now=LATER)
+    for ask in (mem.recall, mem.search):
+        hits = ask("cooked or read", user_id="home", participants=asked, min_score=0, now=LATER)
+        assert {hit.fact.source_excerpt for hit in hits} == found
+
+
 def test_recall_by_a_type_that_there_is_not_is_refused(house: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="memory_types is 'HABIT'; give one of SIGNIFICANT, PREFERENCE"):
         house.recall("dinner", user_id="home", memory_types=["HABIT"])  # type: ignore[list-item]
