@@ -136,6 +136,9 @@ def lists(**given: Sequence[str] | None) -> None:
         if isinstance(values, Iterator):
             raise InputError(f"{argument} is a {type(values).__name__}, which can be read only once; give a list.")
         several(values, argument)
+        for value in values:
+            if not isinstance(value, str):
+                raise InputError(f"{argument} holds {type(value).__name__}; give a list of texts.")
         if (names := _LISTED.get(argument)) is not None:
             for value in values:
                 one_of(value, names, argument)

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
+from memdb.daytime import PartOfDay
 from memdb.files import read
 from memdb.records import Emotion, Event, MemoryType
 
@@ -45,16 +46,26 @@ class TypeRule(_Table):
 
 
 class EmotionRule(_Table):
-    """By which words a feeling is known, and what is said of it, with and without people there."""
+    """By which words a feeling is known, at which parts of the day if not at all, and what is said of it, with and without people there."""
 
     emotion: Emotion
     match: str
+    at: tuple[PartOfDay, ...] = ()
     says: str
     nobody: str
+    examples: tuple[str, ...]
 
 
 class PlainRule(_Table):
     """How an event that a machine wrote down is said in plain words."""
+
+    match: str
+    says: str
+    examples: tuple[tuple[str, str], ...]
+
+
+class PlaceRule(_Table):
+    """How it is said that something happened at a place."""
 
     match: str
     says: str
@@ -78,10 +89,13 @@ class CheckWords(_Table):
 class HouseholdRules(_Table):
     """The whole of `rules/household.toml`."""
 
+    look_alikes: tuple[str, ...]
+    unfelt: tuple[str, ...]
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
     plain: tuple[PlainRule, ...]
+    place: tuple[PlaceRule, ...]
     check: CheckWords
 
 
@@ -103,8 +117,9 @@ def type_of(text: str) -> tuple[MemoryType, float]:
 
 @lru_cache(maxsize=1_024)  # an event is looked at again as long as it waits for its segment
 def _type_of(text: str) -> tuple[MemoryType, float]:
+    meant = _without(household_rules().look_alikes, text)
     for rule in household_rules().type:
-        if _compiled(rule.match).search(text):
+        if _compiled(rule.match).search(meant):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
 
@@ -122,9 +137,15 @@ def kind_of(event: Event, *, significant: float) -> tuple[MemoryType, float]:
     return memory_type, importance
 
 
-def emotion_of(text: str) -> EmotionRule | None:
-    """Return the feeling in a text, or None for a neutral one."""
-    return next((rule for rule in household_rules().emotion if _compiled(rule.match).search(text, 0, _LOOKED_AT)), None)
+def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
+    """Return the feeling in a text that tells of this part of the day, or None for a neutral one."""
+    rules = household_rules()
+    meant = _without(rules.look_alikes + rules.unfelt, text[:_LOOKED_AT])
+    return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and _compiled(rule.match).search(meant)), None)
+
+
+def _without(passed_over: Sequence[str], text: str) -> str:
+    return _compiled("|".join(passed_over)).sub(" … ", text)
 
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
@@ -155,6 +176,15 @@ def named(names: Sequence[str]) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return names as they are said: "Ana", "Ana and Rui", "Ana, Rui and Mila"."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def located(place: str) -> str:
+    """Return a place as it is spoken of: "in the kitchen", "at home", "in Mila's room"."""
+    words = " ".join(place.split())
+    for rule in household_rules().place:
+        if found := _compiled(rule.match).search(words):
+            return rule.says.format(**found.groupdict())
+    return f"in the {words}"
 
 
 def stated(description: str) -> str:

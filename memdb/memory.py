@@ -476,7 +476,7 @@ class Memory:
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
-            participants: only what one of these people said or took part in.
+            participants: only what one of these people said or took part in, by their names or a word of them.
             goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
             tiers: of messages, episodes and memories, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
@@ -738,12 +738,14 @@ class Memory:
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
 
+        Spaces tell no two questions apart.
+
         Raises:
             NotFoundError: there is no such fact of this user.
             InputError: there is no question, or it is not said by True or False.
         """
         db = self._store.database()
-        asked, right = checks.searchable(checks.filled(query, "query")), checks.truth(good, "good")
+        asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
         with db.transaction():
             reading.fact_of(db, fact_id, user_id=user_id)
             db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
@@ -1086,7 +1088,7 @@ class Memory:
         Args:
             query: the question, or the conversation it is about.
             user_id: whose memory is asked.
-            participants: only memories that one of these people took part in.
+            participants: only memories that one of these people took part in, by their names or a word of them.
             memory_types: only these.
             limit: how many of these at most; `config.max_memories_per_retrieval` if None.
             max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.

@@ -807,7 +807,8 @@ class NarrativeDetail(Record):
     """What the `value_json` of a first-person memory holds.
 
     A memory of one segment names its events; a pattern (`pattern`) is `links`-ed to the memories it was made of. `consolidated` marks a
-    memory that went into a pattern, `usual` are the events that belong to one. `written_by` is a model's name, or "rules".
+    memory that went into a pattern, `usual` are the events that belong to one, `said` how often each of those it tells of was told with
+    which numbers ("" for the others). `written_by` is a model's name, or "rules".
     """
 
     emotion: Emotion = "neutral"
@@ -822,6 +823,7 @@ class NarrativeDetail(Record):
     consolidated: int = 0
     pattern: int = 0
     usual: tuple[str, ...] = ()
+    said: tuple[dict[str, int], ...] = ()
     written_by: str
 
 

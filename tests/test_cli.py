@@ -523,6 +523,33 @@ def test_explain_says_so_where_no_single_weight_helps_and_takes_what_search_take
     assert "It is true from" in ok(*asked, other, "--embedder", "none", "--as-of", "1999-01-01")
 
 
+@pytest.mark.parametrize("command", ["search", "explain"])
+def test_the_rival_set_ranks_for_its_users_on_the_command_line_too_unless_another_is_named(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "mem.db"
+    with memdb.open(db, embedder=None, config={"worker": False, "rival_weights": "lexical-only"}) as mem:
+        for user in map(str, range(40)):
+            mem.remember("Likes jazz", user_id=user, key="user.likes")
+        rival = next(user for user in map(str, range(40)) if mem.search("jazz", user_id=user)[0].score == 1.0)
+    monkeypatch.setenv("MEMDB_RIVAL_WEIGHTS", "lexical-only")
+    for named, same in (((), True), (("--weights", "default"), False)):
+        told = json.loads(ok(command, "jazz", "--user", rival, *named, "--embedder", "none", "--json", "--db", db))
+        assert (told["hits"][0]["score"] == 1.0) is same
+
+
+def test_who_names_a_set_for_a_context_is_given_one_by_that_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = tmp_path / "mem.db"
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        for user in map(str, range(8)):
+            mem.remember("Likes jazz", user_id=user, key="user.likes")
+    monkeypatch.setenv("MEMDB_RIVAL_WEIGHTS", "lexical-only")
+    for user in map(str, range(8)):
+        ok("context", "jazz", "--user", user, "--weights", "mem-skill", "--embedder", "none", "--db", db)
+    with contextlib.closing(sqlite3.connect(db)) as shell:
+        assert shell.execute("select distinct weights from retrievals").fetchall() == [("mem-skill",)]
+
+
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     wanted = fact_of(db, "user.lives_in").fact_id
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)
@@ -543,6 +570,27 @@ def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path
     told = json.loads(ok("tune", "mine", "--data", data, "--held-out", "0.2", "--embedder", "none", "--db", db, "--json"))
     assert (told["fitted"], told["held_out"]) == (4, 1)
     assert ok("search", "Porto", "--user", "ana", "--weights", "mine", "--db", db)
+
+
+def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) -> None:
+    db, data, users = tmp_path / "mem.db", tmp_path / "labels.json", ("ana", "bea", "eva", "ida")
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        for user in users:
+            mem.load([{"text": "The bike has 3 wheels.", "turn_id": f"{user}-number"}], user_id=user)
+            mem.load([{"text": "The bike is blue.", "turn_id": f"{user}-colour"}], user_id=user)
+    worse = []
+    for other in users:  # one wants the number, which is the first by default, the others the colour
+        wanted = {user: ("number", "colour") if user == other else ("colour", "number") for user in users}
+        labels = [
+            {"user_id": user, "query": "bike", "relevant": [f"{user}-{right}"], "wrong": [f"{user}-{wrong}"], "kinds": ["message"]}
+            for user, (right, wrong) in wanted.items()
+        ]
+        data.write_text(json.dumps(labels))
+        result = run("tune", "mine", "--data", data, "--held-out", "0.25", "--dry-run", "--embedder", "none", "--db", db)
+        before, after = map(float, re.search(r"held out\t([\d.-]+)\t([\d.-]+)", result.output).groups())  # type: ignore[union-attr]
+        assert ("mine is worse than default" in result.output) is (after < before)
+        worse.append(after < before)
+    assert sum(worse) == 1
 
 
 @pytest.mark.parametrize(

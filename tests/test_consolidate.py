@@ -86,6 +86,41 @@ def test_no_number_is_said_to_be_usual_that_is_not(texts: list[str], told: str) 
     assert f"I've learned a pattern of the mornings: {told}" in found.narrative.content
 
 
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        ([25, 20, 25, 21] * 8, "Rui asked for 20 to 25 degrees."),
+        ([20] * 9 + [25], "Rui asked for 20 degrees."),
+        ([24] * 30, "Rui asked for 24 degrees."),
+        (range(200, 300), "Rui asked for 20 to 299 degrees."),
+    ],
+)
+def test_a_pattern_learns_the_numbers_of_what_is_seen_again(later: Sequence[int], told: str) -> None:
+    seen = memories([f"Rui asked for {number} degrees" for number in (20, 20, 20, *later)])
+    (found,) = consolidate(seen[:3], zone=UTC, config=Config())
+    for memory in seen[3:]:
+        pattern = memory.model_copy(
+            update={
+                "fact_id": "pattern",
+                "source_excerpt": "\n".join(found.lines),
+                "seen_count": found.seen,
+                "value_json": found.detail.model_dump(mode="json"),
+            }
+        )
+        (found,) = consolidate([pattern, memory], zone=UTC, config=Config())
+    assert f"I've learned a pattern of the mornings: {told}" in found.narrative.content
+    assert len(found.detail.said[0]) <= 15
+
+
+def test_a_pattern_of_an_earlier_version_is_told_as_it_was() -> None:
+    seen = memories(["Rui asked for 20 degrees"] * 3 + ["Rui asked for 25 degrees"])
+    (found,) = consolidate(seen[:3], zone=UTC, config=Config())
+    old = {"fact_id": "pattern", "seen_count": 3, "value_json": found.detail.model_copy(update={"said": ()}).model_dump(mode="json")}
+    (again,) = consolidate([seen[0].model_copy(update=old), seen[3]], zone=UTC, config=Config())
+    assert "Rui asked for 20 degrees." in again.narrative.content
+    assert again.detail.said == ()
+
+
 def test_a_memory_is_compared_with_few_of_the_others() -> None:
     chance = random.Random(1)
     words = [f"w{number}" for number in range(4_000)]

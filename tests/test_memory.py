@@ -95,6 +95,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.search("x", user_id="ana", tiers=["warn"]), "tiers is 'warn'; give one of hot, warm, cold"),
         (lambda mem: mem.search("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
         (lambda mem: mem.recall("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
+        (lambda mem: mem.recall("x", user_id="ana", participants=[None]), "participants holds NoneType; give a list of texts"),
         (lambda mem: mem.event("x", user_id="ana", participants="Rita"), "participants is the text 'Rita'"),
         (lambda mem: mem.learn("x", "y", user_id="ana"), "steps is the text 'y'"),
         (lambda mem: mem.facts("ana", statuses=["actve"]), "statuses is 'actve'"),

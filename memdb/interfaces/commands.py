@@ -195,7 +195,7 @@ def search(
     limit: Limit = 10,
     kinds: Kinds = None,
     as_of: AsOf = None,
-    weights: Weights = "default",
+    weights: Weights = None,
     statuses: Statuses = None,
     now: Now = None,
     db: Db = _FILE,
@@ -239,7 +239,7 @@ def context(
         int | None, typer.Option("--max-tokens", min=0, help="The budget; the setting context_max_tokens by default.")
     ] = None,
     limit: Limit = 16,
-    weights: Weights = "default",
+    weights: Weights = None,
     now: Now = None,
     db: Db = _FILE,
     embedder: Embedder = "auto",
@@ -494,8 +494,9 @@ def demo(
     demonstration.run(conversation, sample=sample, path=db, embedder=_embedder(embedder), pause=pause, force=force)
 
 
-def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weights: str = "default") -> Memory:
-    return memdb.open(db, config={"worker": worker}, embedder=embedder, weights=weights)
+def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weights: str | None = None) -> Memory:
+    named: dict[str, object] = {} if weights is None else {"rival_weights": None}  # who names a set is ranked by no other
+    return memdb.open(db, config={"worker": worker, **named}, embedder=embedder, weights=weights or "default")
 
 
 def _embedder(name: str) -> str | None:

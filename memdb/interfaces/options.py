@@ -21,7 +21,11 @@ Embedder = Annotated[
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
 Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
-Weights = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
+Ranking = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", help="The weight set that ranks; `default` by default, for every other user rival_weights."),
+]
 Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many hits at most.")]
 Statuses = Annotated[
     str | None, typer.Option("--status", "--statuses", help="Only these, separated by commas, such as superseded,expired.")

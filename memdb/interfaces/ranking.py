@@ -77,7 +77,7 @@ def explain(
     limit: Limit = 10,
     kinds: Kinds = None,
     as_of: AsOf = None,
-    weights: Weights = "default",
+    weights: Weights = None,
     statuses: Statuses = None,
     now: Now = None,
     db: Db = FILE,
@@ -184,6 +184,8 @@ def tune(
     if tuned.held_out_before is not None and tuned.held_out_after is not None:
         rows.append((f"quality on the {tuned.held_out} held out", f"{tuned.held_out_before:.3f}", f"{tuned.held_out_after:.3f}"))
     print_rows(("", base, name), rows)
+    if (tuned.held_out_after or 0.0) < (tuned.held_out_before or 0.0):
+        say(f"On what was held out, {name} is worse than {base}: it fits these questions, not others. More of them may help.")
 
 
 def weights(

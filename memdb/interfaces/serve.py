@@ -14,7 +14,7 @@ import typer
 
 import memdb
 from memdb import InputError
-from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Weights, existing
+from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, existing
 from memdb.interfaces.show import say
 
 _SPARE_SECONDS = 5  # to answer in, after the longest that an answer waits for something
@@ -26,7 +26,7 @@ def serve(
     workers: Annotated[int, typer.Option("--workers", min=1, help="How many processes serve the file.")] = 1,
     db: Db = FILE,
     embedder: Embedder = "auto",
-    weights: Weights = "default",
+    weights: Ranking = "default",
 ) -> None:
     """Serve the memory over HTTP, its API described at /openapi.json; MEMDB_API_KEYS="key=user,key=*" asks everybody for a key."""
     try:
@@ -54,7 +54,7 @@ def inspect(
     user: AnyUser = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
-    weights: Weights = "default",
+    weights: Ranking = "default",
 ) -> None:
     """Serve pages to look into the memory with a browser, which change nothing; with --user, that user's memory only.
 
@@ -85,7 +85,7 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
     return memdb.open(db, embedder=embedder if has_vectors and embedder != "none" else None, llm=None, weights=weights, config=config)
 
 
-def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Weights = "default") -> None:
+def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
     """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
     try:
         from memdb.interfaces.mcp import create_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import tzinfo
 
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from memdb.records import Fact, Narrative, NarrativeDetail, Record
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _LINES = 4  # of what the memories have in common, as told
 _TAGS = 8
+_WAYS = 12  # in which one of them was told, kept apart
 _USUAL, _EXCERPT = 40, 240  # events that belong to a pattern, and characters of each
 _PLURALS = {"morning": "mornings", "afternoon": "afternoons", "evening": "evenings", "night": "nights"}
 
@@ -143,7 +144,10 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     everything = [*([known[1]] if known else []), *details]
     day_types = {detail.day_type for detail in everything}
     places = {detail.location for detail in everything}
-    lines = known[0].source_excerpt.split("\n") if known else _common(memories)
+    said = _grown(known[1].said, memories) if known else _common(memories)
+    lines = [_said(ways) for ways in said]
+    if known and not lines:  # a pattern of an earlier version
+        lines = known[0].source_excerpt.split("\n")
     seen = (known[0].seen_count if known else 0) + len(sources)
     emotion, times = Counter(detail.emotion for detail in everything).most_common(1)[0]
     detail = NarrativeDetail(
@@ -156,6 +160,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
         segment_end=max(detail.segment_end for detail in everything),
         pattern=1,
         usual=_usual(known, memories),
+        said=tuple(dict(_fewer(ways)) for ways in said),
         written_by="rules",
     )
     liked = sum(memory.memory_type == "PREFERENCE" for memory in memories) * 2 > len(memories)
@@ -181,26 +186,55 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     )
 
 
-def _common(memories: Sequence[Fact]) -> list[str]:
-    """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one."""
+def _common(memories: Sequence[Fact]) -> list[Counter[str]]:
+    """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one.
+
+    Each with the ways it was told in, which differ in nothing but their numbers.
+    """
     said: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
     for memory in memories:
         for words, line in _lines(memory).items():
             said[words][line] += 1
-    often = [variants for variants in said.values() if variants.total() * 2 >= len(memories)]
-    return [_said(variants) for variants in often or [max(said.values(), key=Counter.total)]][:_LINES]
+    often = [ways for ways in said.values() if ways.total() * 2 >= len(memories)]
+    return (often or [max(said.values(), key=Counter.total)])[:_LINES]
 
 
-def _said(variants: Counter[str]) -> str:
+def _grown(said: Sequence[Mapping[str, int]], memories: Sequence[Fact]) -> list[Counter[str]]:
+    """What a pattern tells of, as it was told before and in more memories."""
+    grown = {frozenset(telling_words(next(iter(ways)))): Counter(ways) for ways in said}
+    for memory in memories:
+        for words, line in _lines(memory).items():
+            if words in grown:
+                grown[words][line] += 1
+    return list(grown.values())
+
+
+def _fewer(ways: Counter[str]) -> Counter[str]:
+    """The lowest, the highest and the most frequent of many ways, the others only counted."""
+    named = [(way, times) for way, times in ways.most_common() if way]
+    numbered = sorted((way for way, _times in named if len(_NUMBER.findall(way)) == 1), key=_number)
+    kept = {*numbered[:1], *numbered[-1:], *(way for way, _times in named[:_WAYS])}
+    fewer = Counter({way: times for way, times in named if way in kept})
+    if rest := ways.total() - fewer.total():
+        fewer[""] = rest
+    return fewer
+
+
+def _said(ways: Counter[str]) -> str:
     """How events are told that differ in nothing but their numbers: no number is said to be usual that is not."""
-    line, times = variants.most_common(1)[0]
-    numbers = {tuple(_NUMBER.findall(variant)) for variant in variants}
-    if len(numbers) == 1 or times * 2 > variants.total():
+    named = [way for way, _times in ways.most_common() if way]
+    line = named[0]
+    numbers = {tuple(_NUMBER.findall(way)) for way in named}
+    if len(numbers) == 1 or ways[line] * 2 > ways.total():
         return line
     if all(len(one) == 1 for one in numbers):
-        lowest, *_, highest = sorted((one[0] for one in numbers), key=lambda number: float(number.replace(",", ".")))
+        lowest, *_, highest = (_NUMBER.findall(way)[0] for way in sorted(named, key=_number))
         return _NUMBER.sub(f"{lowest} to {highest}", line, count=1)
     return f"{line} (or with other numbers)"
+
+
+def _number(way: str) -> float:
+    return float(_NUMBER.findall(way)[0].replace(",", "."))
 
 
 def _usual(known: _Told | None, memories: Sequence[Fact]) -> tuple[str, ...]:

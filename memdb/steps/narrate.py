@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import tzinfo
 
 from memdb.config import Config
 from memdb.daytime import part_of_day, weekday
-from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, kind_of, listed, named, stated, telling_words
+from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, kind_of, listed, located, named, stated, telling_words
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
@@ -26,12 +26,13 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     """
     kinds = [kind_of(event, significant=config.significant_importance) for event in events]
     (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
-    felt, feeling = next(((event, rule) for event in events if (rule := emotion_of(event.description)) is not None), (foremost, None))
+    feelings = ((event, emotion_of(event.description, part_of_day(event.timestamp, zone))) for event in events)
+    felt, feeling = next(((event, rule) for event, rule in feelings if rule is not None), (foremost, None))
     who = participants_of(events)
     sentences = [  # what is guessed is guessed of those whom the words are about
         _noticed(events, zone=zone),
         _felt(feeling, participants_of([felt])),
-        _meant(memory_type, participants_of([foremost]), config),
+        _meant(memory_type, _acting(foremost), config),
         _again(seen_before),
     ]
     told = "\n".join(event.description for event in events)
@@ -53,26 +54,40 @@ def participants_of(events: Sequence[Event]) -> tuple[str, ...]:
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:
     when = f"On {weekday(events[0].timestamp, zone)} {part_of_day(events[0].timestamp, zone)}"
-    places = list(dict.fromkeys(event.location for event in events if event.location))
+    places = {event.location for event in events}
     told = " ".join(event.description.casefold() for event in events)
-    place = places[0] if len(places) == 1 else None
-    where = f", in the {_bare(place)}," if place and _bare(place).casefold() not in told else ""
+    place = next((place for place in places if place), None) if len(places - {None}) == 1 else None
+    unsaid = place is not None and _bare(place).casefold() not in told
+    where = f", {located(place)}," if place and unsaid and None not in places else ""
     counted = Counter(stated(event.description) for event in events)
     chosen = set(sorted(counted, key=lambda text: -len(telling_words(text)))[:_SHOWN])
-    shown = [
-        f"{text} ({_TIMES.get(counted[text], f'{counted[text]} times')})" if counted[text] > 1 else text
-        for text in counted
-        if text in chosen
-    ]
+    elsewhere = {stated(event.description) for event in events if event.location is None}
+    shown = _shown({text: count for text, count in counted.items() if text in chosen}, place=place if unsaid else None, elsewhere=elsewhere)
     rest = sum(count for text, count in counted.items() if text not in chosen)
     more = f", and {rest} smaller thing{'s' if rest > 1 else ''} besides" if rest else ""
     names = {part.casefold() for event in events for name in event.participants for part in name.split()[:1]}
-    plain = all(text.split()[0].casefold().rstrip(",'’s") in names | ARTICLES for text in counted) and not any(
+    plain = all(text.split()[0].casefold().rstrip(",") in names | ARTICLES for text in counted) and not any(
         mark in _OWN_MARKS.sub("", text) for text in shown for mark in ';:?!"“'
     )
     if plain:
-        return f"{when}{where} I noticed that {listed(_joined(shown, participants_of(events)))}{more}."
-    return f"{when}{where} I noticed this: {'; '.join(shown)}{more}."
+        return _ended(f"{when}{where} I noticed that {listed(_joined(shown, participants_of(events)))}{more}")
+    return _ended(f"{when}{where} I noticed this: {'; '.join(shown)}{more}")
+
+
+def _shown(counted: Mapping[str, int], *, place: str | None, elsewhere: Set[str]) -> list[str]:
+    """What happened, each with how often; where some of it was nobody knows where, the place goes with the others only."""
+    shown: list[str] = []
+    here = False
+    for text, count in counted.items():
+        said, was_here, here = text, here, text not in elsewhere
+        if place and elsewhere and here and not was_here:
+            said += f" {located(place)}" if text[-1].isalnum() else f", {located(place)}"
+        shown.append(f"{said} ({_TIMES.get(count, f'{count} times')})" if count > 1 else said)
+    return shown
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
 def _joined(shown: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -88,6 +103,13 @@ def _subject(text: str, names: Sequence[str]) -> str:
     """The one person whom a statement begins with, or nothing."""
     found = max((name for name in names if text.startswith(f"{name} ")), key=len, default="")
     return "" if text.removeprefix(found).split()[:1] in (["and"], ["or"], ["with"]) else found
+
+
+def _acting(event: Event) -> tuple[str, ...]:
+    """Who did it, where one of those who were there did: what Rui asks for is how Rui likes it, whoever else was in the room."""
+    who = participants_of([event])
+    subject = _subject(stated(event.description), who)
+    return (subject,) if subject else who
 
 
 def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:

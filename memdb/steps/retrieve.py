@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -143,7 +144,7 @@ def retrieve(
         "tags": listed(tags),
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
-        "participants": listed(participants),
+        "participants": listed(_spelled(participants)),
         "tiers": listed(tiers),
         "hot_days": hot_days,
         "warm_days": warm_days,
@@ -303,6 +304,20 @@ def _read_set(kinds: str, weights: str) -> tuple[tuple[str, ...], Mapping[str, f
 def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: Mapping[str, float]) -> list[str]:
     windows = ["window"] if "message" in kinds and weight.get("window") else []
     return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
+
+
+def _spelled(names: Sequence[str] | None) -> list[str] | None:
+    """Names in the ways in which they may be written: SQLite knows capitals of ASCII only, and letters with accents have two spellings."""
+    if names is None:
+        return None
+    told = [" ".join(name.split()) for name in names if name.strip()]
+    ways = {
+        unicodedata.normalize(form, case(name)): None
+        for name in told
+        for case in (() if name.isascii() else (str.lower, str.upper, str.title))
+        for form in ("NFC", "NFD")
+    }
+    return [*dict.fromkeys(told), *ways]
 
 
 def _embed(
