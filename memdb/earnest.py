@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memdb.english import BLANKS, CONTRACTED, compiled, expand, masked, rules, sentences, separator
+from memdb.english import BLANKS, CONTRACTED, expand, masked, sentences, separator
+from memdb.english_rules import compiled, rules
 
 _WORD = re.compile(r"[^\W_]")
 _LEADING = re.compile(

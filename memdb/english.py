@@ -3,96 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from memdb.files import read
+from memdb.english_rules import compiled, rules
 from memdb.when import Prefer, TimeSpan, find_times
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Kind(_Table):
-    """What an object of some kind may look like: at most `max_words`, cut at `cut`, without `strip`, refused by `deny` but for `allow`."""
-
-    max_words: int
-    split: bool = False  # a list: "jazz, blues and rock" is three objects
-    any: bool = False  # may begin with any word
-    proper: bool = False  # a name: capitals are expected
-    title: bool = False  # and given where they are missing
-    strip: str | None = None
-    cut: str | None = None
-    need: str | None = None
-    deny: str | None = None
-    allow: str | None = None  # taken, whatever else refuses it
-
-
-class Also(_Table):
-    """A second fact that the same words state."""
-
-    key: str
-    object: str
-    kind: str
-    negated: bool = False
-
-
-class Pattern(_Table):
-    """A way of saying something; rules/english.toml says how the fields are meant and used."""
-
-    match: str
-    key: str
-    kind: str
-    scope: Literal["subject", "my", "clause", "any"] = "subject"
-    object: str = "{o}"
-    confidence: float = 0.92
-    explicit: bool = False
-    negated: bool = False
-    negative: str = "ends"
-    time: Literal["none", "state", "event", "change"] = "none"
-    needs_time: bool = False
-    raw: bool = False
-    similar: bool = False
-    alone: bool = False
-    needs: str | None = None
-    deny: str | None = None
-    names: dict[str, str] = {}
-    also: tuple[Also, ...] = ()
-    examples: tuple[tuple[str, str, str], ...]
-
-
-class Answer(_Table):
-    """What a short answer to a question states; rules/english.toml says how the fields are meant and used."""
-
-    asks: str
-    says: str
-    strip: str | None = None
-    lower: bool = False
-    examples: tuple[tuple[str, str, str, str], ...]
-
-
-class Rules(_Table):
-    """The whole of rules/english.toml."""
-
-    expand: dict[str, str]
-    relations: dict[str, str]
-    groups: dict[str, tuple[str, ...]]
-    spelling: dict[str, str]
-    clauses: dict[str, str]
-    leads: dict[str, str]
-    block: dict[str, str]
-    phrase: dict[str, str]
-    kinds: dict[str, Kind]
-    macros: dict[str, str]
-    pattern: tuple[Pattern, ...]
-    answer: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +37,9 @@ class Clause:
 
 
 @cache
-def rules() -> Rules:
-    """Return the rules as shipped."""
-    return Rules.model_validate(tomllib.loads(read("rules/english.toml")))
-
-
-@cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of the rules, its macros filled in, ready to match."""
-    for _ in range(2):  # a macro may hold another
-        for name, value in rules().macros.items():
-            pattern = pattern.replace("{" + name + "}", value)
-    return re.compile(pattern, re.IGNORECASE)
-
-
-@cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, separator):
+    for compile_ in (_subject, _named_at_the_end, separator):
         compile_()
     for pattern in (*(pattern.match for pattern in rules().pattern), *rules().block.values(), *rules().phrase.values()):
         compiled(pattern)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, compiled, expand, masked, rules, sentences
+from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, expand, masked, sentences
+from memdb.english_rules import compiled, rules
 
 _LONGEST_ANSWER = 8  # words
 _QUESTION = re.compile(r"[^.!?\n]*\?")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.config import Config
-from memdb.english import rules
+from memdb.english_rules import rules
 from memdb.errors import InputError
 from memdb.keys import canonical_key, is_canonical, normalise, predicate_of
 from memdb.observer import read_predicates

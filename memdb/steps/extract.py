@@ -12,7 +12,8 @@ from itertools import chain
 
 from pydantic import JsonValue
 
-from memdb.english import CONTRACTED, Clause, Kind, Pattern, clauses, compiled, expand, rules, sentences, without_times
+from memdb.english import CONTRACTED, Clause, clauses, expand, sentences, without_times
+from memdb.english_rules import Kind, Pattern, compiled, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
