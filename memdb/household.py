@@ -181,10 +181,8 @@ def listed(names: Sequence[str]) -> str:
 def located(place: str) -> str:
     """Return a place as it is spoken of: "in the kitchen", "at home", "in Mila's room"."""
     words = " ".join(place.split())
-    for rule in household_rules().place:
-        if found := _compiled(rule.match).search(words):
-            return rule.says.format(**found.groupdict())
-    return f"in the {words}"
+    says, found = next((rule.says, found) for rule in household_rules().place if (found := _compiled(rule.match).search(words)))
+    return says.format(**found.groupdict())
 
 
 def stated(description: str) -> str:
