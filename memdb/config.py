@@ -240,7 +240,8 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
 
 def _toml(path: Path) -> tuple[str, Mapping[str, object]]:
     try:
-        return str(path), tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            return str(path), tomllib.load(file)
     except FileNotFoundError:
         return str(path), {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -251,7 +252,7 @@ def _toml(path: Path) -> tuple[str, Mapping[str, object]]:
 
 def _environment(environ: Mapping[str, str]) -> dict[str, object]:
     return {
-        name.removeprefix(_ENVIRONMENT_PREFIX).lower(): value
-        for name, value in environ.items()
+        name.removeprefix(_ENVIRONMENT_PREFIX).lower(): environ[name]
+        for name in environ
         if name.startswith(_ENVIRONMENT_PREFIX) and name not in _NOT_SETTINGS
     }

@@ -13,6 +13,7 @@ _COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 
 
+@cache
 def _folder(name: str) -> Path:
     inside = _PACKAGE / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
@@ -22,7 +23,8 @@ def _folder(name: str) -> Path:
 def read(name: str) -> str:
     """Return the text of a shipped file, such as "sql/schema.sql"."""
     folder, _, rest = name.partition("/")
-    return (_folder(folder) / rest).read_text(encoding="utf-8")
+    with open(f"{_folder(folder)}/{rest}", encoding="utf-8") as file:
+        return file.read()
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -57,7 +59,8 @@ def statement(name: str) -> str:
 
 def bare(sql: str) -> str:
     """Return SQL without comments and indents; no quoted text of it may go over a line's end."""
-    return "\n".join(line for text in sql.splitlines() if (line := _COMMENT.sub(r"\1", text).strip()))
+    lines = (_COMMENT.sub(r"\1", text) if "--" in text else text for text in sql.splitlines())
+    return "\n".join(filter(None, map(str.strip, lines)))
 
 
 def fill(prompt: str, **values: str) -> str:

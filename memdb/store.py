@@ -564,9 +564,10 @@ class Store:
 
 def _connect(path: Path) -> apsw.Connection:
     """Connect to a file; in a folder that cannot be written, so that it can have no log, one that was closed properly is read as it is."""
-    if os.path.isfile(path) and not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+    name = str(path)
+    if os.path.isfile(name) and not os.access(os.path.dirname(name) or ".", os.W_OK) and not os.path.exists(f"{name}-wal"):
         return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    return apsw.Connection(str(path))
+    return apsw.Connection(name)
 
 
 class _LogMover:
