@@ -198,6 +198,53 @@ def test_a_message_that_says_more_than_the_fact_stays() -> None:
     assert len(made(Profile(), [fact, longer]).items) == 2
 
 
+@pytest.mark.parametrize(
+    ("message", "stays"),
+    [
+        ("I don't drink oat milk any more, switched to soy", True),  # "soy" may be what is asked for
+        ("I don't drink oat milk any more, lol!", False),
+        ("Oh, and I don't drink oat milk any more. Thanks", False),
+        ("I don't drink oat milk any more because it's too sweet", True),
+        ("I don't drink oat milk any more? No", True),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_message_stays_that_says_more_than_the_facts_that_quote_it(message: str, stays: bool, whole: bool) -> None:
+    fact = hit("User avoids oat milk", excerpt=message if whole else "I don't drink oat milk any more", score=0.9)
+    assert len(made(Profile(), [fact, hit(message, kind="message")]).items) == 1 + stays
+
+
+def test_a_message_is_told_by_what_quotes_it_alone() -> None:
+    fact = hit("User avoids oat milk", excerpt="No oat milk for me", score=0.9)
+    assert len(made(Profile(), [fact, hit("I spilt oat milk.", kind="message")]).items) == 2
+
+
+def test_a_message_that_shown_facts_quote_part_by_part_adds_nothing() -> None:
+    facts = [hit("User lives in Porto", excerpt="I live in Porto", score=0.9), hit("User has a cat", excerpt="I have a cat", score=0.8)]
+    both = hit("Hi! I live in Porto and I have a cat.", kind="message")
+    assert len(made(Profile(), [*facts, both]).items) == 2
+    assert len(made(Profile(), [facts[0], both]).items) == 2  # the cat is told by the message alone
+
+
+@pytest.mark.parametrize(
+    ("message", "stays"),
+    [
+        *[("OK!", False), ("Wow, that's great!", False), ("Thank you so much", False)],
+        *[
+            ("yes", True),
+            ("No, thanks", True),
+            ("I can't.", True),
+            ("It was great", True),
+            ("Perfect pitch", True),
+            ("好的", True),
+            ("👍", True),
+        ],
+    ],
+)
+def test_mere_thanks_and_cheers_take_no_room(message: str, stays: bool) -> None:
+    assert len(made(Profile(), [hit(message, kind="message")]).items) == stays
+
+
 @pytest.mark.parametrize("kind", ["episode", "narrative"])
 def test_what_tells_of_a_day_says_which(kind: str) -> None:
     (item,) = made(Profile(), [hit("Lost toy dinosaur; asked for help", kind=kind)]).items

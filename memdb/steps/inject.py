@@ -9,11 +9,15 @@ from datetime import datetime, timedelta
 from memdb.config import Config
 from memdb.embed import Tokenizer
 from memdb.records import Context, ContextItem, Fact, Hit, Kind, Profile, ProfileEntry, Record, Section, Tone, Verdict
+from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
+from memdb.unspaced import words_of
 
 _PROFILE = "User Profile"
 _SYSTEM = "System"
 _MARKS: dict[Tone, str] = {"assert": "", "hedge": " (probably)", "avoid": " (unsure)"}
 _UNCONFIRMED, _DISPUTED = " (unconfirmed)", " (disputed)"
+_CLAUSE = re.compile(r"[,;:.!?()\n–—]+|\b(?:and|but|because|so|then|or)\b")
+_GRAMMAR = (STOP_WORDS | PLEASANTRIES) - {"no", "not"}
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
 
 
@@ -127,7 +131,8 @@ def _lines(
     said = _words_of(hit.fact for hit in usable if hit.fact.kind == "message")
     for hit in usable:
         fact = hit.fact
-        if fact.fact_id not in shown and not _said_already(fact, told) and not _only_quotes(fact, said):
+        silent = _adds_nothing(fact, told) if fact.kind == "message" else _said_already(fact, told) or _only_quotes(fact, said)
+        if fact.fact_id not in shown and not silent:
             told.append(fact)
             kind = kinds[fact.kind]
             item = _hit_item(hit, kind.section, disputed=fact.fact_id in disputed, now=now, config=config)
@@ -199,14 +204,27 @@ def _asked_for(hit: Hit, config: Config) -> bool:
     return hit.parts.get("lexical", 0.0) > 0 or (hit.relevance or 0.0) > config.abstain_relevance
 
 
+def _adds_nothing(message: Fact, told: Sequence[Fact]) -> bool:
+    """Whether a message is mere thanks and cheers, or shown facts that quote it say most of each of its clauses."""
+    text = _plain(message.value_text)
+    words = set(words_of(text, contracted=True))
+    if not words.isdisjoint(PLEASANTRIES) and words <= PLEASANTRIES | WITH_PLEASANTRIES:
+        return True
+    quoting = [_telling(fact.value_text) for fact in told if (quote := _plain(fact.source_excerpt)) and quote in text]
+    clauses = filter(None, map(_telling, _CLAUSE.split(text)))
+    return bool(quoting) and all(any(2 * len(clause & fact) >= len(clause) for fact in quoting) for clause in clauses)
+
+
+def _telling(text: str) -> set[str]:
+    """The words of a text that tell something, in the singular; "no" and "not" do."""
+    words = set(words_of(text, contracted=True)) - _GRAMMAR
+    return {word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words}
+
+
 def _said_already(fact: Fact, told: Sequence[Fact]) -> bool:
-    """Nothing is said twice: a message that a shown fact quotes for its greater part adds nothing."""
-    words = " ".join(fact.value_text.split()).casefold()
-    for other in told:
-        theirs = " ".join((other.source_excerpt if fact.kind == "message" else other.value_text).split()).casefold()
-        if theirs == words or _within(fact, other) or (fact.kind == "message" and theirs in words and len(theirs) >= 0.6 * len(words)):
-            return True
-    return False
+    """Whether a shown fact says it word for word, or says all of it under the same key."""
+    text = _plain(fact.value_text)
+    return any(_plain(other.value_text) == text or _within(fact, other) for other in told)
 
 
 def _words_of(messages: Iterable[Fact]) -> dict[str, str]:
@@ -229,7 +247,7 @@ def _only_quotes(fact: Fact, said: Mapping[str, str]) -> bool:
 
 def _within(fact: Fact, other: Fact) -> bool:
     """Whether all that a fact says under a key stands in another under the same."""
-    if fact.kind == "message" or other.kind == "message" or fact.key != other.key or fact.status != other.status:
+    if other.kind == "message" or fact.key != other.key or fact.status != other.status:
         return False
     theirs = other.value_text.casefold().split()
     return all(word in theirs for word in fact.value_text.casefold().split())
@@ -248,6 +266,10 @@ def _heading(section: str) -> str:
 
 def _ordered(lines: Sequence[_Line]) -> list[_Line]:
     return sorted(lines, key=lambda line: (line.order, line.rank))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from memdb.cues import Change, asks_past, change_in
 from memdb.emotions import mood_of
 from memdb.records import Intent, Question
+from memdb.stop_words import STOP_WORDS
 from memdb.store import Database
 from memdb.times import to_text, to_utc
 from memdb.unspaced import words_of
@@ -23,16 +24,6 @@ _YEARS_BACK = 10  # "in July", without a year, may be any July of these
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")  # the index holds "sister's" as two words, and few texts have both
-_STOP_WORDS = frozenset(
-    """
-    a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
-    didn't do does doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've
-    if in into is isn't it it's its just let's me more most my no nor not of off on once only or other our ours out over own
-    please same she should so some such than that that's the their theirs them then there these they this those through to too
-    under until up us very was wasn't we were what what's when where which while who whom why will with would you you're your
-    yours
-    """.split()
-)
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
         r"^\W*(?:when|how long|since when|until when|(?:in |on |at )?(?:what|which) (?:day|date|month|year|time|season|week))\b"
@@ -77,7 +68,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     participants = [str(speaker) for (speaker,) in db.tuples("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
-    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in _STOP_WORDS))
+    telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)}
     terms = [word for word in telling if word not in names] or telling or words
     change, times = change_in(text), _times(text, now=now, zone=zone)
@@ -121,7 +112,7 @@ def _named(text: str, participants: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=1_024)
 def _mention(name: str) -> re.Pattern[str]:
-    common = name.casefold() in _STOP_WORDS  # "Will" is a name, "will" is not
+    common = name.casefold() in STOP_WORDS  # "Will" is a name, "will" is not
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
 
 
@@ -138,7 +129,7 @@ def _phrases(text: str, names: set[str]) -> list[str]:
     found = [match.group(1) for match in _QUOTED.finditer(text)]
     for match in _NAME.finditer(text):
         run = match.group(0).split()
-        while run and (run[0].lower() in _STOP_WORDS or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
+        while run and (run[0].lower() in STOP_WORDS or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
         found.append(" ".join(run))
     phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.lower())) for phrase in found)

@@ -1,0 +1,26 @@
+"""Words that tell nothing of what a text is about, in English; texts in other languages keep all of theirs."""
+
+from __future__ import annotations
+
+STOP_WORDS = frozenset(
+    """
+    a about after again all also am an and any are aren't as at be because been before being but by can can't cannot could did
+    didn't do does doesn't doing don't down for from further had has have having he her here hers him his how i i'd i'll i'm i've
+    if in into is isn't it it's its just let's me more most my no nor not of off on once only or other our ours out over own
+    please same she should so some such than that that's the their theirs them then there these they this those through to too
+    under until up us very was wasn't we were what what's when where which while who whom why will with would you you're your
+    yours
+    """.split()
+)
+"""Words of grammar, contractions among them, with a straight apostrophe."""
+
+PLEASANTRIES = frozenset(
+    """
+    ah aha awesome btw bye cheers congrats congratulations cool glad goodbye great ha haha hehe hello hey hi hm hmm lol oh ok okay perfect
+    sounds sure thank thanks welcome wonderful wow yay
+    """.split()
+)
+"""Words that greet, thank, cheer or agree."""
+
+WITH_PLEASANTRIES = frozenset("a all and for is it it's lot much so that that's the then this to very you you're your".split())
+"""Words that say no more where all the others do so: "thanks a lot for that"."""
