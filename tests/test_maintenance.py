@@ -326,6 +326,55 @@ def test_what_is_said_to_be_done_is_closed(tell: Tell) -> None:
     assert [(task.status, task.value_json["state"]) for task in of(tell(), "task")] == [("expired", "done")]  # type: ignore[index, call-overload]
 
 
+_RAILCARD = "Remind me to renew my railcard before the 20th."
+
+
+@pytest.mark.parametrize(
+    ("task", "deed"),
+    [
+        *[
+            (_RAILCARD, said)
+            for said in ("also i renewed the railcard", "the railcard is renewed", "Railcard’s renewed!", "railcard done ✔")
+        ],
+        *[(_RAILCARD, said) for said in ("Renewed the railcard today.", "I finally got the railcard renewed", "I've sorted the railcard")],
+        *[("Don't forget to buy milk", said) for said in ("I bought milk", "got the milk", "I picked up the milk on the way home")],
+        *[("Help me write a cover letter for Kim", said) for said in ("I wrote the cover letter", "sent off the cover letter to Kim")],
+        *[("To do: call Rita about the boiler", said) for said in ("I called Rita", "It rained, but I spoke to Rita about the boiler.")],
+        *[("Remind me to take out the bins tonight", said) for said in ("I took the bins out", "took out the bins")],
+        *[("We still need to book a hotel in Rome", said) for said in ("we've booked the hotel in Rome!", "hotel's booked")],
+        ("My goal is to run a marathon", "I ran the marathon!"),
+    ],
+)
+def test_what_was_to_be_done_is_done_in_other_words(tell: Tell, task: str, deed: str) -> None:
+    tell(task, deed)
+    assert [one.status for one in of(tell(), "task")] == ["expired"]
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        *[(_RAILCARD, said) for said in ("Have I renewed my railcard?", "I wanted to renew my railcard", "I haven't renewed the railcard")],
+        *[
+            (_RAILCARD, said)
+            for said in ("I should have renewed my railcard", "I forgot to renew the railcard", "I almost renewed my railcard")
+        ],
+        *[
+            (_RAILCARD, said)
+            for said in ("I renewed my passport", "Greg renewed his railcard", "I want the railcard renewed", "I renewed it")
+        ],
+        *[(_RAILCARD, said) for said in ("If I renewed the railcard, would it be cheaper?", "She said: “I renewed my railcard.”")],
+        *[("Don't forget to buy milk", said) for said in ("I bought a car", "I finished the milk", "I never bought milk")],
+        *[("To do: call Rita about the boiler", said) for said in ("I called Rita about the party", "Rita called about the boiler")],
+        ("Remind me to take out the bins tonight", "I took out a loan"),
+        ("We still need to book a hotel in Rome", "I booked a flight to Rome"),
+        ("Help me write a cover letter for Kim", "I started the cover letter for Kim"),
+    ],
+)
+def test_what_is_only_like_what_was_to_be_done_leaves_it_open(tell: Tell, task: str, said: str) -> None:
+    tell(task, said)
+    assert [one.status for one in of(tell(), "task")] == ["active"]
+
+
 @pytest.mark.parametrize(("turn", "left"), [("t1", ["active"]), ("t0", ["expired"])])
 def test_taking_back_a_turn_takes_back_what_it_opened_or_closed(tell: Tell, turn: str, left: list[str]) -> None:
     tell("Remind me to call the dentist.", *["I called the dentist today."] * (turn == "t1")).undo(user_id="ana", turn_id=turn)

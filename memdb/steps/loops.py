@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
+from functools import cache
+from typing import NamedTuple
 
+from memdb.earnest import in_earnest
 from memdb.records import Fact, Record, Turn
 from memdb.when import find_times
 
@@ -19,14 +22,37 @@ _PROMISES = re.compile(
     r"\bi(?:'ll| will) (?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140})",
     re.IGNORECASE,
 )
-_DONE = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:already |finally |just )?(?P<what>(?:did|done|finished|completed|found|booked|called|sent|paid|bought"
-    r"|wrote|written|planned|prepared|organi[sz]ed|fixed|submitted|solved)\b[^.!?\n]{2,160})",
-    re.IGNORECASE,
+_LONGEST, _LONGEST_DEED = 8_000, 200  # characters of a turn that are read, and of a part of it that tells what was done
+_LATELY = r"(?:(?:already|finally|just|also|now|actually|eventually|then|both|all|managed to|went and) )*"
+_LEAD = re.compile(r"^(?:\W|\b(?:and|but|so|then|also|yes|yeah|yep|ok|okay|oh|well|hey|hi|by the way|btw|guess what|good news)\b)+")
+_TAIL = re.compile(r"\W+$")
+_DID = re.compile(rf"^(?:(?:i|we)(?:'ve| have)? )?{_LATELY}(?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_GOT_DONE = re.compile(rf"^(?:i|we)(?:'ve| have)? {_LATELY}(?:got|had) (?P<rest>.+?) (?P<verb>[a-z]+)(?: up| off)?$")
+_IS_DONE = re.compile(rf"^(?P<rest>.+?)(?:'s| is| are| has been| have been| was| were| got)? {_LATELY}(?P<verb>[a-z]+)(?: up| off)?$")
+_CLAUSE = re.compile(r"[.!?;:,\n]+|\b(?:and|but|then)\b")
+_PARTS = re.compile(r"\b(in|at|on|about|for|from|to|with|of|by|before|after|into|near|under|over|off|up|out|down|away|back)\b")
+_PARTICLES = frozenset("up out off down away back over".split())
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SMALL = frozenset(
+    "the a an and that this these those my our your his her their some any more it all both today tonight yesterday now last next "
+    "thing things stuff task finally already just too also".split()
 )
-_WORD = re.compile(r"\w{3,}")
-_SMALL = frozenset("the and for with that this you your have has about already finally just did done finished completed from our".split())
-_FITS = 0.5  # of a task's words, those that must be said for it to be done
+_PAST = {
+    "did": "do", "done": "do", "found": "find", "bought": "buy", "wrote": "write", "written": "write", "paid": "pay", "sent": "send",
+    "made": "make", "took": "take", "taken": "take", "gave": "give", "given": "give", "got": "get", "gotten": "get", "went": "go",
+    "told": "tell", "spoke": "speak", "spoken": "speak", "met": "meet", "saw": "see", "seen": "see", "brought": "bring", "sold": "sell",
+    "left": "leave", "ran": "run", "run": "run", "read": "read", "put": "put", "set": "set", "cut": "cut", "built": "build",
+    "taught": "teach", "chose": "choose", "chosen": "choose", "rang": "ring", "rung": "ring", "fed": "feed", "drew": "draw",
+    "drawn": "draw", "drove": "drive", "hung": "hang", "lent": "lend", "learnt": "learn", "won": "win", "swept": "sweep", "mown": "mow",
+}  # fmt: skip
+_ANYTHING = "do finish complete sort solve handle"  # said of whatever was to be done, but for what was to be got
+_AS_GOOD = {  # who was to do this has done it if they did one of these
+    "buy": "get pick order grab purchase", "get": "buy pick order grab collect fetch", "call": "ring phone speak talk",
+    "ring": "call phone speak talk", "phone": "call ring speak talk", "send": "post mail email submit",
+    "find": "book buy choose rent reserve get", "book": "reserve", "write": "send submit post email",
+    "organise": "plan prepare arrange book", "plan": "organise prepare arrange book", "prepare": "plan organise arrange",
+    "fix": "repair mend",
+}  # fmt: skip
 
 
 class Loop(Record):
@@ -49,22 +75,105 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
     """Return what a turn leaves open and what it closes, by the English phrases for it. Tasks are read only if anything was done."""
     opened = []
     for text, pattern, promised in ((turn.user_input, _OPENS, False), (turn.assistant_response, _PROMISES, True)):
-        for match in pattern.finditer(text.replace("’", "'")[:8_000]):
+        for match in pattern.finditer(text.replace("’", "'")[:_LONGEST]):
             title = " ".join(match["what"].split()).strip(" ,;:")
             times = find_times(title, at=turn.timestamp, zone=zone)
             opened.append(Loop(title=title, excerpt=match.group(), due=times[-1].ends if times else None, promised=promised))
-    said = list(_DONE.finditer(turn.user_input.replace("’", "'")[:8_000]))
-    tasks = open_tasks() if said else ()
-    done = [task.fact_id for match in said for task in tasks if _covers(_words(match["what"]), _words(task.object))]
+    said = list(_deeds(turn, zone))
+    tasks = [(task.fact_id, _errand(task.object, at=turn.timestamp, zone=zone)) for task in open_tasks()] if said else []
+    done = [name for deed in said for name, task in tasks if task is not None and _does(deed, task)]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
 
 
-def _covers(said: set[str], task: set[str]) -> bool:
-    return bool(task) and len(said & task) >= max(1, _FITS * len(task))
+class _Errand(NamedTuple):
+    """Something to do, or done: the stem of its verb, the words of what it is done to, and what follows each preposition."""
+
+    verb: str
+    what: tuple[str, ...]
+    further: Mapping[str, frozenset[str]]
+    whole: bool = False  # nothing else may be said than what the task says
 
 
-def _words(text: str) -> set[str]:
-    """The telling words, cut to what "find" and "found" do not share but "book" and "booked" do."""
-    irregular = {"found": "find", "bought": "buy", "wrote": "write", "written": "write", "paid": "pay", "sent": "send"}
-    words = (irregular.get(word, word) for word in _WORD.findall(text.casefold()) if word not in _SMALL)
-    return {re.sub(r"(?:ed|ing|s|e)$", "", word) for word in words}
+def _deeds(turn: Turn, zone: tzinfo) -> Iterator[_Errand]:
+    """What a turn says was done: "I've renewed the railcard", "called Rita", "got the bill paid", "hotel's booked"."""
+    text = turn.user_input.replace("’", "'")[:_LONGEST]
+    for clause in _CLAUSE.split(text):
+        plain = _TAIL.sub("", _LEAD.sub("", " ".join(clause.lower().split())))
+        ways = ((_DID, False), (_GOT_DONE, False), (_IS_DONE, True))
+        if len(plain) > _LONGEST_DEED:
+            continue
+        said = [(match, whole) for pattern, whole in ways if (match := pattern.match(plain)) and _past(match["verb"])]
+        if said and in_earnest(text, clause.strip()):
+            for match, whole in said:
+                what, further = _parts(match["rest"], at=turn.timestamp, zone=zone)
+                yield _Errand(_past(match["verb"]), what, further, whole)
+
+
+def _errand(title: str, *, at: datetime, zone: tzinfo) -> _Errand | None:
+    words = _WORD.findall(title.replace("’", "'").lower())
+    if not words:
+        return None
+    what, further = _parts(title.replace("’", "'").lower().partition(words[0])[2], at=at, zone=zone)
+    return _Errand(_stem(words[0]), what, further)
+
+
+def _parts(text: str, *, at: datetime, zone: tzinfo) -> tuple[tuple[str, ...], Mapping[str, frozenset[str]]]:
+    """The words right behind a verb, and those behind each preposition; when it is to be is no part of it."""
+    for span in find_times(text, at=at, zone=zone):
+        text = text.replace(span.text.lower(), " ")
+    first, *others = _PARTS.split(text)
+    what, further = _words(first), {}
+    for preposition, part in zip(others[::2], others[1::2], strict=True):
+        if not what:
+            what = _words(part)
+        elif words := _words(part):
+            if preposition in _PARTICLES:
+                what += words
+            else:
+                further[preposition] = frozenset(words)
+    return what, further
+
+
+def _does(deed: _Errand, task: _Errand) -> bool:
+    """Whether what was done is what was to be done: the same to the same thing, and to no other of its kind."""
+    if deed.verb not in _ways().get(task.verb, {task.verb, *_stems(_ANYTHING)}):
+        return False
+    if not task.what:
+        return deed.verb == task.verb and not deed.what
+    every = {*task.what, *(word for part in task.further.values() for word in part)}
+    said = {*deed.what, *(word for part in deed.further.values() for word in part)}
+    if deed.whole and not said <= every:
+        return False
+    others = any(not words & task.further[way] for way, words in deed.further.items() if way in task.further)
+    return task.what[-1] in said and not others and 2 * len(said & set(task.what)) >= len(task.what)
+
+
+@cache
+def _ways() -> dict[str, set[str]]:
+    """By the stem of what was to be done, the stems of what does it."""
+    got = {"buy", "get"}
+    return {
+        _stem(verb): {_stem(verb), *_stems(others), *(_stems(_ANYTHING) if verb not in got else ())} for verb, others in _AS_GOOD.items()
+    }
+
+
+def _stems(words: str) -> set[str]:
+    return set(map(_stem, words.split()))
+
+
+def _past(verb: str) -> str:
+    """The stem of a verb in the past, "" for what is none."""
+    if verb in _PAST:
+        return _stem(_PAST[verb])
+    return _stem(verb) if len(verb) > 4 and verb.endswith("ed") else ""
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_stem(word.removesuffix("'s")) for word in _WORD.findall(text) if word not in _SMALL)
+
+
+def _stem(word: str) -> str:
+    """A word cut to what its forms share: "book", "booked" and "books", "plan" and "planned", "renew" and "renewing"."""
+    plain = re.sub(r"(?<=\w)ie[sd]$", "y", word.replace("iz", "is"))
+    cut = re.sub(r"(?<=\w{2})(?:ed|ing|es|s|e)$", "", plain)
+    return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] else cut
