@@ -305,7 +305,13 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("Remind me to call the dentist.", "call the dentist"),
         ("Please don't forget to water Bertha!", "water Bertha"),
         ("My goal is to run a marathon.", "run a marathon"),
+        ("I must remember to call mum", "call mum"),
+        ("I've got to remember to call mum", "call mum"),
+        ("Note to self: call mum", "call mum"),
+        ("Can you add oat milk to the shopping list?", "buy oat milk"),
+        ("Put “call mum” on my to-do list", "“call mum”"),
         ("It rains.", None),
+        ("Put it on the list. I remember to breathe. My to-do list is long.", None),
     ],
 )
 def test_what_is_left_open_becomes_a_task(tell: Tell, text: str, title: str | None) -> None:

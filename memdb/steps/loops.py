@@ -13,10 +13,14 @@ from memdb.records import Fact, Record, Turn
 from memdb.when import find_times
 
 _OPENS = re.compile(
-    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't) forget (?:to|about)|my goal is to"
-    r"|to-?do:?|to do:|(?:i|we) still (?:have|need) to"
+    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
+    r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to|note to self(?: to|:)?|my goal is to"
+    r"|to[- ]?do:|(?:i|we) still (?:have|need) to"
     r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
     re.IGNORECASE,
+)
+_LISTS = re.compile(
+    r"\b(?:add|put) (?P<what>[^.!?\n]{2,100}?) (?:to|on|onto) (?:my|our|the) (?P<list>shopping|grocery|to-?do) list\b", re.IGNORECASE
 )
 _PROMISES = re.compile(
     r"\bi(?:'ll| will) (?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140})",
@@ -79,6 +83,9 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
             title = " ".join(match["what"].split()).strip(" ,;:")
             times = find_times(title, at=turn.timestamp, zone=zone)
             opened.append(Loop(title=title, excerpt=match.group(), due=times[-1].ends if times else None, promised=promised))
+    for match in _LISTS.finditer(turn.user_input[:_LONGEST]):
+        verb = "" if match["list"].lower().startswith("to") else "buy "
+        opened.append(Loop(title=verb + " ".join(match["what"].split()), excerpt=match.group()))
     said = list(_deeds(turn, zone))
     tasks = [(task.fact_id, _errand(task.object, at=turn.timestamp, zone=zone)) for task in open_tasks()] if said else []
     done = [name for deed in said for name, task in tasks if task is not None and _does(deed, task)]
