@@ -74,6 +74,18 @@ class Answer(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
+class TakesBack(_Table):
+    """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
+
+    lead: str
+    slip: tuple[str, ...]
+    clear: str
+    no_word: str
+    forget: str
+    said_of: str
+    for_now: str
+
+
 class Rules(_Table):
     """The whole of rules/english.toml."""
 
@@ -84,6 +96,9 @@ class Rules(_Table):
     clauses: dict[str, str]
     leads: dict[str, str]
     block: dict[str, str]
+    takes_back: TakesBack
+    forgotten: dict[str, tuple[str, ...]]
+    forgotten_of: dict[str, tuple[str, ...]]
     phrase: dict[str, str]
     kinds: dict[str, Kind]
     macros: dict[str, str]

@@ -17,10 +17,14 @@ from memdb.english_rules import Kind, Pattern, compiled, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
+from memdb.retractions import Request, Slip, request_in, slip_in, stand_ins
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys: each object with its key, the newest first."""
+
+Before = Callable[[], tuple[Turn, str] | None]
+"""Reads what the same speaker said last before a turn, and what that may answer."""
 
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
@@ -76,18 +80,36 @@ class _Circumstances:
     first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
 
 
-def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None, asked: str = "") -> list[Candidate]:
+def extract(
+    turn: Turn,
+    *,
+    predicates: Mapping[str, Predicate],
+    zone: tzinfo,
+    held: Held | None = None,
+    asked: str = "",
+    before: Before | None = None,
+) -> list[Candidate]:
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". Any text
-    is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first are read.
+    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
+    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed. "Forget that I live in
+    Porto" ends what it names. Any text is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first
+    are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
+    request = request_in(turn.user_input)
+    if request is not None:
+        return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
+    slip = slip_in(turn.user_input) if before is not None and held is not None else None
+    if slip is not None and before is not None and held is not None and (earlier := before()) is not None:
+        corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
+        if corrected:
+            return corrected
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
@@ -107,6 +129,74 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, he
         if len(found) >= MOST_FACTS:
             break
     return list(found.values())[:MOST_FACTS]
+
+
+def _forgotten(
+    turn: Turn, request: Request, owner: _Person, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None
+) -> list[Candidate]:
+    """The ends of what one asks to forget. The file keeps it as what was believed once: only an application erases."""
+    because = "asked to be forgotten"
+    if request.clause:
+        stated = extract(turn.model_copy(update={"user_input": request.clause}), predicates=predicates, zone=zone, held=held)
+        end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": because}
+        return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    ends = []
+    for key in (canonical_key(owner.slug, predicate) for predicate in request.predicates):
+        subject, _, name = key.partition(".")
+        known = predicate_of(key, predicates)
+        ends.append(
+            Candidate(
+                key=key,
+                value_text=f"{owner.display} {known.label}",
+                object="",
+                category=known.category,
+                confidence=0.92,
+                excerpt=_excerpt(turn),
+                value_json={"subject": subject, "predicate": name, "object": ""},
+                negated=True,
+                explicit=True,
+                because=because,
+            )
+        )
+    return ends
+
+
+def _corrected(
+    turn: Turn, slip: Slip, earlier: tuple[Turn, str], *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held
+) -> list[Candidate]:
+    """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
+
+    It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant.
+    """
+    before, asked = earlier
+    read = extract(before, predicates=predicates, zone=zone, held=held, asked=asked)
+    objects = (one.object for one in read if not one.negated)
+    changes: list[list[tuple[Candidate, Candidate]]] = []
+    for wrong in stand_ins(before.user_input, objects, slip, at=before.timestamp, zone=zone):
+        text = slip.corrects(wrong, before.user_input)
+        if text is None:
+            continue
+        again = before.model_copy(update={"user_input": text})
+        anew = extract(again, predicates=predicates, zone=zone, held=held, asked=asked)
+        if [(one.key, one.negated) for one in anew] == [(one.key, one.negated) for one in read]:
+            changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
+    found: list[Candidate] = []
+    for old, new in next(iter(changes), []) if len(changes) == 1 else []:
+        if old.negated or (old.key, normalise(old.object)) not in {(key, normalise(value)) for key, value in held([old.key])}:
+            continue
+        guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
+        sure = round(min(old.confidence, new.confidence) + (_LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
+        told: dict[str, object] = {"excerpt": _excerpt(turn), "explicit": True, "because": "corrected", "confidence": sure}
+        found.append(new.model_copy(update=told))
+        one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
+        nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
+        if one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
+            found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
+    return found
+
+
+def _says(candidate: Candidate) -> tuple[object, ...]:
+    return normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
 
 
 def _excerpt(turn: Turn) -> str:
