@@ -90,7 +90,7 @@ _QUOTED = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
-    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday)\b",
+    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday|fave?)\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
@@ -220,6 +220,8 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
+        if stated and stated[-1].text == earlier and re.match(r"(?:i|we)\b", clause.text, re.IGNORECASE) and _is_relative(earlier):
+            clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
         found = _subject().match(clause.text)
         named = _by_name(clause.text, people)
         subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
@@ -278,6 +280,12 @@ def _named_at_the_end() -> re.Pattern[str]:
     relation = "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
+
+
+def _is_relative(text: str) -> bool:
+    """Whether a text names a relative and says nothing of them."""
+    found = _subject().fullmatch(text)
+    return found is not None and bool(found.group("rel")) and not found.group("of") and not found.group("rest")
 
 
 def _last_named(text: str) -> str | None:

@@ -56,6 +56,7 @@ class Pattern(_Table):
     needs_time: bool = False
     raw: bool = False
     similar: bool = False
+    others: bool = False
     alone: bool = False
     needs: str | None = None
     deny: str | None = None

@@ -229,3 +229,65 @@ def test_one_of_several_ends_by_its_name(mem: memdb.Memory, said: str, end: str,
 def test_what_ends_none_of_them_leaves_all(mem: memdb.Memory, text: str) -> None:
     before = after(mem, "I have two dogs, Rex and Bella. I'm learning German")
     assert after(mem, text) == before
+
+
+@pytest.mark.parametrize("end", ["My dad died last week", "my dad passed away", "Hugo died in March"])
+def test_who_died_lives_and_works_nowhere(mem: memdb.Memory, end: str) -> None:
+    before = after(mem, "My dad Hugo lives in Faro and works as a baker. My mum lives in Porto")
+    assert before - after(mem, end) == {("father.lives_in", "Faro"), ("father.works_as", "baker")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I died",
+        "I died last night in Elden Ring",
+        "My dad died of laughter",
+        "My dad died laughing",
+        "My dad nearly died",
+        "My dad's car died",
+        "My dad's friend died last week",
+        "I thought my dad died",
+        "If my dad died I'd move",
+        "Hugo died in the play",
+    ],
+)
+def test_who_did_not_die_lives_on(mem: memdb.Memory, text: str) -> None:
+    before = after(mem, "My dad Hugo lives in Faro. I live in Porto")
+    assert before <= after(mem, text)
+
+
+@pytest.mark.parametrize(
+    ("said", "end", "key"),
+    [
+        ("My wife is called Ana", "My wife Ana and I separated last week", "user.wife"),
+        ("My husband is called Rui", "my husband left me", "user.husband"),
+        ("My girlfriend is called Jenny", "My girlfriend Jenny broke up with me", "user.partner"),
+        ("My boyfriend is called Tom", "my boyfriend dumped me", "user.partner"),
+    ],
+)
+def test_who_left_is_a_partner_no_more(mem: memdb.Memory, said: str, end: str, key: str) -> None:
+    assert key in {known for known, _ in after(mem, said)}
+    assert key not in {known for known, _ in after(mem, end)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["my wife left me a note", "my wife left me at the airport", "My wife and I split the bill", "My wife and I split up the chores"],
+)
+def test_who_left_a_note_stays(mem: memdb.Memory, text: str) -> None:
+    before = after(mem, "My wife is called Ana. I'm married")
+    assert before <= after(mem, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("We're in Faro since March", "user.lives_in"),
+        ("I am in Germany since 3 years", "user.lives_in"),
+        ("I'm in Faro since yesterday", "user.staying_in"),
+        ("I'm in Faro for two weeks", "user.staying_in"),
+    ],
+)
+def test_where_one_is_since_long_one_lives(mem: memdb.Memory, text: str, key: str) -> None:
+    assert {known for known, _ in after(mem, text)} == {key}

@@ -249,7 +249,7 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
         return [clause.text]
     if pattern.scope == "my":
         return [clause.full] if clause.owned else []
-    if clause.owned or not clause.subject:
+    if clause.owned or not clause.subject or (pattern.others and clause.subject in ("i", *rules().groups["pets"])):
         return []
     text = clause.full if pattern.raw else clause.phrase
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
