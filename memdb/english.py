@@ -203,6 +203,13 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
+        elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
+            stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
+        elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):
+            if compiled(rules().phrase["over"]).match(clause.text):
+                stated.pop()  # "I moved to Porto | but came back"
+            elif compiled(rules().phrase["long_ago"]).match(clause.text):
+                stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
         elif compiled(block["reported"]).match(clause.text):
             blocked = True
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):

@@ -617,3 +617,58 @@ def test_any_name_makes_a_canonical_key(name: str) -> None:
 def test_a_blank_name_makes_no_key() -> None:
     with pytest.raises(InputError, match="make no key"):
         canonical_key(" ", "name")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't play tennis much",
+        "I don't play tennis very often any more",
+        "I don't play tennis on Sundays",
+        "I don't play tennis at night",
+        "I don't speak German very well",
+        "I don't like coffee without milk",
+        "I don't like coffee before bed",
+        "I don't work at Siemens on Fridays",
+    ],
+)
+def test_what_is_not_done_then_or_not_much_is_not_denied(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't like coffee in the morning", [("user.dislikes", "coffee in the morning", False)]),
+        ("I don't like coffee very much", [("user.dislikes", "coffee", False)]),
+        ("I don't play tennis any more", [("user.plays", "tennis", True)]),
+        ("I don't play tennis after all", [("user.plays", "tennis", True)]),
+    ],
+)
+def test_what_is_denied_as_a_whole_is(text: str, expected: list[tuple[str, str, bool]], predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We moved to Lisbon but came back",
+        "I moved to Lisbon, then moved back home",
+        "I moved to Lisbon and then returned to Porto",
+        "I moved to Lisbon as a child",
+        "I started at Siemens but left again",
+    ],
+)
+def test_what_was_over_again_is_not_so(text: str, predicates: dict[str, Predicate]) -> None:
+    assert "Lisbon" not in {candidate.object for candidate in read(text, predicates)}
+    assert "Siemens" not in {candidate.object for candidate in read(text, predicates)}
+
+
+def test_what_began_in_childhood_may_be_over(predicates: dict[str, Predicate]) -> None:
+    assert (
+        one("I moved to Lisbon when I was five", predicates).confidence
+        < 0.7
+        < one("I moved to Lisbon when I got the job", predicates).confidence
+    )
+    assert one("I don't like coffee when it's cold", predicates).confidence < 0.7
+    assert said(read("I moved to Lisbon and went back to school", predicates)) == [("user.lives_in", "Lisbon", False)]

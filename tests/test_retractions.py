@@ -291,3 +291,11 @@ def test_who_left_a_note_stays(mem: memdb.Memory, text: str) -> None:
 )
 def test_where_one_is_since_long_one_lives(mem: memdb.Memory, text: str, key: str) -> None:
     assert {known for known, _ in after(mem, text)} == {key}
+
+
+def test_who_has_no_dog_has_none_called_rex(mem: memdb.Memory) -> None:
+    after(mem, "I have a dog called Rex and a cat called Luna", "I don't have a dog")
+    assert {fact.object for fact in mem.facts("ana", key="user.pet") if not fact.denies and fact.status == "active"} >= {"cat called Luna"}
+    doubt = next(fact for fact in mem.facts("ana", key="user.pet", statuses=["pending_confirmation"]) if fact.denies)
+    mem.confirm(doubt.fact_id)
+    assert [fact.object for fact in mem.facts("ana", key="user.pet") if not fact.denies] == ["cat called Luna"]

@@ -116,7 +116,11 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     said = normalise(candidate.object)
     words = set(said.split())
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
-    denied = [fact for fact in own if fact.denies != candidate.denies and normalise(fact.object) == said]
+    denied = [
+        fact
+        for fact in own
+        if fact.denies != candidate.denies and (normalise(fact.object) == said or (candidate.denies and _names_it(said, fact)))
+    ]  # who has no dog has none called Rex
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
         return denied + opposed, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)

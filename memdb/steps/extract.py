@@ -266,7 +266,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         return
     if pattern.alone and not _is_alone(clause, here):
         return
-    mode = _mode(pattern, clause)
+    mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
     validity = _validity(pattern, clause, here.at)
     if mode == "no" or validity is None:
         return
@@ -333,6 +333,17 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
         return "no" if pattern.negative in ("states", "cancels") else "says"
     ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
     return ways.get(pattern.negative, pattern.negative)
+
+
+def _is_partly(pattern: Pattern, clause: Clause) -> bool:
+    """Whether a thing is not denied but only when, or how much: "I don't speak German very well", "I don't play tennis on Sundays"."""
+    if not clause.negative or clause.former or pattern.negative in ("states", "cancels"):
+        return False
+    words = rules().phrase
+    return bool(
+        compiled(words["only_then"]).search(clause.text)
+        or (pattern.negative != "dislikes" and compiled(words["partly"]).search(clause.text))
+    )
 
 
 def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
