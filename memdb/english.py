@@ -18,7 +18,8 @@ class Clause:
 
     `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it stands
     there. `owned`: it begins with "my …" or "my sister's …". `phrase` is the rest, the verb phrase or what is owned, without adverbs,
-    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to".
+    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to". `elided`: its "I" was
+    left out.
     """
 
     excerpt: str
@@ -33,6 +34,7 @@ class Clause:
     former: bool = False
     hedged: bool = False
     explicit: bool = False
+    elided: bool = False
     times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
 
 
@@ -45,10 +47,11 @@ def prepare() -> None:
         compiled(pattern)
 
 
-def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None) -> Iterator[Clause]:
+def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None, elided: bool = False) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
 
-    `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names.
+    `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
+    "I" may be `elided`, the text may begin with "Moved to Leeds".
     """
     if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
         return
@@ -65,7 +68,9 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         doubtful = []
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
-        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known):
+        first = elided and ":" not in sentence  # no title
+        elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
+        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
             if found.name:
@@ -183,7 +188,9 @@ def separator() -> re.Pattern[str]:
     )  # fmt: skip
 
 
-def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str]) -> list[Clause]:
+def _stated(
+    sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str], elided: bool
+) -> list[Clause]:
     """The clauses of a sentence that are meant as they stand, without what leads into them."""
     block = rules().block
     stated: list[Clause] = []
@@ -196,6 +203,9 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             carried = clause  # "Yes, …", "For this week, …"
             continue
         carried = Clause(excerpt, "")
+        if elided and not question:
+            clause = _with_subject(clause)
+        elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
         relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
@@ -242,6 +252,14 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return stated if asked or not question else []
+
+
+def _with_subject(clause: Clause) -> Clause:
+    """A clause with the "I" that its writer has left out."""
+    for one in rules().elided:
+        if compiled(one.begins).match(clause.text):
+            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=True)
+    return clause
 
 
 def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:

@@ -75,6 +75,13 @@ class Answer(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
+class Elided(_Table):
+    """How a turn begins whose writer has left out "I", and what belongs before it."""
+
+    begins: str
+    says: str
+
+
 class TakesBack(_Table):
     """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
 
@@ -95,6 +102,7 @@ class Rules(_Table):
     groups: dict[str, tuple[str, ...]]
     spelling: dict[str, str]
     clauses: dict[str, str]
+    elided: tuple[Elided, ...]
     leads: dict[str, str]
     block: dict[str, str]
     takes_back: TakesBack

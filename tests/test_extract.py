@@ -672,3 +672,55 @@ def test_what_began_in_childhood_may_be_over(predicates: dict[str, Predicate]) -
     )
     assert one("I don't like coffee when it's cold", predicates).confidence < 0.7
     assert said(read("I moved to Lisbon and went back to school", predicates)) == [("user.lives_in", "Lisbon", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("Just moved to Leeds!", "user.lives_in", "Leeds"),
+        ("hiya, just moved to leeds from manchester", "user.lives_in", "Leeds"),
+        ("been vegan since 2019", "user.diet", "vegan"),
+        ("Hi! Got a new job at the BBC, so happy", "user.works_at", "the BBC"),
+        ("got a puppy called Nala", "user.pet", "dog called Nala"),
+        ("Working as a nurse in Hull", "user.works_as", "nurse"),
+        ("Learning Spanish and German", "user.learning", "German"),
+        ("based in Leeds, work at BP", "user.works_at", "BP"),
+        ("Planning to visit Japan in October", "user.plans", "to visit Japan"),
+    ],
+)
+def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    candidates = read(text, predicates)
+    assert (key, value) in [(candidate.key, candidate.object) for candidate in candidates]
+    assert candidates[0].confidence < 0.9
+    assert candidates[0].excerpt in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Moved to trash",
+        "Moved to the next room",
+        "Been there, done that",
+        "Working as a nurse is hard",
+        "Living in Paris is expensive",
+        "Living in Munich: a guide",
+        "Living in Munich\n\nThe city has many parks.",
+        "Learning Spanish is fun",
+        "Studying abroad",
+        "Moving to Lisbon?",
+        "Quit smoking",
+        "Vegan lasagne ideas please",
+        "Live in the moment",
+        "My brother called. Moved to Leeds last week.",
+        "Turned 40 degrees today",
+    ],
+)
+def test_what_only_looks_as_if_i_were_left_out_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [candidate for candidate in read(text, predicates) if candidate.key != "user.brother"]
+
+
+@pytest.mark.parametrize("asked", ["What does your brother do?", "Tell me about your sister.", "And where is she now?"])
+def test_who_is_left_out_is_not_the_user_where_another_was_asked_about(asked: str, predicates: dict[str, Predicate]) -> None:
+    assert not answer(asked, "Moved to Leeds and working as a nurse", predicates)
+    assert not answer(asked, "Working as a nurse", predicates)
+    assert answer("How was your week?", "Moved to Leeds", predicates)

@@ -299,3 +299,9 @@ def test_who_has_no_dog_has_none_called_rex(mem: memdb.Memory) -> None:
     doubt = next(fact for fact in mem.facts("ana", key="user.pet", statuses=["pending_confirmation"]) if fact.denies)
     mem.confirm(doubt.fact_id)
     assert [fact.object for fact in mem.facts("ana", key="user.pet") if not fact.denies] == ["cat called Luna"]
+
+
+@pytest.mark.parametrize("before", ["My brother is well", "He called today", "Tom lives in Hull"])
+def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, before: str) -> None:
+    assert ("user.lives_in", "Leeds") not in after(mem, before, "Moved to Leeds last week")
+    assert ("user.lives_in", "Leeds") in after(mem, "I'm fine", "Moved to Leeds last week")

@@ -29,9 +29,10 @@ Before = Callable[[], tuple[Turn, str] | None]
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
 _LOWER_CASE = 0.1  # and a name without a capital
-_PRONOUN = 0.1  # and "she", who must be guessed
+_PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _MOST_ITEMS = 8
+_SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
@@ -114,7 +115,7 @@ def extract(
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
     here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates, first)
-    stated = clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people)
+    stated = _own(clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn)), asked, before)
     if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
@@ -197,6 +198,23 @@ def _corrected(
 
 def _says(candidate: Candidate) -> tuple[object, ...]:
     return normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
+
+
+def _is_short(turn: Turn) -> bool:
+    """Whether a turn is a line that somebody typed: then "I" may be left out."""
+    text = turn.user_input.strip()
+    return len(text) <= _SHORT and "\n" not in text
+
+
+def _own(stated: Iterable[Clause], asked: str, before: Before | None) -> Iterator[Clause]:
+    """The clauses, but without one that leaves out whom it is about where somebody else was spoken of right before."""
+    others = compiled(rules().phrase["of_others"])
+    for clause in stated:
+        if clause.elided:
+            earlier = before() if before is not None else None
+            if others.search(asked) or (earlier is not None and others.search(earlier[0].user_input)):
+                continue
+        yield clause
 
 
 def _excerpt(turn: Turn) -> str:
@@ -550,7 +568,7 @@ class _Made:
             confidence = min(confidence - _UNSURE, 0.65)
         if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
             confidence -= _LOWER_CASE
-        if re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
+        if self.clause.elided or re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
             confidence -= _PRONOUN
         validity = _Validity(begins=self.validity.begins) if mode == "ends" else self.validity
         yield Candidate(
