@@ -630,6 +630,10 @@ def test_a_blank_name_makes_no_key() -> None:
         "I don't like coffee without milk",
         "I don't like coffee before bed",
         "I don't work at Siemens on Fridays",
+        "I don't drink coffee after 6pm",
+        "I never drink before noon",
+        "I don't eat fish very often",
+        "I don't eat much meat",
     ],
 )
 def test_what_is_not_done_then_or_not_much_is_not_denied(text: str, predicates: dict[str, Predicate]) -> None:
@@ -641,6 +645,7 @@ def test_what_is_not_done_then_or_not_much_is_not_denied(text: str, predicates: 
     [
         ("I don't like coffee in the morning", [("user.dislikes", "coffee in the morning", False)]),
         ("I don't like coffee very much", [("user.dislikes", "coffee", False)]),
+        ("I don't eat gluten at all", [("user.avoids", "gluten", False), ("user.likes", "gluten", True)]),
         ("I don't play tennis any more", [("user.plays", "tennis", True)]),
         ("I don't play tennis after all", [("user.plays", "tennis", True)]),
     ],

@@ -355,13 +355,10 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
 
 def _is_partly(pattern: Pattern, clause: Clause) -> bool:
     """Whether a thing is not denied but only when, or how much: "I don't speak German very well", "I don't play tennis on Sundays"."""
-    if not clause.negative or clause.former or pattern.negative in ("states", "cancels"):
+    if not clause.negative or clause.former:
         return False
-    words = rules().phrase
-    return bool(
-        compiled(words["only_then"]).search(clause.text)
-        or (pattern.negative != "dislikes" and compiled(words["partly"]).search(clause.text))
-    )
+    ways = {"dislikes": ("only_then",), "states": ("only_then", "rarely")}.get(pattern.negative, ("only_then", "rarely", "partly"))
+    return any(compiled(rules().phrase[way]).search(clause.text) for way in ways)
 
 
 def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
