@@ -43,7 +43,12 @@ def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
     for compile_ in (_subject, _named_at_the_end, separator):
         compile_()
-    for pattern in (*(pattern.match for pattern in rules().pattern), *rules().block.values(), *rules().phrase.values()):
+    for pattern in (
+        *(pattern.match for pattern in rules().pattern),
+        *rules().block.values(),
+        *rules().phrase.values(),
+        *(one.begins for one in rules().elided),
+    ):
         compiled(pattern)
 
 

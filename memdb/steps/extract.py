@@ -21,7 +21,7 @@ from memdb.retractions import Request, Slip, request_in, slip_in, stand_ins
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
-"""Reads what is believed under keys: each object with its key, the newest first."""
+"""Reads what is believed under keys, or waits: each object with its key, the newest first."""
 
 Before = Callable[[], tuple[Turn, str] | None]
 """Reads what the same speaker said last before a turn, and what that may answer."""
