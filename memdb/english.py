@@ -18,7 +18,8 @@ class Clause:
 
     `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it stands
     there. `owned`: it begins with "my …" or "my sister's …". `phrase` is the rest, the verb phrase or what is owned, without adverbs,
-    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to".
+    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to". `elided`: its "I" was
+    left out.
     """
 
     excerpt: str
@@ -33,6 +34,7 @@ class Clause:
     former: bool = False
     hedged: bool = False
     explicit: bool = False
+    elided: bool = False
     times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
 
 
@@ -41,14 +43,20 @@ def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
     for compile_ in (_subject, _named_at_the_end, separator):
         compile_()
-    for pattern in (*(pattern.match for pattern in rules().pattern), *rules().block.values(), *rules().phrase.values()):
+    for pattern in (
+        *(pattern.match for pattern in rules().pattern),
+        *rules().block.values(),
+        *rules().phrase.values(),
+        *(one.begins for one in rules().elided),
+    ):
         compiled(pattern)
 
 
-def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None) -> Iterator[Clause]:
+def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None, elided: bool = False) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
 
-    `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names.
+    `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
+    "I" may be `elided`, the text may begin with "Moved to Leeds".
     """
     if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
         return
@@ -65,7 +73,9 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         doubtful = []
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
-        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known):
+        first = elided and ":" not in sentence  # no title
+        elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
+        for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
             if found.name:
@@ -90,7 +100,7 @@ _QUOTED = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
-    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday)\b",
+    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday|fave?)\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
@@ -183,7 +193,9 @@ def separator() -> re.Pattern[str]:
     )  # fmt: skip
 
 
-def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str]) -> list[Clause]:
+def _stated(
+    sentence: str, excerpt: str, *, question: bool, at: datetime, zone: tzinfo, people: Mapping[str, str], elided: bool
+) -> list[Clause]:
     """The clauses of a sentence that are meant as they stand, without what leads into them."""
     block = rules().block
     stated: list[Clause] = []
@@ -196,6 +208,9 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             carried = clause  # "Yes, …", "For this week, …"
             continue
         carried = Clause(excerpt, "")
+        if elided and not question:
+            clause = _with_subject(clause)
+        elided = False
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
         relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
@@ -203,6 +218,13 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
+        elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
+            stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
+        elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):
+            if compiled(rules().phrase["over"]).match(clause.text):
+                stated.pop()  # "I moved to Porto | but came back"
+            elif compiled(rules().phrase["long_ago"]).match(clause.text):
+                stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
         elif compiled(block["reported"]).match(clause.text):
             blocked = True
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
@@ -220,6 +242,8 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
+        if stated and stated[-1].text == earlier and re.match(r"(?:i|we)\b", clause.text, re.IGNORECASE) and _is_relative(earlier):
+            clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
         found = _subject().match(clause.text)
         named = _by_name(clause.text, people)
         subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
@@ -233,6 +257,14 @@ def _stated(sentence: str, excerpt: str, *, question: bool, at: datetime, zone: 
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return stated if asked or not question else []
+
+
+def _with_subject(clause: Clause) -> Clause:
+    """A clause with the "I" that its writer has left out."""
+    for one in rules().elided:
+        if compiled(one.begins).match(clause.text):
+            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=True)
+    return clause
 
 
 def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
@@ -278,6 +310,12 @@ def _named_at_the_end() -> re.Pattern[str]:
     relation = "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
+
+
+def _is_relative(text: str) -> bool:
+    """Whether a text names a relative and says nothing of them."""
+    found = _subject().fullmatch(text)
+    return found is not None and bool(found.group("rel")) and not found.group("of") and not found.group("rest")
 
 
 def _last_named(text: str) -> str | None:

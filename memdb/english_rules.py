@@ -56,6 +56,7 @@ class Pattern(_Table):
     needs_time: bool = False
     raw: bool = False
     similar: bool = False
+    others: bool = False
     alone: bool = False
     needs: str | None = None
     deny: str | None = None
@@ -74,6 +75,25 @@ class Answer(_Table):
     examples: tuple[tuple[str, str, str, str], ...]
 
 
+class Elided(_Table):
+    """How a turn begins whose writer has left out "I", and what belongs before it."""
+
+    begins: str
+    says: str
+
+
+class TakesBack(_Table):
+    """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
+
+    lead: str
+    slip: tuple[str, ...]
+    clear: str
+    no_word: str
+    forget: str
+    said_of: str
+    for_now: str
+
+
 class Rules(_Table):
     """The whole of rules/english.toml."""
 
@@ -82,8 +102,12 @@ class Rules(_Table):
     groups: dict[str, tuple[str, ...]]
     spelling: dict[str, str]
     clauses: dict[str, str]
+    elided: tuple[Elided, ...]
     leads: dict[str, str]
     block: dict[str, str]
+    takes_back: TakesBack
+    forgotten: dict[str, tuple[str, ...]]
+    forgotten_of: dict[str, tuple[str, ...]]
     phrase: dict[str, str]
     kinds: dict[str, Kind]
     macros: dict[str, str]

@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from time import monotonic
 
-from memdb import ending
+from memdb import ending, english, retractions
 from memdb.config import Config
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
-from memdb.english import prepare
 from memdb.errors import BusyError, ConflictError, MdbError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
@@ -348,7 +347,8 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     waiting = db.one("queue.first")  # a look costs no lock
     if waiting is None:
         return None
-    prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
+    english.prepare()
+    retractions.prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
     if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):
         embedder.prepare()
     now = utc_now()

@@ -204,7 +204,8 @@ class Candidate(Record):
     `confidence` (0..1) is the extractor's own estimate that the turn says this. `explicit` marks a statement of the change itself
     ("I moved to", "not any more", "actually"), which counts as a confirmation of what takes the place of something; `stated` marks
     what an application states, which counts as one by itself. `negated` says that the thing is no longer, or not,
-    so. `temporary` facts carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
+    so. `because` is why it is said where nothing has changed: a slip "corrected", or what is "asked to be forgotten". `temporary` facts
+    carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
     """
 
     key: str
@@ -221,6 +222,7 @@ class Candidate(Record):
     negated: bool = False
     explicit: bool = False
     stated: bool = False
+    because: str | None = None
 
     @property
     def subject(self) -> str:

@@ -25,8 +25,8 @@ from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
-from memdb.store import Database
-from memdb.times import to_text, utc_now
+from memdb.store import Database, Row
+from memdb.times import to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
@@ -152,25 +152,40 @@ def _extract(
         found = db.tuples("believe.objects", user_id=turn.user_id, keys=json.dumps(keys), now=to_text(turn.timestamp))
         return cast(list[tuple[str, str]], found)
 
-    before = db.one(
-        "believe.asked",
-        user_id=turn.user_id,
-        turn_id=turn.turn_id,
-        session_id=turn.session_id,
-        speaker=turn.speaker or "user",
-        since=to_text(turn.timestamp - _ANSWERED_WITHIN),
-    )
-    asked = str(before["asked"]) if before else ""
+    def read_before(statement: str, turn_id: str) -> Row | None:
+        return db.one(
+            f"believe.{statement}",
+            user_id=turn.user_id,
+            turn_id=turn_id,
+            session_id=turn.session_id,
+            speaker=turn.speaker or "user",
+            since=to_text(turn.timestamp - _ANSWERED_WITHIN),
+        )
+
+    def asked_before(turn_id: str) -> str:
+        before = read_before("asked", turn_id)
+        return str(before["asked"]) if before else ""
+
+    def before() -> tuple[Turn, str] | None:
+        said = read_before("said", turn.turn_id)
+        if said is None:
+            return None
+        update = {"turn_id": said["turn_id"], "user_input": said["said"], "timestamp": to_utc(str(said["at"]))}
+        return turn.model_copy(update=update), asked_before(str(said["turn_id"]))
+
+    asked = asked_before(turn.turn_id)
     if llm is not None:
         try:
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            read = {_name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked)}
+            read = {
+                _name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked, before=before)
+            }
             candidates = tuple(_carefully(one, read.get(_name(one))) for one in found.candidates)
             return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
-    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked))
+    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked, before=before))
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
     return Interpreted(read_by_rules, (many,) if len(read_by_rules) >= MOST_FACTS else (), calls), "rules", error
 

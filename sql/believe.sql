@@ -26,14 +26,14 @@ where :words is null
   or exists (select 1 from json_each(:words) w where instr(replace(lower(held.object), '''', ''), w.value) > 0)
 order by held.id;
 
--- What is believed under some keys of a user, in bare words; of very many the newest.
+-- What is believed under some keys of a user, or waits, in bare words; of very many the newest.
 -- statement: objects
 select f.key, f.value_json ->> 'object' as object
 from facts f
 where f.user_id = :user_id
   and f.key in (select value from json_each(:keys))
   and f.kind = 'fact'
-  and f.status = 'active'
+  and f.status in ('active', 'pending_confirmation')
   and (f.valid_to is null or f.valid_to > :now)
   and json_type(f.value_json, '$.object') = 'text'
 order by f.id desc
@@ -54,6 +54,23 @@ where p.user_id = :user_id
       and q.kind = 'message'
       and q.id < (select min(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message'))
   and coalesce(p.speaker, 'user') <> :speaker
+  and p.valid_from >= :since;
+
+-- What a speaker said last before a turn.
+-- statement: said
+select p.value_text as said, p.source_turn_id as turn_id, p.valid_from as at
+from facts p
+where p.user_id = :user_id
+  and p.session_id is :session_id
+  and p.kind = 'message'
+  and p.id = (
+    select max(q.id)
+    from facts q
+    where q.user_id = :user_id
+      and q.session_id is :session_id
+      and q.kind = 'message'
+      and coalesce(q.speaker, 'user') = :speaker
+      and q.id < (select min(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message'))
   and p.valid_from >= :since;
 
 -- statement: by_id

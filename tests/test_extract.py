@@ -617,3 +617,120 @@ def test_any_name_makes_a_canonical_key(name: str) -> None:
 def test_a_blank_name_makes_no_key() -> None:
     with pytest.raises(InputError, match="make no key"):
         canonical_key(" ", "name")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't play tennis much",
+        "I don't play tennis very often any more",
+        "I don't play tennis on Sundays",
+        "I don't play tennis at night",
+        "I don't speak German very well",
+        "I don't like coffee without milk",
+        "I don't like coffee before bed",
+        "I don't work at Siemens on Fridays",
+        "I don't drink coffee after 6pm",
+        "I never drink before noon",
+        "I don't eat fish very often",
+        "I don't eat much meat",
+    ],
+)
+def test_what_is_not_done_then_or_not_much_is_not_denied(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't like coffee in the morning", [("user.dislikes", "coffee in the morning", False)]),
+        ("I don't like coffee very much", [("user.dislikes", "coffee", False)]),
+        ("I don't eat gluten at all", [("user.avoids", "gluten", False), ("user.likes", "gluten", True)]),
+        ("I don't play tennis any more", [("user.plays", "tennis", True)]),
+        ("I don't play tennis after all", [("user.plays", "tennis", True)]),
+    ],
+)
+def test_what_is_denied_as_a_whole_is(text: str, expected: list[tuple[str, str, bool]], predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We moved to Lisbon but came back",
+        "I moved to Lisbon, then moved back home",
+        "I moved to Lisbon and then returned to Porto",
+        "I moved to Lisbon as a child",
+        "I started at Siemens but left again",
+    ],
+)
+def test_what_was_over_again_is_not_so(text: str, predicates: dict[str, Predicate]) -> None:
+    assert "Lisbon" not in {candidate.object for candidate in read(text, predicates)}
+    assert "Siemens" not in {candidate.object for candidate in read(text, predicates)}
+
+
+def test_what_began_in_childhood_may_be_over(predicates: dict[str, Predicate]) -> None:
+    assert (
+        one("I moved to Lisbon when I was five", predicates).confidence
+        < 0.7
+        < one("I moved to Lisbon when I got the job", predicates).confidence
+    )
+    assert one("I don't like coffee when it's cold", predicates).confidence < 0.7
+    assert said(read("I moved to Lisbon and went back to school", predicates)) == [("user.lives_in", "Lisbon", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("Just moved to Leeds!", "user.lives_in", "Leeds"),
+        ("hiya, just moved to leeds from manchester", "user.lives_in", "Leeds"),
+        ("been vegan since 2019", "user.diet", "vegan"),
+        ("Hi! Got a new job at the BBC, so happy", "user.works_at", "the BBC"),
+        ("got a puppy called Nala", "user.pet", "dog called Nala"),
+        ("Working as a nurse in Hull", "user.works_as", "nurse"),
+        ("Learning Spanish and German", "user.learning", "German"),
+        ("based in Leeds, work at BP", "user.works_at", "BP"),
+        ("Planning to visit Japan in October", "user.plans", "to visit Japan"),
+    ],
+)
+def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    candidates = read(text, predicates)
+    assert (key, value) in [(candidate.key, candidate.object) for candidate in candidates]
+    assert candidates[0].confidence < 0.9
+    assert candidates[0].excerpt in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Moved to trash",
+        "Moved to the next room",
+        "Been there, done that",
+        "Working as a nurse is hard",
+        "Living in Paris is expensive",
+        "Living in Munich: a guide",
+        "Living in Munich\n\nThe city has many parks.",
+        "Learning Spanish is fun",
+        "Studying abroad",
+        "Moving to Lisbon?",
+        "Working at height training",
+        "Learning rate too high",
+        "Learning curve",
+        "Based in fact, this is wrong",
+        "Based in part on your answer",
+        "Quit smoking",
+        "Vegan lasagne ideas please",
+        "Live in the moment",
+        "My brother called. Moved to Leeds last week.",
+        "Turned 40 degrees today",
+    ],
+)
+def test_what_only_looks_as_if_i_were_left_out_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [candidate for candidate in read(text, predicates) if candidate.key != "user.brother"]
+
+
+@pytest.mark.parametrize("asked", ["What does your brother do?", "Tell me about your sister.", "And where is she now?"])
+def test_who_is_left_out_is_not_the_user_where_another_was_asked_about(asked: str, predicates: dict[str, Predicate]) -> None:
+    assert not answer(asked, "Moved to Leeds and working as a nurse", predicates)
+    assert not answer(asked, "Working as a nurse", predicates)
+    assert answer("How was your week?", "Moved to Leeds", predicates)

@@ -42,7 +42,7 @@ def arbitrate(
         reason = f"said before {newest.object!r}, which stays"
         ended = newest.valid_from if newest.valid_from > starts else _said_last(newest)
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=max(starts, ended))]
-    why = "said to have changed" if candidate.explicit else "says otherwise"
+    why = candidate.because or ("said to have changed" if candidate.explicit else "says otherwise")
     first, *others = contradicted
     old, new = (first.object, candidate.object) if first.key == candidate.key else (first.value_text, candidate.value_text)
     reason = f"{why}: {old!r} gives way to {new!r}"
@@ -82,7 +82,10 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     ending = named or ending
     vague = bool(said) and not named and predicate.cardinality == "many" and (less or len(ending) > 1)
     ends = candidate.valid_from or candidate.valid_to or now
-    actions = [_action("expire", candidate, target=fact, reason="said to be so no longer", valid_to=ends) for fact in ending]
+    reason = candidate.because or "said to be so no longer"
+    actions = [_action("expire", candidate, target=fact, reason=reason, valid_to=ends) for fact in ending]
+    if vague and candidate.because:
+        return []  # what one corrects or wants forgotten is no doubt of another
     doubt = {"type": "mark_pending_confirmation", "reason": "said to be so no longer, but maybe of another"}
     return [action.model_copy(update=doubt) for action in actions] if vague else actions
 
@@ -113,7 +116,11 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     said = normalise(candidate.object)
     words = set(said.split())
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
-    denied = [fact for fact in own if fact.denies != candidate.denies and normalise(fact.object) == said]
+    denied = [
+        fact
+        for fact in own
+        if fact.denies != candidate.denies and (normalise(fact.object) == said or (candidate.denies and _names_it(said, fact)))
+    ]  # who has no dog has none called Rex
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
         return denied + opposed, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)

@@ -17,17 +17,22 @@ from memdb.english_rules import Kind, Pattern, compiled, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
+from memdb.retractions import Request, Slip, request_in, slip_in, stand_ins
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
-"""Reads what is believed under keys: each object with its key, the newest first."""
+"""Reads what is believed under keys, or waits: each object with its key, the newest first."""
+
+Before = Callable[[], tuple[Turn, str] | None]
+"""Reads what the same speaker said last before a turn, and what that may answer."""
 
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
 _LOWER_CASE = 0.1  # and a name without a capital
-_PRONOUN = 0.1  # and "she", who must be guessed
+_PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _MOST_ITEMS = 8
+_SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
@@ -76,23 +81,41 @@ class _Circumstances:
     first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
 
 
-def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None = None, asked: str = "") -> list[Candidate]:
+def extract(
+    turn: Turn,
+    *,
+    predicates: Mapping[str, Predicate],
+    zone: tzinfo,
+    held: Held | None = None,
+    asked: str = "",
+    before: Before | None = None,
+) -> list[Candidate]:
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". Any text
-    is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first are read.
+    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
+    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed. "Forget that I live in
+    Porto" ends what it names. Any text is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first
+    are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
+    request = request_in(turn.user_input)
+    if request is not None:
+        return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
+    slip = slip_in(turn.user_input) if before is not None and held is not None else None
+    if slip is not None and before is not None and held is not None and (earlier := before()) is not None:
+        corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
+        if corrected:
+            return corrected
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
     here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates, first)
-    stated = clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people)
+    stated = _own(clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn)), asked, before)
     if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
@@ -107,6 +130,91 @@ def extract(turn: Turn, *, predicates: Mapping[str, Predicate], zone: tzinfo, he
         if len(found) >= MOST_FACTS:
             break
     return list(found.values())[:MOST_FACTS]
+
+
+def _forgotten(
+    turn: Turn, request: Request, owner: _Person, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None
+) -> list[Candidate]:
+    """The ends of what one asks to forget. The file keeps it as what was believed once: only an application erases."""
+    because = "asked to be forgotten"
+    if request.clause:
+        stated = extract(turn.model_copy(update={"user_input": request.clause}), predicates=predicates, zone=zone, held=held)
+        end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": because}
+        return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
+    ends = []
+    for key in (canonical_key(owner.slug, predicate) for predicate in request.predicates):
+        subject, _, name = key.partition(".")
+        known = predicate_of(key, predicates)
+        ends.append(
+            Candidate(
+                key=key,
+                value_text=f"{owner.display} {known.label}",
+                object="",
+                category=known.category,
+                confidence=0.92,
+                excerpt=_excerpt(turn),
+                value_json={"subject": subject, "predicate": name, "object": ""},
+                negated=True,
+                explicit=True,
+                because=because,
+            )
+        )
+    return ends
+
+
+def _corrected(
+    turn: Turn, slip: Slip, earlier: tuple[Turn, str], *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held
+) -> list[Candidate]:
+    """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
+
+    It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant.
+    """
+    before, asked = earlier
+    read = extract(before, predicates=predicates, zone=zone, held=held, asked=asked)
+    objects = (one.object for one in read if not one.negated)
+    changes: list[list[tuple[Candidate, Candidate]]] = []
+    for wrong in stand_ins(before.user_input, objects, slip, at=before.timestamp, zone=zone):
+        text = slip.corrects(wrong, before.user_input)
+        if text is None:
+            continue
+        again = before.model_copy(update={"user_input": text})
+        anew = extract(again, predicates=predicates, zone=zone, held=held, asked=asked)
+        if [(one.key, one.negated) for one in anew] == [(one.key, one.negated) for one in read]:
+            changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
+    found: list[Candidate] = []
+    for old, new in next(iter(changes), []) if len(changes) == 1 else []:
+        if old.negated or (old.key, normalise(old.object)) not in {(key, normalise(value)) for key, value in held([old.key])}:
+            continue
+        guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
+        sure = round(min(old.confidence, new.confidence) + (_LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
+        told: dict[str, object] = {"excerpt": _excerpt(turn), "explicit": True, "because": "corrected", "confidence": sure}
+        found.append(new.model_copy(update=told))
+        one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
+        nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
+        if one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
+            found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
+    return found
+
+
+def _says(candidate: Candidate) -> tuple[object, ...]:
+    return normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
+
+
+def _is_short(turn: Turn) -> bool:
+    """Whether a turn is a line that somebody typed: then "I" may be left out."""
+    text = turn.user_input.strip()
+    return len(text) <= _SHORT and "\n" not in text
+
+
+def _own(stated: Iterable[Clause], asked: str, before: Before | None) -> Iterator[Clause]:
+    """The clauses, but without one that leaves out whom it is about where somebody else was spoken of right before."""
+    others = compiled(rules().phrase["of_others"])
+    for clause in stated:
+        if clause.elided:
+            earlier = before() if before is not None else None
+            if others.search(asked) or (earlier is not None and others.search(earlier[0].user_input)):
+                continue
+        yield clause
 
 
 def _excerpt(turn: Turn) -> str:
@@ -159,7 +267,7 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
         return [clause.text]
     if pattern.scope == "my":
         return [clause.full] if clause.owned else []
-    if clause.owned or not clause.subject:
+    if clause.owned or not clause.subject or (pattern.others and clause.subject in ("i", *rules().groups["pets"])):
         return []
     text = clause.full if pattern.raw else clause.phrase
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
@@ -176,7 +284,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         return
     if pattern.alone and not _is_alone(clause, here):
         return
-    mode = _mode(pattern, clause)
+    mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
     validity = _validity(pattern, clause, here.at)
     if mode == "no" or validity is None:
         return
@@ -243,6 +351,14 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
         return "no" if pattern.negative in ("states", "cancels") else "says"
     ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
     return ways.get(pattern.negative, pattern.negative)
+
+
+def _is_partly(pattern: Pattern, clause: Clause) -> bool:
+    """Whether a thing is not denied but only when, or how much: "I don't speak German very well", "I don't play tennis on Sundays"."""
+    if not clause.negative or clause.former:
+        return False
+    ways = {"dislikes": ("only_then",), "states": ("only_then", "rarely")}.get(pattern.negative, ("only_then", "rarely", "partly"))
+    return any(compiled(rules().phrase[way]).search(clause.text) for way in ways)
 
 
 def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
@@ -449,7 +565,7 @@ class _Made:
             confidence = min(confidence - _UNSURE, 0.65)
         if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
             confidence -= _LOWER_CASE
-        if re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
+        if self.clause.elided or re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
             confidence -= _PRONOUN
         validity = _Validity(begins=self.validity.begins) if mode == "ends" else self.validity
         yield Candidate(

@@ -1,0 +1,126 @@
+"""What a turn takes back of what was said before: a slip that it corrects, or what it asks to forget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import cache
+
+from memdb.english import BLANKS, CONTRACTED, expand, masked
+from memdb.english_rules import compiled, rules
+from memdb.when import find_times
+
+_LONGEST = 200  # characters; who takes something back says little else
+_WORDS = 5  # of what is corrected
+_END = " \t\n,.!…"
+_ARTICLE = re.compile(r"(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """The word that was meant, the one that was said for it, or "" where that is not repeated, and whether it is a slip and no choice."""
+
+    right: str
+    wrong: str
+    clear: bool
+
+    def corrects(self, wrong: str, text: str) -> str | None:
+        """Return a text with the right word in place of a wrong one, which stands in it once; None where it may not be meant."""
+        found = list(re.finditer(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", text, re.IGNORECASE)) if wrong else []
+        if len(found) != 1 or not ((self.wrong and self.clear) or self._may_replace(wrong)):
+            return None
+        return text[: found[0].start()] + self.right + text[found[0].end() :]
+
+    def _may_replace(self, wrong: str) -> bool:
+        """Whether the right word is of the same sort as another: a number, a name, or, where it is clear that one is wrong, any."""
+        if bool(_DIGIT.search(self.right)) != bool(_DIGIT.search(wrong)) or (self.right[:1].isupper() and not wrong[:1].isupper()):
+            return False
+        return self.clear or bool(_DIGIT.search(wrong)) or wrong[:1].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be forgotten: what a `clause` states, or all that is held under some `predicates`."""
+
+    clause: str = ""
+    predicates: tuple[str, ...] = ()
+
+
+def prepare() -> None:
+    """Compile the rules, so that the first text is read as fast as the others."""
+    _slips()
+    _forget()
+
+
+def slip_in(text: str) -> Slip | None:
+    """Return the slip that a text corrects, if it does nothing else: "Sorry, I meant Braga, not Lisbon"."""
+    said, words = _plain(text), rules().takes_back
+    for pattern in _slips():
+        found = pattern.fullmatch(said) if said else None
+        if found is None:
+            continue
+        right, wrong = (_ARTICLE.sub("", (found[name] or "").strip(_END), count=1) for name in ("right", "wrong"))
+        both = (right, wrong) if found["wrong"] else (right,)
+        if all(word and len(word.split()) <= _WORDS and not compiled(words.no_word).search(word) for word in both):
+            return Slip(
+                right,
+                wrong,
+                clear=compiled(words.clear.replace("{lead}", words.lead)).match(said) is not None and (bool(wrong) or _is_led(said)),
+            )
+    return None
+
+
+def _is_led(said: str) -> bool:
+    return compiled(rules().takes_back.lead).match(said) is not None
+
+
+def request_in(text: str) -> Request | None:
+    """Return what a text asks to forget, if it does nothing else: "Forget that I live in Porto", "please forget my phone number"."""
+    said, words = _plain(text.strip().removesuffix("?")), rules().takes_back
+    found = _forget().fullmatch(said) if said else None
+    if found is None:
+        return None
+    what = found["what"].strip(_END)
+    named = re.sub(r"^(?:my|our) ", "", what.lower())
+    known = rules().forgotten | (rules().forgotten_of if found["said"] else {})
+    if named in known and (named != what.lower() or " i " in f" {named} "):
+        return Request(predicates=known[named])
+    clause = re.fullmatch(r"(?:the fact )?(?:that )?(?P<clause>(?:i|my|our|we) .+)", what, re.IGNORECASE)
+    if clause is None or found["said"] or compiled(words.for_now).search(what):
+        return None
+    return Request(clause=clause["clause"])
+
+
+def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zone: tzinfo) -> list[str]:
+    """Return what in a text a slip may be about: the wrong word itself, or else what was stated, and when."""
+    if slip.wrong:
+        return [slip.wrong]
+    when = find_times(slip.right, at=at, zone=zone)
+    if when and when[0].text == slip.right:
+        return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
+    return list(dict.fromkeys(value.rpartition(" called ")[2] for value in objects))
+
+
+def _plain(text: str) -> str:
+    """A short text in one line, contractions written out, or "" where it is long or quotes something."""
+    said = BLANKS.sub(" ", masked(text[: _LONGEST + 1]).replace("\n", " ")).strip(_END)
+    return "" if len(text) > _LONGEST or "¤" in said else CONTRACTED.sub(expand, said)
+
+
+@cache
+def _slips() -> tuple[re.Pattern[str], ...]:
+    words = rules().takes_back
+    word = r"(?P<{}>[^\s,.;:!?()\"][^,;:!?()\"]{{0,40}}?)"
+    return tuple(
+        compiled(pattern.replace("{lead}", words.lead).replace("{right}", word.format("right")).replace("{wrong}", word.format("wrong")))
+        for pattern in words.slip
+    )
+
+
+@cache
+def _forget() -> re.Pattern[str]:
+    words = rules().takes_back
+    return compiled(words.forget.replace("{said_of}", f"(?P<said>{words.said_of})"))
