@@ -510,6 +510,7 @@ def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> N
     told = ok("explain", "Where do I live?", "--user", "ana", "--fact", wanted, "--limit", "1", "--embedder", "hashing-384", "--db", db)
     rows = [line.split("\t") for line in told.splitlines()]
     assert ["asks for", "place"] in rows
+    assert ["weight set", "default"] in rows
     assert any(row[0] == "place" and row[1] != "none" for row in rows)
     assert any(row[0].startswith("to be among the first 1") for row in rows)
 

@@ -229,6 +229,7 @@ def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> Non
 def _print_question(why: Explanation) -> None:
     asked = why.question
     rows = [
+        ("weight set", why.weights),
         ("words", " ".join(asked.terms)),
         ("phrases", ", ".join(asked.phrases)),
         ("meaning", asked.meaning),
