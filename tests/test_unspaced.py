@@ -123,7 +123,7 @@ def test_what_follows_a_nul_is_in_the_index(text: str, mem: memdb.Memory) -> Non
     assert re.sub(" +", " ", str(body)).strip(" ") == re.sub(" +", " ", quoted(text.replace("\0", " "))[1:-1]).strip(" ")
 
 
-@pytest.mark.parametrize("said", ["我住在上海。\0我对花生过敏。", "\0\0我对花生过敏", "a \\ \"b\"\0\n\\u0000花生"])
+@pytest.mark.parametrize("said", ["我住在上海。\0我对花生过敏。", "\0\0我对花生过敏", 'a \\ "b"\0\n\\u0000花生'])
 def test_a_word_behind_a_nul_is_found(said: str, tell: Tell) -> None:
     mem = tell(said)
     assert [hit.fact.value_text for hit in mem.search("花生", user_id="ana", weights="lexical-only", kinds=["message"])] == [said]
