@@ -223,7 +223,8 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
     A whole `Config` is taken as it is; a mapping overrides the file and the environment name by name.
 
     Raises:
-        ConfigError: a name is unknown or a value out of range, and the message says where it came from; or two settings contradict each other.
+        ConfigError: a name is unknown or a value out of range, and the message says where it came from; or two settings
+            contradict each other.
     """
     if isinstance(arguments, Config):
         return _in_order(arguments)

@@ -31,8 +31,9 @@ def explain(
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
 
-    `hits` are all candidates, best first, by the weight set `weights`. What a fact lacks is told against the last hit within the limit, or where it is among them,
-    against the hit just above it. `without` asks again without one of the filters that were given; `now` is the time asked about.
+    `hits` are all candidates, best first, by the weight set `weights`. What a fact lacks is told against the last hit within the limit,
+    or where it is among them, against the hit just above it. `without` asks again without one of the filters that were given; `now` is
+    the time asked about.
     """
     place = _place(hits, fact)
     shown = tuple(hits[:limit])
