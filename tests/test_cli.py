@@ -290,16 +290,17 @@ def test_what_is_imported_is_not_looked_through_for_garbage() -> None:
     assert done.stdout.split()[-2:] == ["True", "True"]
 
 
-def test_ctrl_c_while_the_commands_are_imported_ends_it_without_a_word() -> None:
-    pressed = """
+@pytest.mark.parametrize(("begins", "imported"), [("memdb_command", "memdb.store"), ("memdb.interfaces.cli", "memdb.interfaces.commands")])
+def test_ctrl_c_while_it_is_imported_ends_the_program_without_a_word(begins: str, imported: str) -> None:
+    pressed = f"""
 import sys
-from memdb.interfaces import cli
+from {begins} import main
 class Pressed:
     def find_spec(self, name, *_):
-        if name == "memdb.interfaces.commands":
+        if name == "{imported}":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Pressed())
-cli.main()
+main()
 """
     done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
