@@ -218,7 +218,10 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]), "A fit takes at least four labelled questions, not 1"),
+        (
+            lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]),
+            "A fit takes at least four labelled questions, not 1",
+        ),
         (lambda mem: mem.tune("mine", [{"query": "x"}]), "Label 1 cannot be used: field user_id"),
         (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'"),
         (lambda mem: mem.tune("mine", base="calibration"), "There is no weight set 'calibration' that ranks"),
