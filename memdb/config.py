@@ -29,6 +29,15 @@ Minutes = Annotated[float, Field(le=_YEAR_MINUTES)]
 Megabytes = Annotated[float, Field(le=1_000_000_000)]
 Seconds = Annotated[float, Field(le=_YEAR_MINUTES * 60)]
 
+_IN_ORDER = (
+    ("hot_days", "warm_days"),
+    ("hedge_confidence", "assert_confidence"),
+    ("retry_base_seconds", "retry_max_seconds"),
+    ("min_segment_duration_minutes", "max_segment_duration_minutes"),
+    ("minimum_importance", "max_importance"),
+)
+"""Settings of which the first may not be above the second."""
+
 
 class Config(BaseModel):
     """Every setting, validated and frozen; an unknown name is an error."""
@@ -214,10 +223,11 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
     A whole `Config` is taken as it is; a mapping overrides the file and the environment name by name.
 
     Raises:
-        ConfigError: a name is unknown or a value out of range; the message says where it came from.
+        ConfigError: a name is unknown or a value out of range, and the message says where it came from; or two settings
+            contradict each other.
     """
     if isinstance(arguments, Config):
-        return arguments
+        return _in_order(arguments)
     layers: list[tuple[str, Mapping[str, object]]] = [
         _toml(database.parent / "memdb.toml"),
         ("the environment", _environment(os.environ)),
@@ -235,7 +245,18 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
             hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"]
             raise ConfigError(f"Setting {name!r} from {origin} cannot be used: {hint}.") from error
         settings.update(layer)
-    return Config.model_validate(settings)
+    return _in_order(Config.model_validate(settings))
+
+
+def _in_order(config: Config) -> Config:
+    """Refuse a least that is above its most: only together, for either may come from anywhere."""
+    for low, high in _IN_ORDER:
+        least, most = getattr(config, low), getattr(config, high)
+        if least > most:
+            raise ConfigError(
+                f"Settings {low!r} ({least:g}) and {high!r} ({most:g}) contradict each other: lower the first or raise the second."
+            )
+    return config
 
 
 def _toml(path: Path) -> tuple[str, Mapping[str, object]]:

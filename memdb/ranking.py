@@ -141,6 +141,7 @@ def explain_search(
             hits,
             fact,
             limit=limit,
+            weights=weights,
             statuses=(EVER if then or hits.question.past else LIVE) if statuses is None else statuses,
             kinds=narrowed.get("kinds"),
             now=then or now,

@@ -744,12 +744,13 @@ class WeightChange(Record):
 class Explanation(Record):
     """Why a question finds what it finds, and of a named fact: its place, what it lacks, and what would lift it.
 
-    `candidates` counts what either leg found; `hits` are the first of them. `place` counts from 1 and is None for no candidate. `lacks` is
-    what each feature gives to `rival` more than to the fact, in score; `changes` are weights each of which, changed alone, would bring the
-    fact among the hits, or to the first place if it is among them.
+    `weights` names the weight set that ranked. `candidates` counts what either leg found; `hits` are the first of them. `place` counts
+    from 1 and is None for no candidate. `lacks` is what each feature gives to `rival` more than to the fact, in score; `changes` are
+    weights each of which, changed alone, would bring the fact among the hits, or to the first place if it is among them.
     """
 
     question: Question
+    weights: str
     degraded: str | None = None
     candidates: int
     hits: tuple[Hit, ...]

@@ -293,7 +293,8 @@ create table consents (
   given_at text not null
 ) strict, without rowid;
 
--- `summarised` is how many of the turns the session's episode tells of. What is said in no session stands here under its `day`.
+-- `turns` counts what was taken in, and `summarised` how many of them had been when the session's episode was told; 0, if it is to be told anew.
+-- Both only tell whether it went on: what is forgotten since is not taken off, or a session could go on unseen. What is said in no session stands here under its `day`.
 create table sessions (
   user_id text not null,
   session_id text not null,

@@ -21,7 +21,8 @@ from facts f;
 create view fact_text as
 select
   f.id,
-  iif(length(cast(f.value_text as blob)) > length(f.value_text), f.value_text glob '*[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*', 0) as unspaced,
+  iif(length(cast(f.value_text as blob)) > length(f.value_text),
+    f.value_text glob '*[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]*' or instr(f.value_text, char(0)), 0) as unspaced,
   f.value_text || iif(f.kind = 'message', '', ' ' || replace(replace(f.key, '_', ' '), '.', ' ')
     || iif(f.kind = 'procedure' and f.value_json ->> 'title' <> f.value_json ->> 'trigger', ' ' || (f.value_json ->> 'title'), '')
     -- moods and promotion are marks, no words; and the tags that rules give to a memory are words of its events
@@ -68,49 +69,54 @@ from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:
 -- the index would hold whole sentences as one word. So each of their letters stands alone in it, if the row's own text has any, and who
--- searches for a word searches for its letters in a row.
+-- searches for a word searches for its letters in a row. A text is cut in parts, these in pieces, and these in letters, since the further
+-- on a letter stands, the longer SQLite looks for it. A NUL, at which `substr` and `glob` end, is a space here, as it is to the index; the way
+-- round is through JSON, because `replace` does not look for one. What has a NUL is read like this in any script.
 create view fact_words as
 select
   w.id,
   iif(w.unspaced, (
     with recursive
-    whole (text) as materialized (select t.body from fact_text t where t.id = w.id),
-    piece (start, text) as (
-      select 1, substr(text, 1, 256) from whole
+    own (text) as (select t.body from fact_text t where t.id = w.id),
+    whole (text) as materialized (
+      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
+    part (start, text) as (
+      select 1, substr(text, 1, 1024) from whole
       union all
-      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
-    letter (start, place, text) as (
-      select start, 1, text from piece where text <> ''
-      union all
-      select start, place + 1, text from letter where place < length(text))
+      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
+    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
+    piece (text) as materialized (
+      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
     select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(text, place, 1) as letter from letter order by start, place)), w.body) as body,
+    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.body) as body,
   iif(w.unspaced, (
     with recursive
-    whole (text) as materialized (select t.reply from fact_text t where t.id = w.id),
-    piece (start, text) as (
-      select 1, substr(text, 1, 256) from whole
+    own (text) as (select t.reply from fact_text t where t.id = w.id),
+    whole (text) as materialized (
+      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
+    part (start, text) as (
+      select 1, substr(text, 1, 1024) from whole
       union all
-      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
-    letter (start, place, text) as (
-      select start, 1, text from piece where text <> ''
-      union all
-      select start, place + 1, text from letter where place < length(text))
+      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
+    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
+    piece (text) as materialized (
+      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
     select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(text, place, 1) as letter from letter order by start, place)), w.reply) as reply,
+    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.reply) as reply,
   iif(w.unspaced, (
     with recursive
-    whole (text) as materialized (select t.context from fact_text t where t.id = w.id),
-    piece (start, text) as (
-      select 1, substr(text, 1, 256) from whole
+    own (text) as (select t.context from fact_text t where t.id = w.id),
+    whole (text) as materialized (
+      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
+    part (start, text) as (
+      select 1, substr(text, 1, 1024) from whole
       union all
-      select start + 256, substr(w.text, start + 256, 256) from piece cross join whole w where start + 256 <= length(w.text)),
-    letter (start, place, text) as (
-      select start, 1, text from piece where text <> ''
-      union all
-      select start, place + 1, text from letter where place < length(text))
+      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
+    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
+    piece (text) as materialized (
+      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
     select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(text, place, 1) as letter from letter order by start, place)), w.context) as context,
+    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.context) as context,
   w.date
 from fact_text w;
 

@@ -494,6 +494,8 @@ def test_changes_are_seen_by_the_next_query(points: chroma.Collection) -> None:
         ({"$and": [{"n": {"$gte": 1}}, {"t": {"$ne": "x"}}]}, "b"),
         ({"$or": [{"t": "x"}, {"$and": [{"n": {"$contains": 2}}, {"none": {"$nin": ["q"]}}]}]}, "ad"),
         ({"#document": {"$contains": "cat"}}, "a"),
+        ({"#document": 5}, ""),
+        ({"#document": {"$nin": [5]}}, "abcde"),
     ],
 )
 def test_filters_on_metadata(points: chroma.Collection, where: Where, found: str) -> None:

@@ -290,19 +290,42 @@ def test_what_is_imported_is_not_looked_through_for_garbage() -> None:
     assert done.stdout.split()[-2:] == ["True", "True"]
 
 
-def test_ctrl_c_while_the_commands_are_imported_ends_it_without_a_word() -> None:
-    pressed = """
+@pytest.mark.parametrize(("begins", "imported"), [("memdb_command", "memdb.store"), ("memdb.interfaces.cli", "memdb.interfaces.commands")])
+def test_ctrl_c_while_it_is_imported_ends_the_program_without_a_word(begins: str, imported: str) -> None:
+    pressed = f"""
 import sys
-from memdb.interfaces import cli
+from {begins} import main
 class Pressed:
     def find_spec(self, name, *_):
-        if name == "memdb.interfaces.commands":
+        if name == "{imported}":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Pressed())
-cli.main()
+main()
 """
     done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("columns", ["0", "-1", "x", "99999999999"])
+def test_a_width_of_no_terminal_does_no_harm(columns: str) -> None:
+    told = [sys.executable, "-m", "memdb", "--help"]
+    done = subprocess.run(told, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": columns})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "observe" in done.stdout
+
+
+def test_the_commands_are_told_in_the_order_in_which_they_are_wanted() -> None:
+    told = ok("--help")
+    assert [told.index(f" {name} ") for name in ("observe", "search", "forget", "explain", "serve")] == sorted(
+        told.index(f" {name} ") for name in ("observe", "search", "forget", "explain", "serve")
+    )
+
+
+def test_an_id_may_be_asked_for_by_either_name(db: Path) -> None:
+    fact = fact_of(db, "user.name")
+    for one, other in (("--fact", "--fact-id"), ("--turn", "--turn-id")):
+        name = fact.fact_id if one == "--fact" else str(fact.source_turn_id)
+        assert ok("history", "--user", "ana", one, name, "--db", db) == ok("history", "--user", "ana", other, name, "--db", db)
 
 
 def shown(*arguments: str | Path, columns: int) -> str:
@@ -510,6 +533,7 @@ def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> N
     told = ok("explain", "Where do I live?", "--user", "ana", "--fact", wanted, "--limit", "1", "--embedder", "hashing-384", "--db", db)
     rows = [line.split("\t") for line in told.splitlines()]
     assert ["asks for", "place"] in rows
+    assert ["weight set", "default"] in rows
     assert any(row[0] == "place" and row[1] != "none" for row in rows)
     assert any(row[0].startswith("to be among the first 1") for row in rows)
 
@@ -596,8 +620,9 @@ def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("tune", "mine"), "There are 0 labelled questions"),
+        (("tune", "mine"), "A fit takes at least four labelled questions, not 0"),
         (("tune", "mine", "--data", "nowhere.json"), "nowhere.json cannot be read"),
+        (("weights", "nowhere.toml"), "nowhere.toml cannot be read (No such file or directory)"),
         (("feedback", "Where?", "nothing", "--user", "ana"), "There is no fact 'nothing'"),
         (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), "There is no weight set 'nothing'"),
         (("evaluate", "--weights", "nothing", "--data", "LABELS", "--embedder", "none"), "There is no weight set 'nothing'"),

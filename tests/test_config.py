@@ -47,6 +47,31 @@ def test_a_whole_config_is_taken_as_it_is(database: Path, monkeypatch: pytest.Mo
     assert load_config(database, given) is given
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            {"hot_days": 100},
+            r"Settings 'hot_days' \(100\) and 'warm_days' \(90\) contradict each other: lower the first or raise the second\.",
+        ),
+        ({"assert_confidence": 0.5}, r"'hedge_confidence' \(0\.6\) and 'assert_confidence' \(0\.5\)"),
+        ({"retry_base_seconds": 9, "retry_max_seconds": 8}, "'retry_base_seconds'.*'retry_max_seconds'"),
+        ({"max_segment_duration_minutes": 1}, "'min_segment_duration_minutes'.*'max_segment_duration_minutes'"),
+        ({"minimum_importance": 0.6, "max_importance": 0.5}, "'minimum_importance'.*'max_importance'"),
+    ],
+)
+def test_a_least_above_its_most_is_refused(database: Path, settings: dict[str, float], told: str) -> None:
+    for given in (settings, memdb.Config.model_validate(settings)):
+        with pytest.raises(memdb.ConfigError, match=told):
+            memdb.open(database, config=given)
+    assert not database.exists()
+
+
+def test_two_settings_are_compared_wherever_either_comes_from(database: Path) -> None:
+    write_toml(database, "hot_days = 100\n")
+    assert load_config(database, {"warm_days": 100}).hot_days == 100
+
+
 @pytest.mark.parametrize(("setting", "pragma"), [("NORMAL", 1), ("FULL", 2)])
 def test_synchronous_reaches_sqlite(database: Path, setting: str, pragma: int) -> None:
     store = Store(database, load_config(database, {"synchronous": setting}), vectors=False)

@@ -363,6 +363,7 @@ def test_why_something_is_found_is_explained(client: TestClient, mem: memdb.Memo
     why = post(client, "explain", user_id="ana", query="tea", fact_id=wine, weights="lexical-only", limit=1)
     assert (why["fact"]["fact_id"], why["hits"][0]["fact"]["fact_id"]) == (wine, tea)  # type: ignore[index]
     assert why["reason"]
+    assert why["weights"] == "lexical-only"
 
 
 def test_the_ranking_is_measured_and_fitted(client: TestClient, mem: memdb.Memory) -> None:

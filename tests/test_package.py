@@ -41,7 +41,7 @@ def test_the_wheel_holds_all_that_is_not_python(wheel: Path) -> None:
 
 
 def test_the_wheel_holds_nothing_of_the_tests(wheel: Path) -> None:
-    assert {name.split("/")[0] for name in shipped(wheel)} == {"memdb"}
+    assert {name.split("/")[0] for name in shipped(wheel)} == {"memdb", "memdb_command.py"}
 
 
 def test_an_installation_in_a_checkout_leaves_no_copy_of_the_sql_behind(tmp_path: Path) -> None:

@@ -46,6 +46,15 @@ def test_the_hits_explained_are_the_hits_found(told: memdb.Memory) -> None:
     assert why.question.actor == "user"
 
 
+def test_the_weight_set_that_ranked_is_named(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False, "rival_weights": "mem-skill"}) as mem:
+        fact = mem.remember("Ana likes tea", user_id="ana")
+        assert mem.explain("tea", user_id="dan").weights == "mem-skill"
+        assert mem.explain("tea", user_id="bea").weights == "default"
+        assert mem.explain("tea", user_id="ana", fact_id=fact.fact_id, weights="priority").weights == "priority"
+        assert mem.explain("wine", user_id="ana", fact_id=fact.fact_id, weights="priority").weights == "priority"
+
+
 def test_every_candidate_has_its_place_and_what_it_lacks(told: memdb.Memory) -> None:
     hits = told.search("Where do I live?", user_id="ana", limit=100, now=NOW)
     for place, hit in enumerate(hits, start=1):
@@ -209,7 +218,10 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]), "There are 1 labelled questions"),
+        (
+            lambda mem: mem.tune("mine", [{"user_id": "ana", "query": "x", "relevant": ["y"]}]),
+            "A fit takes at least four labelled questions, not 1",
+        ),
         (lambda mem: mem.tune("mine", [{"query": "x"}]), "Label 1 cannot be used: field user_id"),
         (lambda mem: mem.tune("mine", base="nowhere"), "There is no weight set 'nowhere'"),
         (lambda mem: mem.tune("mine", base="calibration"), "There is no weight set 'calibration' that ranks"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import count as count_from
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,37 @@ def test_a_file_of_before_is_indexed_anew(tmp_path: Path) -> None:
         assert not mem.search("花生", user_id="ana")
         connection.execute(dict(migrations())[31].replace("drop view fact_words;", "drop view fact_words; drop view fact_text;"))
         assert mem.search("花生", user_id="ana")[0].fact.value_text == "我对花生过敏。"
+
+
+@ANY_FIXTURE
+@given(text=st.lists(st.text(alphabet=LETTERS, min_size=1), min_size=2, max_size=5).map("\0".join))
+def test_what_follows_a_nul_is_in_the_index(text: str, mem: memdb.Memory) -> None:
+    mem.observe("Hello.", user_id="ana", turn_id="t")
+    connection = mem._store.database().connection
+    connection.execute("update facts set value_text = ?", (text,))
+    [(body,)] = connection.execute("select body from fact_words").fetchall()
+    assert re.sub(" +", " ", str(body)).strip(" ") == re.sub(" +", " ", quoted(text.replace("\0", " "))[1:-1]).strip(" ")
+
+
+@pytest.mark.parametrize("said", ["我住在上海。\0我对花生过敏。", "\0\0我对花生过敏", 'a \\ "b"\0\n\\u0000花生'])
+def test_a_word_behind_a_nul_is_found(said: str, tell: Tell) -> None:
+    mem = tell(said)
+    assert [hit.fact.value_text for hit in mem.search("花生", user_id="ana", weights="lexical-only", kinds=["message"])] == [said]
+
+
+def test_a_word_behind_a_nul_in_a_file_of_before_is_found(tell: Tell) -> None:
+    connection = tell("我住在上海。\0我对花生过敏。")._store.database().connection
+    connection.execute("delete from facts_fts; insert into facts_fts (rowid, body) select id, '我' from facts")
+    connection.execute(dict(migrations())[34])
+    assert connection.execute("select count(*) from facts_fts where facts_fts match '\"花 生\"'").fetchall() == [(1,)]
+
+
+def test_a_long_text_is_taken_apart_in_few_steps(tell: Tell) -> None:
+    connection = tell("我对花生过敏。" * 1000)._store.database().connection
+    taken = count_from(0)
+    connection.set_progress_handler(lambda: next(taken) < 0, 100)
+    connection.execute("select length(body) from fact_words").fetchall()
+    assert next(taken) * 100 / 7000 < 40
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import gc
 import os
 import sys
 
+_DIGITS = 4  # no terminal has more than thousands of columns
+
 
 def main() -> None:
     """Run the command line; without its packages, say what to install. Ctrl-C ends it without a word, also before a command begins."""
@@ -15,6 +17,7 @@ def main() -> None:
 
 def _run() -> None:
     _open_closed_streams()
+    _leave_out_a_width_of_no_terminal()
     gc.disable()  # what is imported stays: to look through it for garbage takes a fifth of a command's time
     try:
         from memdb.interfaces.commands import app
@@ -45,6 +48,13 @@ def _open_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # for as long as the program runs
+
+
+def _leave_out_a_width_of_no_terminal() -> None:
+    """Let no help be drawn for no columns, which leaves it empty, nor for billions: rich takes COLUMNS at its word."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and (len(told) > _DIGITS or int(told) == 0):
+        del os.environ["COLUMNS"]
 
 
 if __name__ == "__main__":

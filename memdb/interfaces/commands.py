@@ -44,14 +44,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(model.app, name="model")
-for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, ranking.weights):
-    app.command()(verb)
-
-app.add_typer(life.app)
-app.command()(serve)
-app.command()(inspect)
-app.command()(mcp)
 
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None
@@ -116,9 +108,11 @@ def observe(
     text: Annotated[str, typer.Argument(help="What the user said; - reads it from standard input.")],
     user: User,
     assistant: Annotated[str, typer.Option("--assistant", help="What the assistant answered.")] = "",
-    turn_id: Annotated[str | None, typer.Option("--turn-id", help="A name for the turn; the same turn again changes nothing.")] = None,
+    turn_id: Annotated[
+        str | None, typer.Option("--turn", "--turn-id", help="A name for the turn; the same turn again changes nothing.")
+    ] = None,
     timestamp: Annotated[str | None, typer.Option("--timestamp", help="When it was said; the present by default.")] = None,
-    session_id: Annotated[str | None, typer.Option("--session-id", help="The conversation it belongs to.")] = None,
+    session_id: Annotated[str | None, typer.Option("--session", "--session-id", help="The conversation it belongs to.")] = None,
     speaker: Annotated[str | None, typer.Option("--speaker", help="Who spoke, where that is not the user.")] = None,
     no_wait: NoWait = False,
     db: Db = _FILE,
@@ -315,8 +309,8 @@ def facts(
 @app.command()
 def history(
     user: AnyUser = None,
-    fact_id: Annotated[str | None, typer.Option("--fact-id", help="Only the changes of this fact.")] = None,
-    turn: Annotated[str | None, typer.Option("--turn", help="Only the changes because of this turn.")] = None,
+    fact_id: Annotated[str | None, typer.Option("--fact", "--fact-id", help="Only the changes of this fact.")] = None,
+    turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only the changes because of this turn.")] = None,
     db: Db = _FILE,
     json: Json = False,
 ) -> None:
@@ -332,7 +326,7 @@ def history(
 @app.command()
 def turns(
     user: AnyUser = None,
-    turn: Annotated[str | None, typer.Option("--turn", help="Only this turn.")] = None,
+    turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only this turn.")] = None,
     db: Db = _FILE,
     json: Json = False,
 ) -> None:
@@ -388,8 +382,8 @@ def reject(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: D
 @app.command()
 def undo(
     user: User,
-    turn: Annotated[str | None, typer.Option("--turn", help="The turn whose teaching is taken back.")] = None,
-    session: Annotated[str | None, typer.Option("--session", help="The session whose teaching is taken back.")] = None,
+    turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="The turn whose teaching is taken back.")] = None,
+    session: Annotated[str | None, typer.Option("--session", "--session-id", help="The session whose teaching is taken back.")] = None,
     db: Db = _FILE,
     json: Json = False,
 ) -> None:
@@ -561,3 +555,8 @@ def _print_changes(memory: Memory, changes: Sequence[Change]) -> None:
 
 
 from memdb.interfaces import experience as experience  # noqa: E402  # its commands join those above, whose options they share
+
+for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, ranking.weights, serve, inspect, mcp):
+    app.command()(verb)
+app.add_typer(model.app, name="model")
+app.add_typer(life.app)

@@ -73,7 +73,7 @@ class Evaluated(Record):
 def explain(
     query: Annotated[str, typer.Argument(help="The question.")],
     user: User,
-    fact: Annotated[str | None, typer.Option("--fact", help="The id of the fact that should be found.")] = None,
+    fact: Annotated[str | None, typer.Option("--fact", "--fact-id", help="The id of the fact that should be found.")] = None,
     limit: Limit = 10,
     kinds: Kinds = None,
     as_of: AsOf = None,
@@ -153,7 +153,7 @@ def evaluate(
 
 
 def tune(
-    name: Annotated[str | None, typer.Argument(help="The name of the new weight set, which no set of a new file may have.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The name of the new weight set; not one that every file has.")] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit the probability that the memory holds the answer, and when it abstains, instead.")
     ] = False,
@@ -202,7 +202,9 @@ def weights(
                 memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(told))
             except ValidationError as error:
                 raise InputError(f"{file} holds no weight sets ({fault(error)}); write tables of numbers.") from error
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+            except OSError as error:
+                raise InputError(f"{file} cannot be read ({error.strerror}); give the path of a file of weight sets.") from error
+            except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
         sets = memory.weight_sets()
     if json:
@@ -229,6 +231,7 @@ def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> Non
 def _print_question(why: Explanation) -> None:
     asked = why.question
     rows = [
+        ("weight set", why.weights),
         ("words", " ".join(asked.terms)),
         ("phrases", ", ".join(asked.phrases)),
         ("meaning", asked.meaning),

@@ -22,6 +22,7 @@ def explain(
     fact: Fact | None,
     *,
     limit: int,
+    weights: str,
     statuses: Sequence[Status],
     kinds: Collection[str] | None,
     now: datetime,
@@ -30,21 +31,25 @@ def explain(
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
 
-    `hits` are all candidates, best first. What a fact lacks is told against the last hit within the limit, or where it is among them,
-    against the hit just above it. `without` asks again without one of the filters that were given; `now` is the time asked about.
+    `hits` are all candidates, best first, by the weight set `weights`. What a fact lacks is told against the last hit within the limit,
+    or where it is among them, against the hit just above it. `without` asks again without one of the filters that were given; `now` is
+    the time asked about.
     """
     place = _place(hits, fact)
     shown = tuple(hits[:limit])
     if fact is None:
-        return Explanation(question=hits.question, degraded=hits.degraded, candidates=len(hits), hits=shown)
+        return Explanation(question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown)
     if place is None:
         why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, without=without)
-        return Explanation(question=hits.question, degraded=hits.degraded, candidates=len(hits), hits=shown, fact=fact, reason=why)
+        return Explanation(
+            question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown, fact=fact, reason=why
+        )
     own = hits[place - 1]
     rival = None if place == 1 else hits[place - 2] if place <= limit else hits[limit - 1]
     lacks = {} if rival is None else _lacks(own, rival)
     return Explanation(
         question=hits.question,
+        weights=weights,
         degraded=hits.degraded,
         candidates=len(hits),
         hits=shown,

@@ -62,9 +62,10 @@ class _Leaves:
 
     def metadata(self, key: str, condition: object) -> Records:
         operator, operand = next(iter(condition.items())) if isinstance(condition, Mapping) else ("$eq", condition)
-        if key == "#document":
+        first = cast(Scalar, operand[0] if isinstance(operand, list) else operand)
+        if key == "#document" and isinstance(first, str):  # with a number it is a key like any other
             return self.document(str(operator), operand)
-        check_filterable(self._schema, key, cast(Scalar, operand[0] if isinstance(operand, list) else operand))
+        check_filterable(self._schema, key, first)
         match operator:
             case "$eq" | "$contains":
                 return self._holds(key, operator, operand)

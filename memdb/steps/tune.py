@@ -59,7 +59,7 @@ def tune(examples: Sequence[Example], *, start: Mapping[str, float], anchor: str
     except ImportError as error:
         raise ConfigError("Tuning needs numpy; install memdb[vectors].") from error
     if len(examples) < 4:
-        raise InputError(f"There are {len(examples)} labelled questions; give at least four, by feedback() or in a file.")
+        raise InputError(f"A fit takes at least four labelled questions, not {len(examples)}; give more by feedback() or in a file.")
     groups = sorted({example.group for example in examples})
     units = groups if len(groups) >= 3 else list(range(len(examples)))
     out = set(random.Random(seed).sample(units, round(held_out * len(units))))

@@ -56,8 +56,6 @@ def check_comparable(where: object) -> None:
             check_comparable(part)
         return
     operator, operand = next(iter(value.items())) if isinstance(value, dict) else ("$eq", value)
-    if key == "#document" and operator not in ("$contains", "$not_contains"):
-        raise InvalidArgumentError("Cannot filter using metadata key '#document' with type 'Str' because indexing is disabled")
     operands = operand if isinstance(operand, list) else [operand]
     strange = (
         key.startswith("$")
@@ -71,6 +69,8 @@ def check_comparable(where: object) -> None:
     )
     if strange:
         raise InvalidArgumentError("Invalid where clause")
+    if key == "#document" and operator not in ("$contains", "$not_contains") and isinstance(operands[0], str):
+        raise InvalidArgumentError("Cannot filter using metadata key '#document' with type 'Str' because indexing is disabled")
 
 
 def check_where_document(where_document: object) -> None:
