@@ -691,6 +691,12 @@ def test_what_began_in_childhood_may_be_over(predicates: dict[str, Predicate]) -
         ("Learning Spanish and German", "user.learning", "German"),
         ("based in Leeds, work at BP", "user.works_at", "BP"),
         ("Planning to visit Japan in October", "user.plans", "to visit Japan"),
+        ("starting a new job at Google next month", "user.plans", "starting a new job at Google"),
+        ("new address is 12 Moor Lane, Leeds", "user.address", "12 Moor Lane, Leeds"),
+        ("new number is 07700 900999", "user.phone", "07700 900999"),
+        ("mum's birthday is on 14 March", "mother.birthday", "14 March"),
+        ("Grandma is 80", "grandmother.age", "80"),
+        ("dad loves jazz", "father.likes", "jazz"),
     ],
 )
 def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
@@ -723,10 +729,27 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         "Live in the moment",
         "My brother called. Moved to Leeds last week.",
         "Turned 40 degrees today",
+        "Dad jokes are the best",
+        "Mum said I should eat more",
+        "Starting at the beginning, can you explain?",
+        "New address is wrong",
     ],
 )
 def test_what_only_looks_as_if_i_were_left_out_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
     assert not [candidate for candidate in read(text, predicates) if candidate.key != "user.brother"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I like history ones", "I am Apollo, 13 was unlucky", "we got to see the northern lights", "I got a job at an interesting time"],
+)
+def test_what_stands_for_something_else_is_no_object(text: str, predicates: dict[str, Predicate]) -> None:
+    assert {candidate.key for candidate in read(text, predicates)} <= {"user.name"}
+
+
+@pytest.mark.parametrize(("said", "text"), [("in 1950", "was born in 1950"), ("on 3 May 1950", "was born on 3 May 1950")])
+def test_who_was_born_in_a_year_was_born_in_it(said: str, text: str, predicates: dict[str, Predicate]) -> None:
+    assert one(f"My dad was born {said}", predicates).value_text == f"User's father {text}"
 
 
 @pytest.mark.parametrize("asked", ["What does your brother do?", "Tell me about your sister.", "And where is she now?"])

@@ -31,6 +31,7 @@ _UNSURE = 0.3  # what "I think" takes from the confidence
 _LOWER_CASE = 0.1  # and a name without a capital
 _PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
+_YEAR = re.compile(r"\d{4}")
 _MOST_ITEMS = 8
 _SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
@@ -560,6 +561,8 @@ class _Made:
         if mode == "denies":
             parts["polarity"] = "negative"
             label = _denied(label)
+        if label.endswith(" on") and _YEAR.fullmatch(value):
+            label = f"{label.removesuffix('on')}in"
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
