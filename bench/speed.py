@@ -315,7 +315,8 @@ def fresh(system: str, count: int, users: int, folder: Path, pipe: Any) -> None:
     """In a process of its own: open and answer; then some more, and tell how long the first two took, and how much memory it is."""
     data = make(count, users, questions=20, facts=False)
     warm = {"memdb": "apsw", "memdb, cached": "apsw", "chromadb": "chromadb", "lancedb": "lancedb", "numpy": "numpy"}[system]
-    __import__(warm)  # what importing takes is not the file's
+    __import__(warm)  # what importing takes is not the file's, nor is clearing away what it left
+    gc.collect()
     before = memory_now()
     started = time.perf_counter()
     store = SYSTEMS[system](data, folder)
