@@ -697,6 +697,7 @@ def test_what_began_in_childhood_may_be_over(predicates: dict[str, Predicate]) -
         ("mum's birthday is on 14 March", "mother.birthday", "14 March"),
         ("Grandma is 80", "grandmother.age", "80"),
         ("dad loves jazz", "father.likes", "jazz"),
+        ("not a fan of horror films", "user.dislikes", "horror films"),
     ],
 )
 def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
@@ -733,6 +734,7 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         "Mum said I should eat more",
         "Starting at the beginning, can you explain?",
         "New address is wrong",
+        "Not really a fan of the ending you wrote",
     ],
 )
 def test_what_only_looks_as_if_i_were_left_out_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
@@ -745,6 +747,11 @@ def test_what_only_looks_as_if_i_were_left_out_says_nothing(text: str, predicate
 )
 def test_what_stands_for_something_else_is_no_object(text: str, predicates: dict[str, Predicate]) -> None:
     assert {candidate.key for candidate in read(text, predicates)} <= {"user.name"}
+
+
+def test_who_says_we_expect_a_baby_may_be_either_parent(predicates: dict[str, Predicate]) -> None:
+    assert one("We're expecting a baby in August", predicates).key == "user.plans"
+    assert one("My wife is expecting", predicates).key == "wife.pregnant"
 
 
 @pytest.mark.parametrize(("said", "text"), [("in 1950", "was born in 1950"), ("on 3 May 1950", "was born on 3 May 1950")])
