@@ -18,8 +18,8 @@ class Clause:
 
     `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it stands
     there. `owned`: it begins with "my …" or "my sister's …". `phrase` is the rest, the verb phrase or what is owned, without adverbs,
-    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to". `elided`: its "I" was
-    left out.
+    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to". `elided`: its "I" or
+    "my" was left out.
     """
 
     excerpt: str
@@ -56,7 +56,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
 
     `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
-    "I" may be `elided`, the text may begin with "Moved to Leeds".
+    "I" and "my" may be `elided`, the text may begin with "Moved to Leeds".
     """
     if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
         return
@@ -260,7 +260,7 @@ def _stated(
 
 
 def _with_subject(clause: Clause) -> Clause:
-    """A clause with the "I" that its writer has left out."""
+    """A clause with the "I" or "my" that its writer has left out."""
     for one in rules().elided:
         if compiled(one.begins).match(clause.text):
             return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=True)

@@ -76,7 +76,7 @@ class Answer(_Table):
 
 
 class Elided(_Table):
-    """How a turn begins whose writer has left out "I", and what belongs before it."""
+    """How a turn begins whose writer has left out "I" or "my", and what belongs before it."""
 
     begins: str
     says: str
