@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone
 from types import FrameType
 
 import pytest
@@ -34,6 +34,30 @@ def memories(texts: Sequence[str]) -> list[Fact]:
         for day, text in enumerate(texts)
         for at in (START + timedelta(days=day),)
     ]  # fmt: skip
+
+
+def but(memory: Fact, *, detail: Mapping[str, object] | None = None, **fact: object) -> Fact:
+    """The same memory, but for this."""
+    assert isinstance(memory.value_json, dict)
+    told = NarrativeDetail.model_validate({**memory.value_json, **(detail or {})})
+    return memory.model_copy(update={**fact, "value_json": told.model_dump(mode="json")})
+
+
+def kept(found: Pattern) -> Fact:
+    """A pattern as the file gives it back."""
+    return found.sources[0].model_copy(
+        update={
+            "fact_id": "pattern",
+            "source_excerpt": found.pattern.source_excerpt if found.pattern else "\n".join(found.lines),
+            "seen_count": found.seen,
+            "memory_type": found.narrative.memory_type,
+            "value_json": found.detail.model_dump(mode="json"),
+        }
+    )
+
+
+def together(*seen: Fact) -> list[Pattern]:
+    return consolidate(seen, zone=UTC, config=Config())
 
 
 def patterns(texts: Sequence[str], **config: object) -> list[Pattern]:
@@ -74,10 +98,148 @@ def test_a_pattern_wants_its_number_of_days(repeats: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fact", "detail"), [({"user_id": "ana"}, {}), ({}, {"participants": ("Mila",)}), ({}, {"time_of_day": "evening"})]
+)
+def test_what_happens_elsewhere_to_others_or_at_another_part_of_the_day_is_another_experience(
+    fact: dict[str, object], detail: dict[str, object]
+) -> None:
+    first, second, third = memories(["The cat was fed"] * 3)
+    assert len(together(first, second, third)) == 1
+    assert together(first, second, but(third, detail=detail, **fact)) == []
+
+
+def test_the_same_people_are_no_likeness() -> None:
+    names = ("Ana", "Joana", "Mila", "Pedro", "Rui", "Sara")
+    seen = memories([f"{', '.join(names)} {did}" for did in ("sang a song", "played chess", "went swimming")])
+    assert together(*(but(memory, detail={"participants": names}) for memory in seen)) == []
+
+
+def test_days_are_those_of_the_household() -> None:
+    hours = [datetime(2025, 3, day, hour, 30, tzinfo=UTC) for day, hour in ((1, 15), (1, 16), (2, 16))]
+    seen = [but(memory, detail={"segment_start": at}) for memory, at in zip(memories(["The cat was fed"] * 3), hours, strict=True)]
+    assert together(*seen) == []
+    assert len(consolidate(seen, zone=timezone(timedelta(hours=8)), config=Config())) == 1
+
+
+def test_a_line_that_tells_nothing_is_no_news() -> None:
+    (found,) = patterns(["Rui made coffee\nThere it was\n\n"] * 3)
+    assert found.seen == 3
+    assert "" not in found.lines
+
+
+def test_what_is_as_like_as_is_wanted_is_found_however_the_share_is_rounded() -> None:
+    words = [f"w{number}" for number in range(25)]  # of which 14 are 0.56 and a bit, as a machine reckons
+    (found,) = patterns([" ".join(words), " ".join(words[:14])], consolidation_min_repeats=2, consolidation_similarity=0.56)
+    assert found.seen == 2
+
+
+@pytest.mark.parametrize(
+    ("felt", "emotion"), [(["positive"] * 3 + ["neutral"], "positive"), (["positive", "positive", "neutral", "neutral"], "neutral")]
+)
+def test_a_pattern_has_the_feeling_of_most_and_keeps_it(felt: list[str], emotion: str) -> None:
+    seen = [but(memory, detail={"emotion": one}) for memory, one in zip(memories(["Rui made coffee"] * 4), felt, strict=True)]
+    (found,) = together(*seen)
+    (again,) = together(kept(found), *(but(memory, detail={"emotion": "negative"}) for memory in seen * 2))
+    assert (found.detail.emotion, again.detail.emotion) == (emotion, emotion)
+
+
+def test_a_pattern_tells_from_when_to_when_it_was_seen_and_where_if_that_was_one_place() -> None:
+    days = [START + timedelta(days=day) for day in range(5)]
+    seen = [but(memory, detail={"location": "kitchen"}) for memory in memories(["Rui made coffee"] * 5)]
+    (found,) = together(*seen[1:4])
+    (later,) = together(kept(found), seen[4])
+    (elsewhere,) = together(kept(later), but(seen[0], detail={"location": "garden"}))
+    told = [(one.detail.segment_start, one.detail.segment_end, one.detail.location) for one in (found, later, elsewhere)]
+    assert told == [(days[1], days[3], "kitchen"), (days[1], days[4], "kitchen"), (days[0], days[4], None)]
+
+
+def test_a_pattern_is_a_preference_if_most_of_it_is_and_stays_what_it_is() -> None:
+    seen = memories(["Rui asked for jazz"] * 4)
+    liked = [but(memory, memory_type="PREFERENCE") for memory in seen]
+    (half,), (most,) = together(*liked[:2], *seen[2:]), together(*liked[:3], seen[3])
+    (half_later,), (most_later,) = together(kept(half), *liked), together(kept(most), *seen)
+    assert [one.narrative.memory_type for one in (half, half_later)] == ["ROUTINE"] * 2
+    assert [one.narrative.memory_type for one in (most, most_later)] == ["PREFERENCE"] * 2
+    assert half_later.narrative.content.endswith("It seems to be a habit of Rui.")
+    assert most_later.narrative.content.endswith("It seems to be how Rui likes it.")
+
+
+@pytest.mark.parametrize(("cap", "importance"), [(1.0, 0.85), (0.8, 0.8)])
+def test_a_pattern_is_a_little_more_important_than_the_most_important_of_it(cap: float, importance: float) -> None:
+    seen = [but(memory, importance=0.6 + day / 10) for day, memory in enumerate(memories(["Rui made coffee"] * 3))]
+    (found,) = consolidate(seen, zone=UTC, config=Config(max_importance=cap, access_reinforcement=0.05))
+    assert found.narrative.importance == pytest.approx(importance)
+
+
+def test_a_pattern_tells_of_four_things_at_most_that_half_of_its_memories_tell_of() -> None:
+    things = ["ant", "bee", "cat", "dog", "elk", "fox"]
+    told = [f"The {thing} slept in its {thing} bed by the {thing} {thing}house" for thing in things]
+    (found,) = patterns(["\n".join(told[1:]), "\n".join(told)] * 3)
+    assert found.lines == tuple(told[1:5])
+    assert len(found.narrative.tags) == 8
+    (half,) = patterns(["\n".join(told[:3]), "\n".join(told[:4])] * 3)
+    assert half.lines == tuple(told[:4])
+
+
+def test_of_what_each_memory_tells_in_words_of_its_own_a_pattern_tells_the_first() -> None:
+    (found,) = patterns([f"Rui made {how} coffee" for how in ("good", "strong", "black")], consolidation_similarity=0.5)
+    assert found.lines == ("Rui made good coffee",)
+
+
+def test_what_belongs_to_a_pattern_belongs_to_it_though_it_is_not_seen_each_time() -> None:
+    mornings = "Rui made coffee\nRui ate bread with butter\nRui read the paper"
+    seen = memories([mornings] * 7 + [f"{mornings}\nThe cat slept"] * 3)
+    (found,) = together(*seen)
+    (without,) = together(kept(found), seen[0])
+    (again,) = together(kept(without), seen[-1])
+    assert (found.lines, [one.seen for one in (found, without, again)]) == (tuple(mornings.split("\n")), [10, 11, 12])
+
+
+def test_what_a_pattern_keeps_of_what_belongs_to_it_has_a_bound_and_what_it_tells_of_is_known_whole() -> None:
+    chance = random.Random(1)
+    lines = [" ".join(f"w{chance.randrange(10_000)}" for _ in range(100)) for _ in range(50)]
+    (found,) = patterns(["\n".join(lines)] * 3)
+    assert (len(found.detail.usual), max(map(len, found.detail.usual))) == (40, 240)
+    (short,) = patterns([lines[0]] * 3)
+    (again,) = together(kept(short), *memories(lines[:1]))
+    assert again.seen == 4
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ({}, "a pattern of the mornings: the cat was fed. I have noticed it 3 times. It seems to be a habit of Rui."),
+        ({"day_type": "weekend"}, "a pattern of weekend mornings: the cat was fed."),
+        ({"time_of_day": "night"}, "a pattern of the nights: the cat was fed."),
+        ({"participants": ()}, "I have noticed it 3 times. It seems to be usual here."),
+        ({"participants": ("Mila", "Rui")}, "It seems to be a habit of Mila and Rui."),
+    ],
+)
+def test_a_pattern_tells_when_who_and_what(detail: dict[str, object], told: str) -> None:
+    (found,) = together(*(but(memory, detail=detail) for memory in memories(["The cat was fed"] * 3)))
+    assert told in found.narrative.content
+
+
+@pytest.mark.parametrize("participants", [(), ("Mila", "Rui")])
+def test_what_several_like_is_not_said_of_one(participants: tuple[str, ...]) -> None:
+    seen = [but(memory, memory_type="PREFERENCE", detail={"participants": participants}) for memory in memories(["The music was jazz"] * 3)]
+    (found,) = together(*seen)
+    assert found.narrative.content.endswith("It seems to be how it is liked here.")
+
+
+@pytest.mark.parametrize(("times", "said"), [(10, "10"), (11, "more than 10"), (20, "more than 10"), (51, "more than 50")])
+def test_more_than_ten_times_are_told_roughly_and_never_too_many(times: int, said: str) -> None:
+    (found,) = patterns(["Rui made coffee"] * times)
+    assert f"I have noticed it {said} times." in found.narrative.content
+
+
+@pytest.mark.parametrize(
     ("texts", "told"),
     [
         (["Rui asked for 20 degrees"] * 3 + ["Rui asked for 18 degrees"] * 2, "Rui asked for 20 degrees."),
         ([f"Rui asked for {number} degrees" for number in (20, 18, 21.5, 9)], "Rui asked for 9 to 21.5 degrees."),
+        (["Rui asked for 20 degrees"] * 2 + ["Rui asked for 19,5 degrees", "Rui asked for 9 degrees"], "Rui asked for 9 to 20 degrees."),
+        (["Rui asked for 20 degrees", "Rui asked for 21,5 degrees", "Rui asked for 9 degrees"], "Rui asked for 9 to 21,5 degrees."),
         ([f"Rui set {number} lamps to {number} percent" for number in (1, 2, 3)], "Rui set 1 lamps to 1 percent (or with other numbers)."),
     ],
 )
@@ -93,21 +255,15 @@ def test_no_number_is_said_to_be_usual_that_is_not(texts: list[str], told: str) 
         ([20] * 9 + [25], "Rui asked for 20 degrees."),
         ([24] * 30, "Rui asked for 24 degrees."),
         (range(200, 300), "Rui asked for 20 to 299 degrees."),
+        ([*range(30, 41), *range(30, 41), 5, 99, 35], "Rui asked for 5 to 99 degrees."),
+        ([20] * 17 + [*range(30, 70)], "Rui asked for 20 to 69 degrees."),
     ],
 )
 def test_a_pattern_learns_the_numbers_of_what_is_seen_again(later: Sequence[int], told: str) -> None:
     seen = memories([f"Rui asked for {number} degrees" for number in (20, 20, 20, *later)])
     (found,) = consolidate(seen[:3], zone=UTC, config=Config())
     for memory in seen[3:]:
-        pattern = memory.model_copy(
-            update={
-                "fact_id": "pattern",
-                "source_excerpt": "\n".join(found.lines),
-                "seen_count": found.seen,
-                "value_json": found.detail.model_dump(mode="json"),
-            }
-        )
-        (found,) = consolidate([pattern, memory], zone=UTC, config=Config())
+        (found,) = together(kept(found), memory)
     assert f"I've learned a pattern of the mornings: {told}" in found.narrative.content
     assert len(found.detail.said[0]) <= 15
 

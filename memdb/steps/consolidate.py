@@ -68,7 +68,7 @@ def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told 
             likest.add(words)
             clusters.append(((memory, detail), []))
     for memory, detail, words in group:
-        if not detail.pattern and words:
+        if not detail.pattern:
             place = likest.find(words)
             if place is None:
                 likest.add(words)
@@ -229,7 +229,7 @@ def _said(ways: Counter[str]) -> str:
         return line
     if all(len(one) == 1 for one in numbers):
         lowest, *_, highest = (_NUMBER.findall(way)[0] for way in sorted(named, key=_number))
-        return _NUMBER.sub(f"{lowest} to {highest}", line, count=1)
+        return _NUMBER.sub(f"{lowest} to {highest}", line)
     return f"{line} (or with other numbers)"
 
 
