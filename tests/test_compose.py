@@ -169,15 +169,34 @@ def test_a_memory_tells_of_something_that_happened(houses: list[House], tmp_path
 def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(houses: list[House], tmp_path: Path) -> None:
     learned = "I've learned that Rui usually likes warmer lights in the evening."
     wrong = json.dumps({"content": "Rui likes it at 18:00, I think.", "tags": []})
-    one = house(houses, tmp_path, *[answer(GOOD)] * 3, wrong, json.dumps({"content": learned, "tags": ["lights"]}), answer(GOOD))
+    one = house(houses, tmp_path, *[answer(GOOD)] * 3, wrong, json.dumps({"content": learned, "tags": ["lights"]}), *[answer(GOOD)] * 2)
     for day in (3, 4, 5):
         one.lights(day)
     one.mem.maintain(now="2025-03-06T12:00:00Z")
-    one.lights(6)
-    one.mem.maintain(now="2025-03-08T12:00:00Z")
+    for day in (6, 8):
+        one.lights(day)
+        one.mem.maintain(now=f"2025-03-{day + 2:02}T12:00:00Z")
     (pattern,) = one.mem.facts("home", key="household.pattern")
-    assert (pattern.value_text, pattern.seen_count) == (learned, 4)
-    assert len(one.script.requests) == 6
+    assert (pattern.value_text, pattern.seen_count, pattern.tags) == (learned, 5, ("lights",))
+    assert len(one.script.requests) == 7
+    assert one.rows("select count(*) from model_calls where purpose = 'consolidate'") == [(2,)]
+
+
+def test_a_pattern_is_not_written_of_what_was_forgotten_while_the_model_told_it(tmp_path: Path) -> None:
+    def forgets(_request: ModelRequest) -> str:
+        mem.forget("home")
+        return json.dumps({"content": "I've learned that Rui usually likes warmer lights in the evening.", "tags": []})
+
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as rules:
+        for day in (3, 4, 5):
+            rules.event("Rui asked for warmer lights", user_id="home", timestamp=f"2025-03-0{day}T18:00:00Z", participants=["Rui"])
+        rules.narrate(now="2025-03-06T00:00:00Z")
+    llm = memdb.LanguageModel(memdb.ScriptedModel(forgets), name="script", attempts=1, backoff=0.0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        done = mem.maintain(now="2025-03-06T12:00:00Z")
+        assert (done.patterns, done.consolidated) == (0, 0)
+        assert mem.facts("home", kinds=["narrative"], statuses=["active", "archived"]) == []
+        assert mem.history(user_id="home") == []
 
 
 def test_a_model_is_shown_the_beginning_of_what_is_too_long_for_it(houses: list[House], tmp_path: Path) -> None:

@@ -186,8 +186,22 @@ def test_what_is_seen_again_goes_into_the_pattern_there_is(house: memdb.Memory) 
     house.narrate(now="2025-03-09T00:00:00Z")
     house.maintain(now="2025-03-09T12:00:00Z")
     (pattern,) = house.facts("home", key="household.pattern")
-    assert (pattern.seen_count, len(house.sources(pattern.fact_id).events)) == (8, 16)
+    sources = house.sources(pattern.fact_id)
+    assert (pattern.seen_count, len(sources.events)) == (8, 16)
     assert "8 times" in pattern.value_text
+    reasons = {change.reason for memory in sources.memories for change in house.history(fact_id=memory.fact_id)}
+    assert reasons == {f"consolidated into the pattern {pattern.fact_id}"}
+
+
+def test_a_pattern_becomes_as_important_as_what_is_seen_again(house: memdb.Memory) -> None:
+    house.maintain(now="2025-03-06T12:00:00Z")
+    (before,) = house.facts("home", key="household.pattern")
+    for text in ("Rui made coffee", "Rui read the newspaper"):
+        house.event(text, user_id="home", timestamp="2025-03-06T07:00:00Z", participants=["Rui"], importance=0.65)
+    (seen,) = house.narrate(now="2025-03-07T00:00:00Z")
+    house.maintain(now="2025-03-07T12:00:00Z")
+    (after,) = house.facts("home", key="household.pattern")
+    assert before.importance < after.importance == pytest.approx(seen.importance + 0.1)
 
 
 def test_what_happened_once_is_not_blurred_into_what_happens_always(house: memdb.Memory) -> None:
@@ -280,9 +294,12 @@ def test_missed_nights_are_made_up_for_as_if_none_had_been_missed(tmp_path: Path
 def test_nights_in_which_nothing_can_change_are_passed_over(mem: memdb.Memory) -> None:
     mem.event("Rui made coffee", user_id="home", timestamp="1970-01-01T07:00:00Z")  # a clock that was never set
     mem.narrate(now="1970-01-02T00:00:00Z")
+    (fact,) = mem.facts("home", kinds=["narrative"])
     done = mem.maintain(now="2025-03-01T12:00:00Z")
     assert done.deleted == 1
     assert done.nights < 100
+    archived, deleted = (change.changed_at for change in mem.history(fact_id=fact.fact_id)[-2:])
+    assert deleted - archived == timedelta(days=90)  # to the night, though nothing was left to fade
     assert mem.maintain(now="2025-06-01T12:00:00Z").nights == 0
 
 
@@ -327,6 +344,23 @@ def test_there_is_one_night_a_day_also_when_the_clocks_change(tmp_path: Path, ho
         mem.event("Rui made coffee", user_id="home", timestamp="2025-01-01T07:00:00Z")
         mem.narrate(now="2025-01-01T20:00:00Z")
         assert mem.maintain(now="2026-01-01T12:00:00Z").nights == 365
+
+
+def test_a_night_of_the_household_s_day_is_not_missed_where_that_is_tomorrow_elsewhere(tmp_path: Path) -> None:
+    config = {"worker": False, "timezone": "America/New_York", "consolidation_schedule_hour": 22}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:
+        mem.event("Rui made coffee", user_id="home", timestamp="2025-03-02T01:00:00Z")  # at eight in the evening of the first
+        mem.narrate(now="2025-03-02T02:00:00Z")
+        assert mem.maintain(now="2025-03-02T12:00:00Z").nights == 1
+
+
+def test_a_pattern_wants_different_days_of_the_household(tmp_path: Path) -> None:
+    for zone, patterns in (("Asia/Shanghai", 1), ("UTC", 0)):
+        with memdb.open(tmp_path / f"{patterns}.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
+            for at in ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30"):
+                mem.event("The boiler hummed", user_id="home", timestamp=f"{at}:00Z", trigger="person_arrived_home")
+            mem.narrate(now="2025-03-05T12:00:00Z")
+            assert mem.maintain(now="2025-03-05T12:00:00Z").patterns == patterns, zone
 
 
 def test_a_night_is_at_the_configured_hour_of_the_household(house: memdb.Memory) -> None:

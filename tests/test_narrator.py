@@ -6,10 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import memdb
 from memdb.llm import LanguageModel, ModelRequest, ReplayModel, ScriptedModel
 from memdb.narrator import Narrator
 
+UNTRUE = json.dumps({"content": "I've learned that Marcus waters the ferns."})
 GOOD = {"content": "I noticed Rui watering the ferns, and it seems to calm him.", "memory_type": "ROUTINE", "importance": 0.5}
 
 
@@ -93,3 +96,19 @@ def test_a_model_that_answers_with_what_is_untrue_may_go_on_trying(tmp_path: Pat
     untrue = {**GOOD, "content": "I noticed Marcus watering the ferns."}
     by, asked = written_by(tmp_path, lambda request: json.dumps(untrue), days=5)
     assert (by, asked) == (["rules"] * 5, 5 * 4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "burst", "asked"),
+    [("no JSON", 9, 3), (UNTRUE, 9, 5), (UNTRUE, 2, 2)],
+)
+def test_the_model_may_be_asked_for_patterns_as_for_memories(tmp_path: Path, answer: str, burst: int, asked: int) -> None:
+    script, settings = ScriptedModel(lambda _request: answer), {"worker": False, "model_attempts": 1, "generation_burst": burst}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=settings) as mem:
+        for day, who in enumerate(("Ana", "Joana", "Mila", "Pedro", "Rui") * 3, start=1):
+            mem.event(f"{who} watered the ferns", user_id="home", timestamp=f"2025-03-{day:02}T08:00:00Z", participants=[who])
+        mem.narrate(now="2025-03-16T00:00:00Z")
+    llm = LanguageModel(script, name="script", attempts=1, backoff=0.0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=settings) as mem:
+        assert mem.maintain(now="2025-03-16T12:00:00Z").patterns == 5
+    assert len(script.requests) == asked
