@@ -228,24 +228,25 @@ def load_config(database: Path, arguments: Config | Mapping[str, object] | None 
     """
     if isinstance(arguments, Config):
         return _in_order(arguments)
-    layers: list[tuple[str, Mapping[str, object]]] = [
-        _toml(database.parent / "memdb.toml"),
+    beside = os.path.join(os.path.dirname(database), "memdb.toml")
+    layers = [
+        (beside, _toml(beside)),
         ("the environment", _environment(os.environ)),
         ("the arguments", arguments or {}),
     ]
-    settings: dict[str, object] = {}
-    for origin, layer in layers:
-        if not layer:
-            continue
-        try:
-            Config.model_validate(layer)
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
-            hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"]
-            raise ConfigError(f"Setting {name!r} from {origin} cannot be used: {hint}.") from error
-        settings.update(layer)
-    return _in_order(Config.model_validate(settings))
+    checked = [_checked(layer, origin) for origin, layer in layers if layer]
+    settings = {name: value for _, layer in layers for name, value in layer.items()}
+    return _in_order(checked[0] if len(checked) == 1 else Config.model_validate(settings))
+
+
+def _checked(layer: Mapping[str, object], origin: str) -> Config:
+    try:
+        return Config.model_validate(layer)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigError(f"Setting {name!r} from {origin} cannot be used: {hint}.") from error
 
 
 def _in_order(config: Config) -> Config:
@@ -259,15 +260,13 @@ def _in_order(config: Config) -> Config:
     return config
 
 
-def _toml(path: Path) -> tuple[str, Mapping[str, object]]:
+def _toml(path: str) -> Mapping[str, object]:
+    if not os.path.exists(path):  # nor may it be looked for where the database may not be; opening that tells so
+        return {}
     try:
         with open(path, "rb") as file:
-            return str(path), tomllib.load(file)
-    except FileNotFoundError:
-        return str(path), {}
+            return tomllib.load(file)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if isinstance(error, PermissionError) and not os.access(path.parent, os.X_OK):
-            return str(path), {}  # the database may not be looked at, either: opening it tells so
         raise ConfigError(f"{path} cannot be read as TOML ({error}); mend it or move it away.") from error
 
 

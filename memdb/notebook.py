@@ -25,7 +25,7 @@ class Notebook:
         self._store, self._config = store, config
         self._read_only = store.read_only
         self._asked: deque[tuple[float, dict[str, SqlValue]]] = deque(maxlen=_ASKED)  # each with when, by the clock that nobody sets
-        self._forgotten_before = None if store.read_only else _forgotten(store.database())
+        self._forgotten_before = store.told.forgotten
         self._recalled: dict[str, tuple[int, datetime]] = {}
         self._lock = threading.Lock()
 

@@ -61,8 +61,8 @@ def open(
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
     store = Store(path, settings, vectors=None)
     try:
-        remembered = store.embedder()
-        model = partial(_carried, path, settings) if carried(store.database()) else None
+        remembered = store.told.embedder
+        model = partial(_carried, path, settings) if store.told.has_models and carried(store.database()) else None
         name, dimension = remembered or (None, None)
         timeout = settings.model_timeout_seconds
         chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=timeout)
@@ -73,9 +73,8 @@ def open(
             store.bind_embedder(chosen.name, chosen.dimension)
         index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
         for ranking in (weights, *filter(None, (settings.rival_weights,))):
-            if ranking == "calibration" or not store.database().all("weights.of", weights=ranking):
-                names = ", ".join(str(row["name"]) for row in store.database().all("weights.ranking"))
-                raise InputError(f"There is no weight set {ranking!r}; the sets are {names}.")
+            if ranking not in store.told.weight_sets:
+                raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
         thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=settings.model_attempts)
         if llm == "auto" and settings.model and thinker is None:
             log.warning("The setting model is %r, but OPENAI_BASE_URL is not set: rules read the turns.", settings.model)

@@ -10,11 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from importlib.machinery import PathFinder
 from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakSet
 
 import apsw
@@ -417,6 +418,15 @@ class Database:
         return _translate(error, self.path)
 
 
+class Told(NamedTuple):
+    """What a file told: its embedder's name and length, when somebody was forgotten last, if it carries models, and the sets that rank."""
+
+    embedder: tuple[str, int] | None
+    forgotten: str | None
+    has_models: bool
+    weight_sets: tuple[str, ...]
+
+
 class Store:
     """A mem.db file, opened. Every thread gets a connection of its own, which ends with it; closing closes them all.
 
@@ -427,8 +437,8 @@ class Store:
         StoreError: the path cannot be opened, read or written.
     """
 
-    def __init__(self, path: str | Path, config: Config, *, vectors: bool | None) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path, config: Config, *, vectors: bool | None) -> None:
+        self.path = path
         self._config = config
         self._vectors = vectors
         self._local = threading.local()
@@ -504,12 +514,18 @@ class Store:
         values = {str(row["name"]): str(row["value"]) for row in self.database().all("meta.all")}
         return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
 
+    @cached_property
+    def told(self) -> Told:
+        """What the file told when it was first asked."""
+        [(embedder, dimension, forgotten, models, sets)] = self.database().tuples("opening")
+        vectors = (str(embedder), int(str(dimension))) if embedder is not None else None
+        return Told(vectors, None if forgotten is None else str(forgotten), bool(models), tuple(json.loads(str(sets))))
+
     def _open(self) -> Database:
         if str(self.path) == IN_MEMORY and self._opened:
             raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
         if self._opened and self._file != _file_at(self.path):
             raise _moved(self.path)
-        _keep_freed_memory()
         try:
             database = Database(self.path)
         except UnicodeEncodeError as error:
@@ -605,7 +621,7 @@ class _LogMover:
 
 
 @cache
-def _keep_freed_memory() -> None:
+def keep_freed_memory() -> None:
     """Have the C library keep freed memory for what needs it next, as glibc does, up to twice a block's size, once it has seen it freed.
 
     Otherwise what a search needs for its intermediate results may be given back to the system after each and taken again for the next, page
@@ -651,11 +667,12 @@ def new_schema() -> str:
 
 
 def _load_sqlite_vec(connection: apsw.Connection) -> None:
-    package = importlib.util.find_spec("sqlite_vec")  # not imported: that would import sqlite3 too, and take longer than all else here
+    beside = os.path.dirname(os.path.dirname(apsw.__file__))  # where it nearly always is: to look everywhere takes ten times as long
+    package = PathFinder.find_spec("sqlite_vec", [beside]) or importlib.util.find_spec("sqlite_vec")
     if package is None or package.origin is None:
         raise ConfigError("Vectors need the package sqlite-vec; install memdb[vectors] or open with embedder=None.")
     connection.enable_load_extension(True)
-    connection.load_extension(str(Path(package.origin).with_name("vec0")))
+    connection.load_extension(os.path.join(os.path.dirname(package.origin), "vec0"))
     connection.enable_load_extension(False)
 
 

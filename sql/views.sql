@@ -69,56 +69,32 @@ from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:
 -- the index would hold whole sentences as one word. So each of their letters stands alone in it, if the row's own text has any, and who
--- searches for a word searches for its letters in a row. A text is cut in parts, these in pieces, and these in letters, since the further
--- on a letter stands, the longer SQLite looks for it. A NUL, at which `substr` and `glob` end, is a space here, as it is to the index; the way
--- round is through JSON, because `replace` does not look for one. What has a NUL is read like this in any script.
+-- searches for a word searches for its letters in a row. The three texts are taken apart at once, as one of JSON. It is cut in parts, these in
+-- pieces, these in bits, and these in letters, since the further on a letter stands, the longer SQLite looks for it. A NUL, at which `substr`
+-- and `glob` end, is a space here, as it is to the index, and so is a backslash. What has a NUL is read like this in any script.
 create view fact_words as
 select
-  w.id,
-  iif(w.unspaced, (
-    with recursive
-    own (text) as (select t.body from fact_text t where t.id = w.id),
-    whole (text) as materialized (
-      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
-    part (start, text) as (
-      select 1, substr(text, 1, 1024) from whole
-      union all
-      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
-    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
-    piece (text) as materialized (
-      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
-    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.body) as body,
-  iif(w.unspaced, (
-    with recursive
-    own (text) as (select t.reply from fact_text t where t.id = w.id),
-    whole (text) as materialized (
-      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
-    part (start, text) as (
-      select 1, substr(text, 1, 1024) from whole
-      union all
-      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
-    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
-    piece (text) as materialized (
-      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
-    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.reply) as reply,
-  iif(w.unspaced, (
-    with recursive
-    own (text) as (select t.context from fact_text t where t.id = w.id),
-    whole (text) as materialized (
-      select iif(instr(text, char(0)), replace(replace(json_quote(text), '\\', ' '), '\u0000', ' ') ->> '$', text) from own),
-    part (start, text) as (
-      select 1, substr(text, 1, 1024) from whole
-      union all
-      select p.start + 1024, substr(w.text, p.start + 1024, 1024) from part p cross join whole w where p.text <> ''),
-    place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
-    piece (text) as materialized (
-      select substr(p.text, 32 * n - 31, 32) from part p cross join place where 32 * n - 31 <= length(p.text))
-    select coalesce(group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), ''), '')
-    from (select substr(p.text, n, 1) as letter from piece p cross join place)), w.context) as context,
-  w.date
-from fact_text w;
+  t.id,
+  coalesce(apart.json ->> 0, t.body) as body,
+  coalesce(apart.json ->> 1, t.reply) as reply,
+  coalesce(apart.json ->> 2, t.context) as context,
+  t.date
+from fact_text t
+left join json_each(case when t.unspaced then (
+  with recursive
+  whole (text) as materialized (
+    select replace(replace(json_array(t.body, t.reply, t.context), '\\', ' '), '\u0000', ' ')),
+  part (start, text) as (
+    select 1, substr(text, 1, 32768) from whole
+    union all
+    select p.start + 32768, substr(w.text, p.start + 32768, 32768) from part p cross join whole w where p.text <> ''),
+  place (n) as materialized (select 1 union all select n + 1 from place where n < 32),
+  piece (text) as materialized (
+    select substr(p.text, 1024 * n - 1023, 1024) from part p cross join place where 1024 * n - 1023 <= length(p.text)),
+  bit (text) as materialized (
+    select substr(p.text, 32 * n - 31, 32) from piece p cross join place where 32 * n - 31 <= length(p.text))
+  select group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), '')
+  from (select substr(b.text, n, 1) as letter from bit b cross join place)) end, '$[0]') apart;
 
 -- What the vector of a message's window is made of: the message between the one before and the one after it.
 create view message_window as

@@ -21,7 +21,7 @@ from memdb.field import Adds, Field, Found
 from memdb.fusion import Legs, Near, Words, fuse, only
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
-from memdb.store import Database, SqlValue, listed
+from memdb.store import Database, SqlValue, keep_freed_memory, listed
 from memdb.times import to_text
 from memdb.unspaced import quoted
 from memdb.vectors import VectorCache
@@ -114,6 +114,7 @@ def retrieve(
         InputError: the weight set or a kind is unknown.
     """
     started = time.perf_counter()
+    keep_freed_memory()
     [(of_kinds, of_set, of_vectors)] = db.tuples("scan.first", weights=weights)
     known, weight = _read_set(str(of_kinds), str(of_set))
     wanted = list(kinds if kinds is not None else known)
