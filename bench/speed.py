@@ -31,8 +31,8 @@ import numpy as np
 
 import memdb
 from memdb import files
+from memdb.files import parameter_names
 from memdb.steps.retrieve import match_expression
-from memdb.store import parameter_names
 
 DIMENSION, TOPICS, VOCABULARY, K = 384, 200, 20_000, 10
 FEW = 1_000  # facts that are stored five times over, for the median

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from memdb import checks, reading
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Embedder, Tokenizer
 from memdb.outside import OutsideIndex
 from memdb.records import EVER, LIVE, Context, Doubt, Fact, Filters, Hit, Hits, MemoryType, Question, Section, Status, Tier
@@ -17,7 +18,6 @@ from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
-from memdb.store import Database
 from memdb.vectors import VectorCache
 
 _WARM: Sequence[Tier] = ("hot", "warm")

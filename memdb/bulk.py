@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from memdb import checks
+from memdb.database import Database
 from memdb.embed import Embedder, check_vectors
 from memdb.errors import ConfigError, InputError, ModelOutputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
 from memdb.steps.insert import incoming, insert, merge_words, user_by_user
-from memdb.store import Database
 from memdb.times import stored, utc_now
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from memdb.store import Database, listed
+from memdb.database import Database, listed
 
 if TYPE_CHECKING:
     import numpy as np

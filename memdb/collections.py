@@ -17,6 +17,7 @@ import numpy as np
 from memdb.collection_schema import configuration, learned, read_schema
 from memdb.collection_types import CollectionModel, DatabaseModel, Records, Scalar, Stored, StoredSchema, Wanted
 from memdb.config import load_config
+from memdb.database import Database, Row
 from memdb.edge import EdgeMiniLM
 from memdb.embed import Embedder, MiniLM
 from memdb.errors import ConflictError, InputError, NotFoundError, StoreError
@@ -25,7 +26,7 @@ from memdb.steps.carry import carried, read_carried
 from memdb.steps.put import put
 from memdb.steps.read import read
 from memdb.steps.select import Filter, select
-from memdb.store import Database, Row, Store
+from memdb.store import Store
 
 DEFAULT_TENANT = "default_tenant"
 DEFAULT_DATABASE = "default_database"

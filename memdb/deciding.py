@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from memdb import checks, reading
 from memdb.config import Config
+from memdb.database import Database
 from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
@@ -18,7 +19,6 @@ from memdb.steps.apply import Origin, dismiss, move, put, settle
 from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
-from memdb.store import Database
 from memdb.times import to_text, utc_now
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from memdb.database import Database, listed
 from memdb.fusion import Near, Words, only
 from memdb.records import LIVE, Status
-from memdb.store import Database, listed
 
 _MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
 _WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last

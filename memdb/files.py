@@ -11,6 +11,8 @@ from memdb.errors import InputError
 _PACKAGE = Path(__file__).resolve().parent
 _COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
+_ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_PARAMETER = re.compile(r":([a-z_]\w*)")
 
 
 @cache
@@ -61,6 +63,18 @@ def bare(sql: str) -> str:
     """Return SQL without comments and indents; no quoted text of it may go over a line's end."""
     lines = (told[1] if "--" in text and (told := _COMMENT.match(text)) else text for text in sql.splitlines())
     return "\n".join(filter(None, map(str.strip, lines)))
+
+
+@cache
+def parameter_names(sql: str) -> frozenset[str]:
+    """Return the named parameters of a statement, comments and quoted text aside."""
+    return frozenset(parameter_order(sql))
+
+
+@cache
+def parameter_order(sql: str) -> tuple[str, ...]:
+    """Return the named parameters of a statement in the order in which they are first used, which is how SQLite numbers them."""
+    return tuple(dict.fromkeys(_PARAMETER.findall(_ASIDE.sub(" ", sql))))
 
 
 def fill(prompt: str, **values: str) -> str:

@@ -11,11 +11,12 @@ from pydantic import ValidationError
 
 from memdb import checks
 from memdb.config import Config
+from memdb.database import Database
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
 from memdb.observer import derived_turn_id, enqueue
 from memdb.records import BreakTrigger, Event, Message, Turn
-from memdb.store import Database, Store
+from memdb.store import Store
 from memdb.times import instant, utc_now
 
 _LOAD_BATCH = 200  # messages a transaction: a commit's cost shared, the lock held for milliseconds

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.daytime import day_type, part_of_day
 from memdb.errors import ConflictError
 from memdb.household import likeness, telling_words
@@ -23,7 +24,7 @@ from memdb.steps.compose import compose
 from memdb.steps.keep import keep
 from memdb.steps.narrate import narrate
 from memdb.steps.segment import Segment, segment
-from memdb.store import Database, Row, Store
+from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")

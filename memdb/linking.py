@@ -8,12 +8,12 @@ from typing import get_args
 
 from memdb import checks, reading
 from memdb.config import Config
+from memdb.database import Database
 from memdb.errors import InputError
 from memdb.records import LIVE, Link, Linked, Relation, Status
 from memdb.steps.link import link as put_link
 from memdb.steps.relate import relate as relate_batch
 from memdb.steps.walk import walk
-from memdb.store import Database
 
 _DEEPEST = 8  # steps; what is further away has nothing to do with where one began
 

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
@@ -22,7 +23,7 @@ from memdb.steps.gate import gate
 from memdb.steps.gather import gather
 from memdb.steps.reflect import Reflection, reflect
 from memdb.steps.summarize import Summary, summarize
-from memdb.store import Database, Row, Store
+from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
 
 _WRITTEN = 500  # rows that are brought together in one transaction

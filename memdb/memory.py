@@ -20,6 +20,7 @@ from memdb.background import Background
 from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Embedder, Hurried, choose_embedder, choose_tokenizer
 from memdb.errors import ConfigError, InputError
 from memdb.intake import Intake
@@ -91,7 +92,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
-from memdb.store import Database, Store
+from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
 from memdb.times import instant, to_text, utc_now
 from memdb.vectors import VectorCache

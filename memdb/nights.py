@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.records import Fact, Maintained, ModelCall, Narrative, NarrativeDetail
@@ -17,7 +18,7 @@ from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
 from memdb.steps.keep import keep
-from memdb.store import Database, Store
+from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")

@@ -9,10 +9,11 @@ from time import monotonic
 
 from memdb import checks
 from memdb.config import Config
+from memdb.database import Database, SqlValue
 from memdb.errors import BusyError
 from memdb.keeper import reinforce
 from memdb.records import Hits
-from memdb.store import Database, SqlValue, Store
+from memdb.store import Store
 from memdb.times import to_text
 
 _ASKED = 1_000  # questions that are noted at most; older ones are let go of

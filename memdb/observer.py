@@ -15,6 +15,7 @@ from time import monotonic
 
 from memdb import ending, english, retractions
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
 from memdb.errors import BusyError, ConflictError, MdbError, ModelUnavailable, StoreError
@@ -28,7 +29,7 @@ from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
-from memdb.store import Database, Row, Store
+from memdb.store import Store
 from memdb.thinking import bearing_on, beliefs_about, think
 from memdb.times import to_text, utc_now
 from memdb.when import find_times

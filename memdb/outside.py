@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
+from memdb.database import Database
 from memdb.embed import to_blob
 from memdb.errors import ConfigError, StoreError
 from memdb.patience import Callers, Rest, TooLateError
-from memdb.store import Database
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import read_predicates
@@ -20,7 +21,6 @@ from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
-from memdb.store import Database
 from memdb.times import to_text, utc_now
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from memdb.chunks import Marked, marked, read_vectors
 from memdb.codes import encode
-from memdb.store import Database
+from memdb.database import Database
 
 LEAST = 128
 """Chunks that a shelf has more of before it gets codes: fewer vectors are read as fast as their codes and then some of themselves."""

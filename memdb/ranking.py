@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from memdb import checks
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
+from memdb.database import Database
 from memdb.errors import InputError
 from memdb.metrics import average, judge
 from memdb.records import EVER, LIVE, Explanation, Fact, Filters, Hit, Hits, Labelled, Status, Tier, Tuned
 from memdb.steps.explain import explain
 from memdb.steps.retrieve import FEATURES
 from memdb.steps.tune import Example, tune
-from memdb.store import Database
 from memdb.times import to_utc
 
 Search = Callable[[Labelled, str, int], Hits]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from memdb import checks
 from memdb.config import Config
+from memdb.database import SCHEMA_VERSION, Database
 from memdb.errors import NotFoundError
 from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Sources, Stats, Status, TurnRecord
 from memdb.steps.apply import read_fact
-from memdb.store import SCHEMA_VERSION, Database, Store
+from memdb.store import Store
 from memdb.times import to_text
 
 

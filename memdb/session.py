@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Patient, choose_tokenizer
 from memdb.errors import InputError
 from memdb.llm import LanguageModel
@@ -21,7 +22,7 @@ from memdb.records import Bootstrap, Context, ContextItem, Fact, Flushed
 from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
 from memdb.steps.snapshot import snapshot
-from memdb.store import Database, Store
+from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 

@@ -12,6 +12,7 @@ from pydantic import JsonValue, ValidationError
 
 from memdb import checks, reading
 from memdb.config import Config
+from memdb.database import Database
 from memdb.deciding import set_task
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
@@ -39,7 +40,6 @@ from memdb.steps.admit import admit
 from memdb.steps.apply import Origin, read_fact
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
-from memdb.store import Database
 from memdb.thinking import case_of, compare_meanings
 from memdb.times import instant, to_text, utc_now
 

@@ -1,4 +1,4 @@
-"""The door to the file: opening, checking, migrating, running statements. Only this module imports apsw and loads sqlite-vec."""
+"""The door to the file: opening, checking, migrating, a connection for each thread. Only this module loads sqlite-vec."""
 
 from __future__ import annotations
 
@@ -6,416 +6,26 @@ import importlib.util
 import json
 import os
 import re
-import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache, cached_property, lru_cache
+from contextlib import suppress
+from functools import cached_property
 from importlib.machinery import PathFinder
-from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from weakref import WeakSet
 
 import apsw
 
-from memdb import files, forking
+from memdb import files
 from memdb.config import Config
-from memdb.errors import BusyError, ConfigError, ConflictError, InputError, MdbError, SchemaError, StoreError
-from memdb.remains import is_told_apart, remains
+from memdb.database import APPLICATION_ID, SCHEMA_VERSION, Database, SqlValue, check_version, closed_error, file_at, moved_error, translate
+from memdb.errors import BusyError, ConfigError, StoreError
 
-SqlValue = str | int | float | bytes | None
-Row = dict[str, SqlValue]
-Result = TypeVar("Result")
-
-APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 IN_MEMORY = ":memory:"
 """SQLite's name for a database without a file, which each connection has one of its own of."""
 
-_ROOM_KIB = 64 * 1024
-_LOG_PAGES = 16 * 1024  # 64 MiB
-_REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
-_CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
-_LOG_WAIT = 20  # milliseconds
-_PAGES_AT_ONCE = 256
-_KEPT_BYTES = 8 * 1024 * 1024
-_ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _MADE = re.compile(r"\bcreate (?:unique )?(?:index|trigger) (\w+)")
-_PARAMETER = re.compile(r":([a-z_]\w*)")
-SCHEMA_VERSION = files.migrations()[-1][0]
-
-
-class Database:
-    """One connection. Statements go by their name in `sql/`; every parameter is named, and a missing or a spare one is an error."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.has_vectors = False
-        self.lock = threading.RLock()
-        with forking.gate:
-            self.connection = _connect(path)
-            forking.watch(self)
-        self.file = _file_at(path)
-
-    def __del__(self) -> None:
-        if sys.is_finalizing() or not hasattr(self, "connection"):  # other threads have stopped wherever they were; or it could not be made
-            return
-        with forking.gate, suppress(apsw.ThreadingViolationError):
-            self.connection.close()
-
-    def close(self) -> None:
-        """End the connection, when its thread's statement is over. Closing twice does no harm."""
-        while True:
-            try:
-                with forking.gate:
-                    self.connection.close()
-                return
-            except apsw.ThreadingViolationError:
-                sleep(0.001)
-
-    @property
-    def writing(self) -> bool:
-        """Whether a transaction, or a snapshot, has begun and is not over."""
-        with suppress(*_CLOSED):
-            return self.connection.in_transaction
-        return False
-
-    def all(self, statement: str, **parameters: SqlValue) -> list[Row]:
-        """Run a statement and return its rows as dictionaries.
-
-        Raises:
-            StoreError: the database refused; BusyError, ConflictError where it says why.
-        """
-        try:
-            with self.lock:
-                cursor = self.connection.execute(_checked(statement, parameters), parameters)
-                first = next(cursor, None)
-                if first is None:
-                    return []
-                names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
-                return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
-        except _REFUSED as error:
-            raise self._told(error) from error
-
-    def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
-        """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
-
-        Raises:
-            StoreError: the database refused; BusyError, ConflictError where it says why.
-        """
-        try:
-            with self.lock:
-                return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
-        except _REFUSED as error:
-            raise self._told(error) from error
-
-    def one(self, statement: str, **parameters: SqlValue) -> Row | None:
-        """Run a statement and return its first row, or None."""
-        rows = self.all(statement, **parameters)
-        return rows[0] if rows else None
-
-    def run(self, statement: str, **parameters: SqlValue) -> int:
-        """Run a writing statement and return how many rows it changed, triggers not counted."""
-        self.all(statement, **parameters)
-        return self.connection.changes()
-
-    @property
-    def changes(self) -> int:
-        """How many rows this connection has changed so far, those of the index tables counted."""
-        return self.connection.total_changes()
-
-    def run_many(self, statement: str, batch: Sequence[Mapping[str, SqlValue]]) -> None:
-        """Run a writing statement once for every set of parameters."""
-        with self.translated():
-            self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
-
-    def blobs(
-        self, table: str, column: str, places: Iterable[tuple[int, int, int]], into: memoryview, size: int, *, length: int
-    ) -> Iterator[None]:
-        """Read `size` bytes of each of some blobs, all `length` bytes long, without a copy on the way; stop after each.
-
-        Each place is a row's id, where in its blob to begin, and where in the buffer the bytes shall stand.
-
-        Raises:
-            StoreError: there is no such row, or its blob is of another length.
-        """
-        with self.translated():
-            blob: apsw.Blob | None = None
-            try:
-                for row, start, offset in places:
-                    if blob is None:
-                        blob = self.connection.blob_open("main", table, column, row, False)
-                    else:
-                        blob.reopen(row)
-                    if blob.length() != length:
-                        raise apsw.CorruptError(f"row {row} of {table} has {blob.length()} bytes instead of {length}")
-                    if start:
-                        blob.seek(start)
-                    blob.read_into(into, offset, size)
-                    yield
-            finally:
-                if blob is not None:
-                    blob.close(True)
-
-    def run_rows(self, statement: str, names: Sequence[str], rows: Iterable[Sequence[SqlValue | memoryview]]) -> None:
-        """Run a writing statement once for every row, whose values are those of `names`: for thousands of rows.
-
-        The names are told once, in the order in which the statement first uses them.
-        """
-        sql = _checked(statement, dict.fromkeys(names))
-        if (order := parameter_order(sql)) != tuple(names):
-            raise StoreError(f"Statement {statement} uses its parameters in the order {list(order)}; give the values in it.")
-        with self.translated():
-            self.connection.executemany(sql, rows)
-
-    def make_index(self, dimension: int) -> None:
-        """Make the vector index for vectors of this length, if there is none; the connection must have sqlite-vec."""
-        with self.translated():
-            for stand_in in (
-                "facts_vec",
-                "facts_vec_chunks",
-                "facts_vec_vector_chunks00",
-                "facts_vec_rowids",
-            ):  # or the index would be made on these
-                self.connection.execute(f"drop table if exists temp.{stand_in}")
-            self.connection.execute(files.read("sql/vectors.sql").replace("float[384]", f"float[{int(dimension)}]"))
-        self.run("quantize.follow")
-        self.has_vectors = True
-
-    def checkpoint(self) -> None:
-        """Move the write-ahead log into the file and empty it, as far as readers allow."""
-        with self.translated():
-            self.connection.execute("pragma wal_checkpoint(truncate)")
-
-    def overwrite_remains(self, *, patience: float = 0.0) -> bool:
-        """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was.
-
-        These are copies from when rows were moved from page to page, which `secure_delete` leaves. No row changes, so it is written past
-        the log, which has to be empty. Where others read, or write, for longer than `patience` seconds, it stays to be done. A file that
-        somebody has given `auto_vacuum` or bytes of their own on each page is left as it is.
-
-        Raises:
-            StoreError: the file cannot be read or written.
-        """
-        if self.file is None or not self.all("forget.overwrites"):  # in memory, it goes with the memory
-            return False
-        until = monotonic() + patience
-        found: list[int] | None = None
-        while True:
-            if self._emptied_log():
-                if found is None:  # from then on there are no more such pages, and only overwriting them holds up writers
-                    found = self._with_remains()
-                with self.transaction():
-                    if not self._log_size():
-                        with self.translated():
-                            self._overwrite(found)
-                            self.connection.execute("pragma shrink_memory")  # this connection is to read the pages anew,
-                        self.run("forget.overwritten")  # and any write has all others do so
-                        return True
-            if monotonic() >= until:
-                return False
-            sleep(_LOG_WAIT / 1000)
-
-    def _emptied_log(self) -> bool:
-        """Move the log into the file and empty it, unless somebody reads or writes: whoever waits for that holds up all writers."""
-        usual = self.setting("busy_timeout")
-        self.set("busy_timeout", _LOG_WAIT)
-        try:
-            self.checkpoint()
-        finally:
-            self.set("busy_timeout", usual)
-        return not self._log_size()
-
-    def _log_size(self) -> int:
-        log = Path(f"{self.path}-wal")
-        return log.stat().st_size if log.exists() else 0
-
-    @contextmanager
-    def _file(self) -> Iterator[apsw.VFSFile]:
-        """SQLite's own way to the file: closing another one would give up the locks that this process holds on it."""
-        with self.translated():
-            file = apsw.VFSFile("", str(self.path.resolve()), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-            try:
-                yield file
-            finally:
-                file.xClose()
-
-    def _with_remains(self) -> list[int]:
-        """Where in the file the pages begin that hold such copies."""
-        size, found = self.setting("page_size"), []
-        with self._file() as file:
-            end = file.xFileSize()
-            for start in range(0, end, size * _PAGES_AT_ONCE):
-                pages = file.xRead(min(size * _PAGES_AT_ONCE, end - start), start)
-                parts = (pages[at : at + size] for at in range(0, len(pages), size))
-                found += [start + size * place for place, page in enumerate(parts) if any(remains(page, first=not start + place))]
-        return found
-
-    def _overwrite(self, found: Sequence[int]) -> None:
-        size = self.setting("page_size")
-        with self._file() as file:
-            end = file.xFileSize()
-            if not is_told_apart(file.xRead(size, 0), end // size):
-                return
-            for start in found:
-                if start < end:  # nobody has made the file shorter meanwhile
-                    for begins, ends in remains(file.xRead(size, start), first=not start):
-                        file.xWrite(bytes(ends - begins), start + begins)
-            file.xSync(apsw.SQLITE_SYNC_NORMAL)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Hold the write lock from the first line to the last; commit at the end, undo everything on an error.
-
-        Within another one, it is the outer one that commits.
-
-        Raises:
-            SchemaError: a newer memdb has brought the file up to date since it was opened here; nothing is written.
-            StoreError: another file lies there by now, or none; nothing is written.
-        """
-        with self.lock:
-            with self.translated():
-                within = self.connection.in_transaction
-                if not within and self.file != _file_at(self.path):
-                    raise _moved(self.path)
-                if within:
-                    self.connection.execute("savepoint part")
-            try:
-                if not within:
-                    with self.translated():
-                        self.connection.execute("begin immediate")  # here, since Ctrl-C may come right after it
-                        _check(self.connection, self.path)
-                yield
-                with self.translated():
-                    self.connection.execute("release part" if within else "commit")
-            except BaseException:
-                # SQLite itself undoes a transaction on a full disk, an I/O error, or when closed; then there is nothing left to roll back.
-                with suppress(*_CLOSED):
-                    if self.connection.in_transaction:
-                        self.connection.execute("rollback to part; release part" if within else "rollback")
-                raise
-
-    def rehearsed(self, work: Callable[[], Result]) -> Result:
-        """Do some work, undo all that it wrote, and return what it returned."""
-        with self.lock:
-            try:
-                with self.translated():
-                    self.connection.execute("begin immediate")
-                return work()
-            finally:
-                with suppress(*_CLOSED):
-                    if self.connection.in_transaction:
-                        self.connection.execute("rollback")
-
-    @contextmanager
-    def supposing(self) -> Iterator[None]:
-        """Have this connection see weight sets of its own, the file's to begin with: what it writes to them is gone at the end.
-
-        Nobody else sees them, and nobody waits for them. The statements of this connection are planned anew after that.
-        """
-        try:
-            with self.translated():
-                self.connection.execute(files.read("sql/supposing.sql"))
-            yield
-        finally:
-            with self.translated():
-                self.connection.execute("drop table if exists temp.weights")
-
-    @contextmanager
-    def roomy(self) -> Iterator[None]:
-        """Hold what is written in memory until it is committed, rather than write parts of it to disk before and read them again.
-
-        What was held is let go of at the end.
-        """
-        usual = [(name, self.setting(f"{name}.cache_size")) for name in ("main", "temp")]
-        try:
-            self._hold([(name, -_ROOM_KIB) for name, _ in usual])
-            yield
-        finally:
-            self._hold(usual)
-
-    @contextmanager
-    def log_moved_aside(self) -> Iterator[Callable[[], None]]:
-        """Have another thread move the write-ahead log into the file while this one goes on writing.
-
-        What is given is to be called after each transaction. In the end all is moved, as far as readers allow.
-        """
-        usual = self.setting("wal_autocheckpoint")
-        with self.translated():
-            mover = _LogMover(self.path, synchronous=self.setting("synchronous"))
-        try:
-            self.set("wal_autocheckpoint", 0)
-            yield mover.go_on
-        finally:
-            mover.finish()
-            self.set("wal_autocheckpoint", usual)
-
-    @contextmanager
-    def untriggered(self) -> Iterator[None]:
-        """Leave the triggers out, for who does for thousands of rows at once what they do for each.
-
-        Every statement of this connection is planned anew after that.
-        """
-        try:
-            self._fire(False)
-            yield
-        finally:
-            self._fire(True)
-
-    def _fire(self, triggers: bool) -> None:
-        with self.translated():
-            self.connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(triggers))
-
-    def _hold(self, sizes: Sequence[tuple[str, int]]) -> None:
-        for name, size in sizes:
-            self.set(f"{name}.cache_size", size)
-
-    def setting(self, pragma: str) -> int:
-        """Return what one of SQLite's settings is."""
-        with self.translated():
-            return int(str(_first(self.connection, f"pragma {pragma}")))
-
-    def set(self, pragma: str, value: int) -> None:
-        """Set one of SQLite's settings."""
-        with self.translated():
-            self.connection.execute(f"pragma {pragma} = {value}")
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Read one state of the file from the first line to the last, whatever others write meanwhile."""
-        with self.lock:
-            outermost = not self.writing
-            try:
-                if outermost:
-                    with self.translated():
-                        self.connection.execute("begin")  # here, since Ctrl-C may come right after it
-                yield
-            finally:
-                with suppress(*_CLOSED):
-                    if outermost and self.connection.in_transaction:  # an error may have ended it
-                        self.connection.execute("rollback")
-
-    @contextmanager
-    def translated(self) -> Iterator[None]:
-        """Turn the driver's errors into memdb's, the cause kept."""
-        try:
-            with self.lock:
-                yield
-        except _REFUSED as error:
-            raise self._told(error) from error
-
-    def _told(self, error: Exception) -> MdbError:
-        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
-        if isinstance(error, apsw.SQLError):
-            try:
-                with self.lock:
-                    _check(self.connection, self.path)
-            except SchemaError as newer:
-                return newer
-            except apsw.Error:
-                pass  # the first error is the one to tell
-        return _translate(error, self.path)
 
 
 class Told(NamedTuple):
@@ -453,7 +63,7 @@ class Store:
     def database(self) -> Database:
         """Return this thread's connection, opened on first use."""
         if self._closed:
-            raise _closed(self.path)
+            raise closed_error(self.path)
         if self.inherited:
             raise StoreError(f"The memory {self.path} was opened before this process was forked; open it again here with memdb.open().")
         existing: Database | None = getattr(self._local, "database", None)
@@ -524,14 +134,14 @@ class Store:
     def _open(self) -> Database:
         if str(self.path) == IN_MEMORY and self._opened:
             raise StoreError(f"{IN_MEMORY} is there for the thread that opened it only; give a path to use a memory from several.")
-        if self._opened and self._file != _file_at(self.path):
-            raise _moved(self.path)
+        if self._opened and self._file != file_at(self.path):
+            raise moved_error(self.path)
         try:
             database = Database(self.path)
         except UnicodeEncodeError as error:
             raise StoreError(f"{self.path!r} is no valid Unicode, and SQLite opens no such path; give another.") from error
         except apsw.Error as error:
-            raise _translate(error, self.path) from error
+            raise translate(error, self.path) from error
         patience = monotonic() + self._config.busy_timeout_ms / 1000
         try:
             while True:
@@ -553,7 +163,7 @@ class Store:
             # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             with database.snapshot():  # of one moment: another process may be making the file
-                version = _check(connection, self.path)  # before the first pragma that writes
+                version = check_version(connection, self.path)  # before the first pragma that writes
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._config.synchronous}")
             connection.execute(f"pragma mmap_size = {int(self._config.mmap_mb * 1024 * 1024)}")
@@ -578,89 +188,6 @@ class Store:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
 
 
-def _connect(path: Path) -> apsw.Connection:
-    """Connect to a file; in a folder that cannot be written, so that it can have no log, one that was closed properly is read as it is."""
-    name = str(path)
-    if os.path.isfile(name) and not os.access(os.path.dirname(name) or ".", os.W_OK) and not os.path.exists(f"{name}-wal"):
-        return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    return apsw.Connection(name)
-
-
-class _LogMover:
-    """Moves the write-ahead log into the file in a thread of its own. What it fails to move is safe in the log, and is moved later."""
-
-    def __init__(self, path: Path, *, synchronous: int) -> None:
-        self._database = Database(path)
-        self._database.set("synchronous", synchronous)
-        self._pages = 0  # in the log, when it was last looked at
-        self._thread: threading.Thread | None = None
-
-    def go_on(self) -> None:
-        """Begin to move what is there now, unless the thread is still at work; wait for it if the log is long."""
-        if self._thread is not None:
-            if self._thread.is_alive() and self._pages < _LOG_PAGES:
-                return
-            self._thread.join()
-            if self._pages >= _LOG_PAGES:
-                self._move()  # to the end, while nobody writes: then the log is begun anew, which would grow without bounds otherwise
-                self._pages, self._thread = 0, None
-                return
-        self._thread = threading.Thread(target=self._move, name="memdb-log", daemon=True)
-        self._thread.start()
-
-    def finish(self) -> None:
-        """Move all that is left."""
-        if self._thread is not None:
-            self._thread.join()
-        self._move()
-        self._database.close()
-
-    def _move(self) -> None:
-        with suppress(apsw.Error), self._database.lock:
-            [(_, self._pages, _)] = self._database.connection.execute("pragma wal_checkpoint(passive)")
-
-
-@cache
-def keep_freed_memory() -> None:
-    """Have the C library keep freed memory for what needs it next, as glibc does, up to twice a block's size, once it has seen it freed.
-
-    Otherwise what a search needs for its intermediate results may be given back to the system after each and taken again for the next, page
-    by page: that takes nearly as long as the search itself.
-    """
-    bytes(_KEPT_BYTES // 2)
-
-
-def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:
-    """Return the statement's text; the driver itself would not tell a spare parameter."""
-    sql = files.statement(statement)
-    expected = parameter_names(sql)
-    if expected != parameters.keys():
-        raise StoreError(f"Statement {statement} wants the parameters {sorted(expected)} and was given {sorted(parameters)}.")
-    return sql
-
-
-def listed(values: Iterable[str] | None) -> str | None:
-    """Return names as a statement takes a list of them: JSON; None for none given."""
-    return None if values is None else _listed(tuple(values))
-
-
-@lru_cache(maxsize=256)
-def _listed(values: tuple[str, ...]) -> str:
-    return json.dumps(values)
-
-
-@cache
-def parameter_names(sql: str) -> frozenset[str]:
-    """Return the named parameters of a statement, comments and quoted text aside."""
-    return frozenset(parameter_order(sql))
-
-
-@cache
-def parameter_order(sql: str) -> tuple[str, ...]:
-    """Return the named parameters of a statement in the order in which they are first used, which is how SQLite numbers them."""
-    return tuple(dict.fromkeys(_PARAMETER.findall(_ASIDE.sub(" ", sql))))
-
-
 def new_schema() -> str:
     """Return the whole of today's schema as SQL, as a new file has it; the migrations lead to the same."""
     return "\n".join(files.read(f"sql/{name}.sql") for name in ("schema", "triggers", "views", "seeds"))
@@ -680,31 +207,9 @@ def _no_distance(*_vectors: SqlValue) -> None:
     """Stand in for sqlite-vec's function, so that retrieve.sql prepares; without vectors it is never called."""
 
 
-def _first(connection: apsw.Connection, sql: str) -> SqlValue:
-    rows = connection.execute(sql).fetchall()
-    return rows[0][0] if rows else None
-
-
-def _check(connection: apsw.Connection, path: Path) -> int:
-    """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
-    application_id = _first(connection, "pragma application_id")
-    tables = _first(connection, "select 1 from sqlite_schema limit 1")
-    if not tables and application_id in (0, APPLICATION_ID):
-        return 0
-    if application_id != APPLICATION_ID:
-        raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
-    try:
-        version = int(str(_first(connection, "select value from meta where name = 'schema_version'")))
-    except (ValueError, apsw.SQLError) as error:
-        raise SchemaError(f"{path} is marked as a mem.db but tells no schema version; restore a copy of it.") from error
-    if version > SCHEMA_VERSION:
-        raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
-    return version
-
-
 def _migrate(database: Database, path: Path) -> None:
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
-        version = _check(database.connection, path)
+        version = check_version(database.connection, path)
         others = _not_ours(database.connection) if version else {}
         for number, sql in files.migrations():
             if number > version:
@@ -721,60 +226,8 @@ def _migrate(database: Database, path: Path) -> None:
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
 
 
-def _file_at(path: Path) -> tuple[int, int] | None:
-    """Which file lies at a path, None if there is none, or it is in memory."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _moved(path: Path) -> StoreError:
-    return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
-
-
-def _closed(path: Path) -> StoreError:
-    return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
-
-
 def _not_ours(connection: apsw.Connection) -> dict[str, str]:
     """The indexes and triggers that somebody has made beside ours, by name, and the SQL that makes them."""
     ours = {name for _, sql in files.migrations() for name in _MADE.findall(sql)}
     rows = connection.execute("select name, sql from sqlite_schema where type in ('index', 'trigger') and sql is not null").fetchall()
     return {str(name): str(sql) for name, sql in rows if name not in ours}
-
-
-def _translate(error: Exception, path: Path) -> MdbError:
-    detail = str(error)
-    match error:
-        case UnicodeEncodeError():
-            return InputError(f"A text holds half a surrogate pair at position {error.start}; decode it properly first.")
-        case OverflowError():
-            return InputError("A number is larger than any that the file can hold; give a smaller one.")
-        case apsw.ConnectionClosedError() | apsw.ThreadingViolationError():
-            return _closed(path)
-        case apsw.BusyError() | apsw.LockedError():
-            return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
-        case apsw.NotADBError():
-            return SchemaError(f"{path} is not an SQLite database; give the path of a mem.db or of a new file.")
-        case apsw.ConstraintError():
-            return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
-        case apsw.FullError():
-            return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
-        case apsw.ReadOnlyError():
-            return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
-        case apsw.CantOpenError() if os.path.isdir(path):
-            return StoreError(f"{path} is a folder; give the path of a file in it, such as {path / 'mem.db'}.")
-        case apsw.CantOpenError():
-            return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
-        case apsw.CorruptError():
-            damage = StoreError(
-                f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows."
-            )
-            damage.damaged = True
-            return damage
-        case apsw.IOError():
-            return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
-        case _:
-            return StoreError(f"{path}: {detail}.")

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import cast
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelError, ModelUnavailable
 from memdb.keys import canonical_key, normalise, predicate_of, telling
@@ -25,7 +26,6 @@ from memdb.steps.loops import Loop, loops
 from memdb.steps.retrieve import retrieve
 from memdb.steps.sync import sync
 from memdb.steps.understand import understand
-from memdb.store import Database, Row
 from memdb.times import to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")

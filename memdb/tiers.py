@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.quantize import quantize
 from memdb.records import Vectors
 from memdb.steps.reindex import BEGINNING, reindex
-from memdb.store import Database, Store
+from memdb.store import Store
 
 
 def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:

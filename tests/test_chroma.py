@@ -21,11 +21,11 @@ import memdb
 import memdb.interfaces.chroma as chroma
 from memdb import files
 from memdb.collection_types import Metadata
+from memdb.database import APPLICATION_ID
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.chroma.configuration import CreateConfiguration
 from memdb.interfaces.chroma.types import Embeddings, Include, Where, WhereDocument
 from memdb.nearest import Space
-from memdb.store import APPLICATION_ID
 
 RECORD_TABLES = ("collection_records", "collection_vectors", "collection_metadata")
 ALL: Include = ["embeddings", "documents", "metadatas", "uris"]

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
-from memdb.store import Database, Store
+from memdb.store import Store
 from memdb.times import to_text
 
 ROOT = Path(__file__).parent.parent

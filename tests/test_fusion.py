@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb import files
+from memdb.database import SqlValue
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.files import parameter_names
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.steps.retrieve import _FILTERS, match_expression
-from memdb.store import SqlValue, parameter_names
 from memdb.times import to_text
 from memdb.vectors import VectorCache
 

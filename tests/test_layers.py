@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
+    "memdb.database",
     "memdb.store",
     "memdb.chunks",
     "memdb.quantize",
@@ -92,9 +93,12 @@ def test_steps_never_import_each_other(path: Path) -> None:
     assert not {name for name in imports_of(path) if name.startswith("memdb.steps")}
 
 
-def test_only_the_store_imports_the_drivers() -> None:
+def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     drivers = {"apsw", "sqlite_vec", "sqlite3"}
-    assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {"memdb.store"}
+    assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {
+        "memdb.database",
+        "memdb.store",
+    }
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").rglob("*.py")), ids=name_of)

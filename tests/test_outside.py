@@ -21,8 +21,8 @@ import pytest
 
 import memdb
 import memdb.interfaces.chroma as own_chroma
+from memdb.database import SqlValue
 from memdb.embed import HashingEmbedder
-from memdb.store import SqlValue
 
 chromadb = pytest.importorskip("chromadb")
 EMBEDDER = HashingEmbedder(64)

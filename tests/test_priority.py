@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 import memdb
 from memdb.calibration import fit, measure, threshold_of
 from memdb.config import Config
+from memdb.database import Database, SqlValue
 from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
 from memdb.interfaces.commands import app
 from memdb.records import Doubt, Fact, Hit, Kind, Profile, Question, Section, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
-from memdb.store import Database, SqlValue
 from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]

@@ -15,10 +15,12 @@ import pytest
 import memdb
 from memdb import files
 from memdb.config import Config
+from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
+from memdb.files import parameter_names
 from memdb.records import Question
 from memdb.steps.retrieve import FEATURES, match_expression
-from memdb.store import Database, SqlValue, Store, parameter_names
+from memdb.store import Store
 
 Ask = Callable[[dict[str, SqlValue]], list[tuple[SqlValue, ...]]]
 STATEMENTS = sorted(file if name == file else f"{file}.{name}" for file in files.statement_files() for name in files.statements(file))

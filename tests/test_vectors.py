@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import memdb
+from memdb.database import Database
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.fusion import Near
 from memdb.quantize import quantize
-from memdb.store import Database
 from memdb.vectors import VectorCache
 
 ROOT = Path(__file__).parent.parent

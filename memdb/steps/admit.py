@@ -6,11 +6,11 @@ import logging
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
 from memdb.records import Candidate, Consent, Fact, Item, Predicate
-from memdb.store import Database
 from memdb.times import to_text
 
 log = logging.getLogger("memdb")

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.keys import normalise, predicate_of
 from memdb.records import (
     LIVE,
@@ -27,7 +28,6 @@ from memdb.records import (
     Status,
     TaskState,
 )
-from memdb.store import Database
 from memdb.times import to_text
 
 _NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")

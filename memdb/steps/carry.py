@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from memdb.database import Database
 from memdb.edge import EdgeMiniLM
-from memdb.store import Database
 
 _PART = 1 << 20  # bytes: a part is read and written in one piece
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.privacy import is_high_risk
 from memdb.records import Doubt, Hit
-from memdb.store import Database, Row
 from memdb.times import to_text
 
 _MOST = 100

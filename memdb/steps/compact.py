@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memdb.store import Database
+from memdb.database import Database
 from memdb.times import to_text
 
 

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from memdb.database import Database
 from memdb.records import Hit
-from memdb.store import Database
 
 _WORD = re.compile(r"\w+")
 

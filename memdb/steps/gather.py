@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.keys import is_no_news, normalise
 from memdb.records import Fact, Predicate
-from memdb.store import Database, Row
 from memdb.times import to_text
 
 _BATCH = 2_000  # rows looked at at once: for each batch all that is held under their keys is read

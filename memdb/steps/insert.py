@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memdb import checks
+from memdb.database import Database, SqlValue
 from memdb.errors import StoreError
 from memdb.quantize import quantize
 from memdb.records import NewFact
-from memdb.store import Database, SqlValue
 
 if TYPE_CHECKING:
     import numpy as np

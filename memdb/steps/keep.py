@@ -6,8 +6,8 @@ import json
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.records import Narrative, NarrativeDetail
-from memdb.store import Database
 from memdb.times import to_text
 
 _CONFIDENCE = 0.7  # a memory is how it seemed

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.keys import normalise, predicate_of, says_no_more, says_the_same
 from memdb.records import Action, Candidate, Case, Fact, Predicate
-from memdb.store import Database
 from memdb.times import to_text
 
 log = logging.getLogger("memdb")

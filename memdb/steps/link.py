@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from memdb.database import Database
 from memdb.errors import InputError
 from memdb.records import Fact, Link, Relation
-from memdb.store import Database
 from memdb.times import to_text
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.privacy import topic_in
 from memdb.records import Profile, ProfileChange, ProfileEntry
-from memdb.store import Database
 from memdb.times import to_text
 
 

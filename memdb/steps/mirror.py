@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.database import Database, Row, SqlValue
 from memdb.outside import CollectionError, OutsideIndex, Value
-from memdb.store import Database, Row, SqlValue
 from memdb.times import to_text
 
 _BATCH = 256  # records a call

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
+from memdb.database import Database, Row
 from memdb.records import Record
-from memdb.store import Database, Row
 from memdb.times import to_text
 
 _LONGEST = 300  # characters of a line

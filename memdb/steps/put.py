@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memdb.collection_types import Metadata, Records, Scalar, metadata_value
+from memdb.database import Database
 from memdb.embed import to_blob
-from memdb.store import Database
 
 
 def put(db: Database, collection: int, records: Records, *, mode: Literal["add", "update", "upsert"], version: int) -> Sequence[Metadata]:

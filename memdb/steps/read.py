@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from memdb.collection_types import Scalar, Stored, Wanted
-from memdb.store import Database, Row, SqlValue
+from memdb.database import Database, Row, SqlValue
 
 _HIDDEN = "chroma:"  # metadata under such a key can be filtered by, but is not shown
 

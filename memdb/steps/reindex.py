@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import ModelError, ModelUnavailable
-from memdb.store import Database
 
 BEGINNING = -(2**62)
 """Before every id that there can be."""

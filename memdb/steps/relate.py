@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from memdb.store import Database, Row
+from memdb.database import Database, Row
 from memdb.times import to_text
 from memdb.unspaced import is_unspaced, quoted, words_of
 

@@ -9,8 +9,8 @@ from typing import cast
 
 from memdb.collection_schema import check_filterable, check_searchable
 from memdb.collection_types import CollectionModel, Scalar, metadata_value
+from memdb.database import Database, SqlValue
 from memdb.errors import ConfigError, InputError
-from memdb.store import Database, SqlValue
 
 Filter = Mapping[str, object]
 Records = frozenset[int]

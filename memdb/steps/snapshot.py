@@ -6,10 +6,10 @@ import json
 import uuid
 from datetime import date, datetime, timedelta, tzinfo
 
+from memdb.database import Database, Row
 from memdb.keys import slug
 from memdb.privacy import quotable
 from memdb.records import Consent, Fact
-from memdb.store import Database, Row
 from memdb.times import to_text, to_utc
 
 _NAMESPACE = uuid.UUID("6d656d64-7300-5000-8000-000000000000")

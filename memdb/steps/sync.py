@@ -7,11 +7,11 @@ import random
 from datetime import datetime, timedelta
 
 from memdb.config import Config
+from memdb.database import Database, Row
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import MdbError, ModelUnavailable
 from memdb.quantize import quantize
 from memdb.records import Record
-from memdb.store import Database, Row
 from memdb.times import to_text
 
 

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.cues import Change, asks_past, change_in
+from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent, Question
 from memdb.stop_words import STOP_WORDS
-from memdb.store import Database
 from memdb.times import to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import find_times

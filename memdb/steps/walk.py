@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from memdb.database import Database, Row
 from memdb.records import Fact, Linked, Relation, Status
-from memdb.store import Database, Row
 
 
 def walk(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from memdb.config import Config
+from memdb.database import Database
 from memdb.records import Fact
-from memdb.store import Database
 from memdb.times import to_text
 
 
