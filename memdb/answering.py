@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memdb import checks, reading
+from memdb.answers import Context, Doubt, Filters, Hit, Hits, Question, Section
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, Tokenizer
 from memdb.outside import OutsideIndex
-from memdb.records import EVER, LIVE, Context, Doubt, Fact, Filters, Hit, Hits, MemoryType, Question, Section, Status, Tier
+from memdb.records import EVER, LIVE, Fact, MemoryType, Status, Tier
 from memdb.steps.clarify import clarify
 from memdb.steps.diversify import diversify
 from memdb.steps.inject import inject

@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from memdb.records import Hit, Question, Record
+from memdb.answers import Hit, Question
+from memdb.records import Record
 from memdb.unspaced import words_of
 
 _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer

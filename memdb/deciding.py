@@ -9,12 +9,13 @@ from typing import Literal, get_args
 from pydantic import ValidationError
 
 from memdb import checks, reading
+from memdb.answers import Undone
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
-from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, Undone
+from memdb.records import LIVE, Consent, Fact, Procedure, TaskState
 from memdb.steps.apply import Origin, dismiss, move, put, settle
 from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back

@@ -8,13 +8,13 @@ from functools import partial
 from time import monotonic
 
 from memdb import checks
+from memdb.answers import Forgotten
 from memdb.config import Config
 from memdb.database import Database
 from memdb.mirroring import with_pending
 from memdb.observer import build_profile
 from memdb.page import erase_page, read_page, write_page
 from memdb.reading import read_consent
-from memdb.records import Forgotten
 from memdb.steps.forget import forget as erase
 from memdb.steps.snapshot import snapshot
 from memdb.times import to_text, utc_now

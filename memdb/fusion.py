@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memdb.answers import Question
 from memdb.field import Field
-from memdb.records import Question
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import get_args
 
 from memdb import checks, reading
+from memdb.answers import Linked
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
-from memdb.records import LIVE, Link, Linked, Relation, Status
+from memdb.records import LIVE, Link, Relation, Status
 from memdb.steps.link import link as put_link
 from memdb.steps.relate import relate as relate_batch
 from memdb.steps.walk import walk

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 
+from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.llm import LanguageModel
@@ -16,7 +17,7 @@ from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, is_gone, new_identity, read_predicates
 from memdb.privacy import quotable
 from memdb.reading import read_consent
-from memdb.records import Candidate, Case, Consent, Fact, Maintained, Operation
+from memdb.records import Candidate, Case, Consent, Fact, Operation
 from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate

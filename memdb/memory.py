@@ -16,6 +16,24 @@ from pydantic import JsonValue
 
 from memdb import carrying, checks, deciding, forgetting, linking, reading, stating
 from memdb.answering import diverse, make_context, recall, weigh
+from memdb.answers import (
+    Context,
+    Doubt,
+    Explanation,
+    Filters,
+    Forgotten,
+    Hits,
+    Linked,
+    Maintained,
+    Profile,
+    Question,
+    Sources,
+    Stats,
+    Tuned,
+    Undone,
+    Vectors,
+    Written,
+)
 from memdb.background import Background
 from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
@@ -52,38 +70,22 @@ from memdb.records import (
     Category,
     Change,
     Consent,
-    Context,
-    Doubt,
-    Explanation,
     Fact,
-    Filters,
-    Forgotten,
-    Hits,
     Item,
     Labelled,
     Link,
-    Linked,
-    Maintained,
     MemoryType,
     Message,
     ModelCall,
     ModelCard,
     NewFact,
     Procedure,
-    Profile,
-    Question,
     Relation,
     Source,
-    Sources,
-    Stats,
     Status,
     TaskState,
     Tier,
-    Tuned,
     TurnRecord,
-    Undone,
-    Vectors,
-    Written,
 )
 from memdb.session import Session
 from memdb.steps.apply import expire_over, read_fact

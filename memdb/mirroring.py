@@ -6,12 +6,12 @@ import logging
 from collections.abc import Callable
 from time import monotonic
 
+from memdb.answers import Forgotten, Vectors
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConfigError
 from memdb.outside import CollectionError, OutsideIndex, VectorCollection
-from memdb.records import Forgotten, Vectors
 from memdb.steps.mirror import mirror
 from memdb.store import Store
 from memdb.times import to_text, utc_now

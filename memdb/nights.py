@@ -8,11 +8,12 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
-from memdb.records import Fact, Maintained, ModelCall, Narrative, NarrativeDetail
+from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail
 from memdb.steps.apply import keep_calls
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay

@@ -8,11 +8,11 @@ from datetime import datetime
 from time import monotonic
 
 from memdb import checks
+from memdb.answers import Hits
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.errors import BusyError
 from memdb.keeper import reinforce
-from memdb.records import Hits
 from memdb.store import Store
 from memdb.times import to_text
 

@@ -12,12 +12,13 @@ from typing import Literal, Protocol, Unpack, cast
 from pydantic import ValidationError
 
 from memdb import checks
+from memdb.answers import Explanation, Filters, Hit, Hits, Tuned
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
 from memdb.database import Database
 from memdb.errors import InputError
 from memdb.metrics import average, judge
-from memdb.records import EVER, LIVE, Explanation, Fact, Filters, Hit, Hits, Labelled, Status, Tier, Tuned
+from memdb.records import EVER, LIVE, Fact, Labelled, Status, Tier
 from memdb.steps.explain import explain
 from memdb.steps.retrieve import FEATURES
 from memdb.steps.tune import Example, tune

@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from memdb import checks
+from memdb.answers import Sources, Stats
 from memdb.config import Config
 from memdb.database import SCHEMA_VERSION, Database
 from memdb.errors import NotFoundError
-from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Sources, Stats, Status, TurnRecord
+from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Status, TurnRecord
 from memdb.steps.apply import read_fact
 from memdb.store import Store
 from memdb.times import to_text

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
 
+from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Patient, choose_tokenizer
@@ -18,7 +19,7 @@ from memdb.llm import LanguageModel
 from memdb.observer import build_profile, is_gone, new_identity, take_turn
 from memdb.page import read_page, write_page
 from memdb.reading import read_consent
-from memdb.records import Bootstrap, Context, ContextItem, Fact, Flushed
+from memdb.records import Fact
 from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
 from memdb.steps.snapshot import snapshot

@@ -11,6 +11,7 @@ from typing import cast, get_args
 from pydantic import JsonValue, ValidationError
 
 from memdb import checks, reading
+from memdb.answers import Rejected, Written
 from memdb.config import Config
 from memdb.database import Database
 from memdb.deciding import set_task
@@ -19,23 +20,7 @@ from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
 from memdb.reading import read_consent
-from memdb.records import (
-    LIVE,
-    Action,
-    Candidate,
-    Case,
-    Category,
-    Consent,
-    Fact,
-    Item,
-    MemoryType,
-    Predicate,
-    Procedure,
-    Rejected,
-    Source,
-    TaskState,
-    Written,
-)
+from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
 from memdb.steps.admit import admit
 from memdb.steps.apply import Origin, read_fact
 from memdb.steps.gate import gate

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from memdb.answers import Vectors
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
 from memdb.errors import ConflictError
 from memdb.quantize import quantize
-from memdb.records import Vectors
 from memdb.steps.reindex import BEGINNING, reindex
 from memdb.store import Store
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memdb
+from memdb.answers import Hit, Profile, ProfileEntry
 from memdb.config import Config
 from memdb.embed import Tokenizer, choose_tokenizer, conservative_count
-from memdb.records import Category, Fact, Hit, Kind, Profile, ProfileEntry, Status
+from memdb.records import Category, Fact, Kind, Status
 from memdb.steps.inject import inject
 
 Tell = Callable[..., memdb.Memory]

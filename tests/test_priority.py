@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import memdb
+from memdb.answers import Doubt, Hit, Profile, Question, Section
 from memdb.calibration import fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
 from memdb.interfaces.commands import app
-from memdb.records import Doubt, Fact, Hit, Kind, Profile, Question, Section, Source
+from memdb.records import Fact, Kind, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from tests.embedders import Broken, OneMeaning

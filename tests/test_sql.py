@@ -14,11 +14,11 @@ import pytest
 
 import memdb
 from memdb import files
+from memdb.answers import Question
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
-from memdb.records import Question
 from memdb.steps.retrieve import FEATURES, match_expression
 from memdb.store import Store
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memdb
-from memdb.records import Question
+from memdb.answers import Question
 
 NOW = "2025-06-10T12:00:00Z"
 

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 import memdb
 from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
+from memdb.answers import Hit
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
 from memdb.interfaces import household_demo, life, model, ranking, work
@@ -22,7 +23,7 @@ from memdb.interfaces.options import listed as _listed
 from memdb.interfaces.options import statuses_of as _statuses
 from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
-from memdb.records import Hit, Record
+from memdb.records import Record
 
 
 class _Commands(TyperGroup):

@@ -7,10 +7,11 @@ from typing import Annotated, cast, get_args
 import typer
 
 from memdb import Hits, Maintained, Memory
+from memdb.answers import Hit
 from memdb.interfaces.commands import _drain, _embedder, _open, app
 from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
-from memdb.records import BreakTrigger, Event, Hit, MemoryType, Record
+from memdb.records import BreakTrigger, Event, MemoryType, Record
 
 
 class Recalled(Record):

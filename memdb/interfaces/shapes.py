@@ -9,7 +9,8 @@ from typing import Annotated, Literal, TypeVar, cast, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
-from memdb.records import BreakTrigger, Category, Filters, MemoryType, Relation, Source, Status, TaskState, Tier
+from memdb.answers import Filters
+from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
+from memdb.answers import Doubt, Hit
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.privacy import is_high_risk
-from memdb.records import Doubt, Hit
 from memdb.times import to_text
 
 _MOST = 100

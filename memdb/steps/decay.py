@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database
-from memdb.records import Maintained
 from memdb.times import to_text
 
 

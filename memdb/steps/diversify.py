@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from memdb.answers import Hit
 from memdb.database import Database
-from memdb.records import Hit
 
 _WORD = re.compile(r"\w+")
 

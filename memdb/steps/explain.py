@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from memdb.records import Explanation, Fact, Hit, Hits, Status, WeightChange
+from memdb.answers import Explanation, Hit, Hits, WeightChange
+from memdb.records import Fact, Status
 
 _MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding or the next minutes could undo
 _PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed

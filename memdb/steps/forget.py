@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from memdb.answers import Forgotten
 from memdb.database import Database
-from memdb.records import Forgotten
 
 _BATCH = 500  # texts that are looked through at once
 _START = 3  # characters by which a value is looked up; shorter ones are in everything

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
 from memdb.embed import Tokenizer
-from memdb.records import Context, ContextItem, Fact, Hit, Kind, Profile, ProfileEntry, Record, Section, Tone, Verdict
+from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
 from memdb.unspaced import words_of
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from memdb.answers import Doubt, Hit, Question, Verdict
 from memdb.calibration import evidence_of, probability_of
 from memdb.config import Config
-from memdb.records import Decision, Doubt, Hit, Question, Verdict
+from memdb.records import Decision
 
 _CHECKABLE = ("tool", "web", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."

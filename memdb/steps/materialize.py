@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from memdb.answers import Profile, ProfileChange, ProfileEntry
 from memdb.config import Config
 from memdb.database import Database
 from memdb.privacy import topic_in
-from memdb.records import Profile, ProfileChange, ProfileEntry
 from memdb.times import to_text
 
 

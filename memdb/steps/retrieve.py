@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from pydantic_core import to_json
 
+from memdb.answers import Hit, Hits, Question
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -21,7 +22,7 @@ from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
 from memdb.fusion import Legs, Near, Words, fuse, only
 from memdb.outside import OutsideIndex
-from memdb.records import LIVE, Fact, Hit, Hits, Question, Status, Tier
+from memdb.records import LIVE, Fact, Status, Tier
 from memdb.times import to_text
 from memdb.unspaced import quoted
 from memdb.vectors import VectorCache

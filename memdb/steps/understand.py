@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
+from memdb.answers import Question
 from memdb.cues import Change, asks_past, change_in
 from memdb.database import Database
 from memdb.emotions import mood_of
-from memdb.records import Intent, Question
+from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text, to_utc
 from memdb.unspaced import words_of

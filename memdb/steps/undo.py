@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from memdb.answers import Undone
 from memdb.database import Database
-from memdb.records import Undone
 from memdb.times import to_text
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from memdb.answers import Linked
 from memdb.database import Database, Row
-from memdb.records import Fact, Linked, Relation, Status
+from memdb.records import Fact, Relation, Status
 
 
 def walk(

@@ -1,0 +1,442 @@
+"""What memdb's calls give back: frozen, typed, made of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypedDict
+
+from pydantic import Field
+
+from memdb.records import Category, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
+
+
+class Filters(TypedDict, total=False):
+    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
+
+    kinds: Sequence[str] | None
+    categories: Sequence[Category] | None
+    memory_types: Sequence[MemoryType] | None
+    tags: Sequence[str] | None
+    participants: Sequence[str] | None
+    min_age_minutes: float | None
+    max_age_days: float | None
+
+
+class Question(Record):
+    """A question as it was understood: mem-skill's stage 1, "extract entities and intent from current input".
+
+    `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
+    speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
+    are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
+    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was; `as_of` is the
+    instant that "before I moved" means, where the memory knows of that change. `mood` is the emotion that it speaks of.
+    """
+
+    text: str
+    meaning: str
+    terms: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    actor: str | None = None
+    intent: Intent = "other"
+    times: tuple[tuple[datetime, datetime], ...] = ()
+    past: bool = False
+    as_of: datetime | None = None
+    mood: str | None = None
+
+
+class Hit(Record):
+    """A fact that was found, its score, and the parts of the score.
+
+    `parts` holds every feature as it was measured (lexical and cosine in 0..1, decay, recency, …); `weights` the weight of each in
+    the set that ranked; the score is the sum of the products, times `factor`, which `contributions` gives one by one. `factor` is 1 but for
+    sets that multiply relevance by confidence. `relevance` and `confidence_now` are what the set `priority` makes of the same parts,
+    whichever set ranked, and None where it was not asked; `tier` is hot, warm or cold.
+    """
+
+    fact: Fact
+    score: float
+    parts: dict[str, float]
+    weights: dict[str, float]
+    factor: float = 1.0
+    relevance: float | None = None
+    confidence_now: float | None = None
+    tier: Tier | None = None
+
+    @property
+    def priority(self) -> float | None:
+        """Relevance times confidence, or None where it was not asked."""
+        return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
+
+    def bears(self, least: float) -> bool:
+        """Whether it bears on the question at all: by a word, or by a meaning as near as `least`."""
+        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least
+
+    @property
+    def contributions(self) -> dict[str, float]:
+        """What each feature added to the score; they sum to it."""
+        return {name: weight * self.parts[name] * self.factor for name, weight in self.weights.items() if weight}
+
+
+class Hits(list[Hit]):
+    """The hits, best first.
+
+    `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
+    `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
+    was asked.
+    """
+
+    def __init__(
+        self,
+        hits: list[Hit],
+        *,
+        question: Question,
+        degraded: str | None = None,
+        lexical: int = 0,
+        semantic: int = 0,
+        elapsed_ms: float = 0.0,
+    ) -> None:
+        super().__init__(hits)
+        self.question = question
+        self.degraded = degraded
+        self.verdict: Verdict | None = None
+        self.lexical = lexical
+        self.semantic = semantic
+        self.elapsed_ms = elapsed_ms
+
+
+class ProfileEntry(Record):
+    """A value in the profile with how sure it is and since when."""
+
+    fact_id: str
+    key: str
+    value: str
+    text: str
+    confidence: float
+    status: Status
+    valid_from: datetime
+    valid_to: datetime | None = None
+    updated_at: datetime
+    last_mentioned_at: datetime | None = None
+
+
+class ProfileChange(Record):
+    """A recent change of mind: what was believed before, what is now, why and when."""
+
+    key: str
+    operation: Operation
+    before: str | None = None
+    after: str | None = None
+    reason: str
+    confidence: float
+    changed_at: datetime
+
+
+class Profile(Record):
+    """What is held of a user, active and valid only, in the shape of mem-skill's stage 5.
+
+    The first three map a key to its entries: one for a key with a single true value, several for a set ("user.likes"). The sensitive topics
+    are health, and what is of no category and on another such topic ("user.income").
+    """
+
+    identity: dict[str, list[ProfileEntry]] = Field(default_factory=dict)
+    hard_preferences: dict[str, list[ProfileEntry]] = Field(default_factory=dict)
+    soft_preferences: dict[str, list[ProfileEntry]] = Field(default_factory=dict)
+    current_tasks: list[ProfileEntry] = Field(default_factory=list)
+    recent_changes: list[ProfileChange] = Field(default_factory=list)
+    sensitive_topics: list[ProfileEntry] = Field(default_factory=list)
+
+
+class Linked(Record):
+    """A fact that links lead to by the shortest way: over which facts (`path`, both ends included), and how strongly.
+
+    `relation` is that of the last step and `outward` whether that link points towards the fact; `strength` is the product over the path.
+    """
+
+    fact: Fact
+    depth: int
+    relation: Relation
+    outward: bool
+    strength: float
+    path: tuple[str, ...]
+
+
+class Bootstrap(Record):
+    """What a session begins with.
+
+    `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
+    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that may not be kept, each as its key and
+    the reason. `last` is the account of the session before, and `recovered` names
+    sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
+    """
+
+    user_id: str
+    session_id: str
+    page: str
+    facts: tuple[Fact, ...] = ()
+    offered: tuple[Fact, ...] = ()
+    refused: tuple[str, ...] = ()
+    last: Fact | None = None
+    recovered: tuple[str, ...] = ()
+    question: str | None = None
+    indexed: int = 0
+    waiting: int = 0
+
+
+class Flushed(Record):
+    """What a flush did: what of the working memory was kept, rows archived, likenesses linked, edits offered or refused, and where
+    memory.md lies.
+    """
+
+    kept: tuple[Fact, ...] = ()
+    archived: int = 0
+    linked: int = 0
+    offered: tuple[Fact, ...] = ()
+    refused: tuple[str, ...] = ()
+    page: str = ""
+    lines: int = 0
+
+
+class Vectors(Record):
+    """The state of the vector index: how many vectors there are, wait to be made, and were set aside.
+
+    `error` is the embedder's last failure of which something still waits or is set aside. While an embedder is being changed,
+    `next_embedder` names the one to come and `gathered` counts its vectors. `collection` is the name of the collection that serves as the
+    index, if one does: what it is still to be told, what it refused for good, and what failed last.
+    """
+
+    embedder: str | None
+    dimension: int | None
+    written: int
+    waiting: int
+    dead: int
+    error: str | None = None
+    next_embedder: str | None = None
+    gathered: int = 0
+    collection: str | None = None
+    collection_waiting: int = 0
+    collection_dead: int = 0
+    collection_error: str | None = None
+
+
+class ContextItem(Record):
+    """One line of a prompt context. `stale` and `low_confidence` lines are the first to be dropped when tokens are short."""
+
+    section: str
+    text: str
+    fact_id: str
+    confidence: float
+    stale: bool = False
+    low_confidence: bool = False
+    score: float | None = None
+    tone: Tone | None = None
+
+
+class Doubt(Record):
+    """Something that waits for a word of the user, and what to ask.
+
+    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for leave to be remembered.
+    `worth` says that it is worth a question whatever is spoken of.
+    """
+
+    fact_id: str
+    against: str | None = None
+    question: str
+    worth: bool = False
+
+
+class Verdict(Record):
+    """Whether what was found is good enough to answer from, and why.
+
+    `relevance` and `confidence` are those of the best item, as the weight set `priority` counts them; `probability` is the calibrated
+    estimate that the memory holds the answer (see the weight set `calibration`). `instruction` is what the prompt says about it, and
+    `question` what to ask the user where it is for them to decide.
+    """
+
+    decision: Decision
+    reason: str
+    relevance: float = 0.0
+    confidence: float = 0.0
+    probability: float | None = None
+    fact_id: str | None = None
+    instruction: str | None = None
+    question: str | None = None
+
+
+class Section(Record):
+    """A row of the table `sections`: a heading of a prompt, how early it stands, its own budget, and what its lines begin with."""
+
+    section: str
+    position: int
+    max_tokens: int
+    bullet: str
+
+
+class Context(Record):
+    """Memory made ready for a prompt: `text` never exceeds `max_tokens` as counted by `tokenizer`.
+
+    `items` are the lines that `text` holds, in its order; `dropped` those that did not fit, first dropped first. `question` is what the
+    user should be asked, where a conflict of high value is pending. `degraded` says why meaning did not take part, or is None. `verdict`
+    says whether to answer from it.
+    """
+
+    text: str
+    tokens: int
+    max_tokens: int
+    tokenizer: str
+    items: tuple[ContextItem, ...] = ()
+    dropped: tuple[ContextItem, ...] = ()
+    question: str | None = None
+    degraded: str | None = None
+    verdict: Verdict | None = None
+
+
+class Rejected(Record):
+    """An item that was not kept, and why."""
+
+    item: Item
+    reason: str
+
+
+class Written(Record):
+    """What came of writing: the ids of the facts that stand for the items now, and the items that were not kept."""
+
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+class Forgotten(Record):
+    """How much was erased, by kind of row.
+
+    `vectors_pending` counts those still to be removed: from the file by a connection with sqlite-vec, from a collection in the background.
+    """
+
+    facts: int = 0
+    messages: int = 0
+    turns: int = 0
+    history: int = 0
+    vectors: int = 0
+    vectors_pending: int = 0
+
+
+class Undone(Record):
+    """What taking back did: facts that stand again as before, facts ended as never true, and changes kept since others build on them.
+
+    `untaught` are turns that nobody had thought about yet, and that will teach nothing.
+    """
+
+    restored: int = 0
+    ended: int = 0
+    kept: int = 0
+    untaught: int = 0
+
+
+class Stats(Record):
+    """The state of a file in numbers. Latencies are in milliseconds, sizes in bytes; a rate is None while nothing was counted.
+
+    `timezone` is the setting with which turns were last taken in, which `memdb replay` takes over.
+    """
+
+    path: str
+    bytes: int
+    schema_version: int
+    embedder: str | None
+    timezone: str | None
+    users: int
+    facts_by_status: dict[str, int]
+    rows_by_kind: dict[str, int]
+    turns_by_status: dict[str, int]
+    outbox_waiting: int
+    outbox_dead: int
+    vectors: int
+    retrievals: int
+    lexical_hit_rate: float | None
+    vector_hit_rate: float | None
+    abstention_rate: float | None
+    clarification_rate: float | None
+    wrong_overwrite_rate: float | None
+    pending_resolution_rate: float | None
+    promotion_rate: float | None
+    observer_latency_p50: float | None
+    observer_latency_p95: float | None
+    retrieval_latency_p50: float | None
+    retrieval_latency_p95: float | None
+    prompt_tokens_mean: float | None
+
+
+class WeightChange(Record):
+    """A weight as it is, and as it would have to be."""
+
+    feature: str
+    weight: float
+    wanted: float
+
+
+class Explanation(Record):
+    """Why a question finds what it finds, and of a named fact: its place, what it lacks, and what would lift it.
+
+    `weights` names the weight set that ranked. `candidates` counts what either leg found; `hits` are the first of them. `place` counts
+    from 1 and is None for no candidate. `lacks` is what each feature gives to `rival` more than to the fact, in score; `changes` are
+    weights each of which, changed alone, would bring the fact among the hits, or to the first place if it is among them.
+    """
+
+    question: Question
+    weights: str
+    degraded: str | None = None
+    candidates: int
+    hits: tuple[Hit, ...]
+    fact: Fact | None = None
+    place: int | None = None
+    hit: Hit | None = None
+    rival: Hit | None = None
+    lacks: dict[str, float] = Field(default_factory=dict)
+    reason: str | None = None
+    changes: tuple[WeightChange, ...] = ()
+
+
+class Tuned(Record):
+    """A fitted weight set. The qualities are means of any@10, rec@10 and nDCG@10 in 0..1; None where nothing was held out."""
+
+    name: str
+    base: str
+    weights: dict[str, float]
+    fitted: int
+    held_out: int
+    fitted_before: float
+    fitted_after: float
+    held_out_before: float | None
+    held_out_after: float | None
+
+
+class Sources(Record):
+    """What a first-person memory rests on: the events, and for a pattern the memories that went into it."""
+
+    events: tuple[Event, ...]
+    memories: tuple[Fact, ...]
+
+
+class Maintained(Record):
+    """What maintenance did.
+
+    Of first-person memories: `nights` done, memories whose importance was reckoned anew (`processed`), and how many of them were `archived`
+    as faded, `deleted` after their time in the archive, and `consolidated` into how many new or grown `patterns`. Of the rest: `episodes`
+    summarised, tasks stalled, `notes` drawn, facts and notes `merged` into others that say the same, facts `promoted` to the profile, and
+    what went to the archive: weak notes, old versions, and what was `compacted`. `dry_run` says that nothing was written.
+    """
+
+    nights: int = 0
+    processed: int = 0
+    archived: int = 0
+    deleted: int = 0
+    consolidated: int = 0
+    patterns: int = 0
+    episodes: int = 0
+    tasks_stalled: int = 0
+    notes: int = 0
+    merged: int = 0
+    promoted: int = 0
+    notes_archived: int = 0
+    versions_archived: int = 0
+    compacted: int = 0
+    dry_run: bool = False
