@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,9 +32,31 @@ _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
 _REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
-_LOG_WAIT = 20  # milliseconds
+_LOG_WAIT = 0.02  # seconds
+_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.01  # seconds between two looks at a lock
 _PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
+
+
+class Patience:
+    """Waits for a lock, no longer than `seconds`. It looks again so soon that others who come later do not pass by again and again.
+
+    SQLite itself waits up to a tenth of a second between two looks, and among writers without pause some wait for seconds: see
+    `bench/writers.py`. Ctrl-C ends this wait, too.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._since = 0.0
+
+    def __call__(self, looks: int) -> bool:
+        """Return whether to look again, after a pause; `looks` counts from 0 for each lock."""
+        if not looks:
+            self._since = monotonic()
+        if monotonic() - self._since >= self.seconds:
+            return False
+        sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(looks, 10)) * random.uniform(0.2, 1.0))
+        return True
 
 
 class Database:
@@ -43,8 +66,10 @@ class Database:
         self.path = path
         self.has_vectors = False
         self.lock = threading.RLock()
+        self.patience = Patience()
         with forking.gate:
             self.connection = connect(path)
+            self.connection.set_busy_handler(self.patience)
             forking.watch(self)
         self.file = file_at(path)
 
@@ -205,16 +230,16 @@ class Database:
                         return True
             if monotonic() >= until:
                 return False
-            sleep(_LOG_WAIT / 1000)
+            sleep(_LOG_WAIT)
 
     def _emptied_log(self) -> bool:
         """Move the log into the file and empty it, unless somebody reads or writes: whoever waits for that holds up all writers."""
-        usual = self.setting("busy_timeout")
-        self.set("busy_timeout", _LOG_WAIT)
+        usual = self.patience.seconds
+        self.patience.seconds = _LOG_WAIT
         try:
             self.checkpoint()
         finally:
-            self.set("busy_timeout", usual)
+            self.patience.seconds = usual
         return not self._log_size()
 
     def _log_size(self) -> int:

@@ -159,7 +159,7 @@ class Store:
     def _prepare(self, database: Database) -> None:
         connection = database.connection
         with database.translated():
-            connection.set_busy_timeout(self._config.busy_timeout_ms)
+            database.patience.seconds = self._config.busy_timeout_ms / 1000
             # A statement is planned once, not anew for every value bound to it: planning the one that ranks takes longer than running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             with database.snapshot():  # of one moment: another process may be making the file

@@ -110,7 +110,7 @@ def test_where_the_words_cannot_be_merged_they_are_found_all_the_same(mem: memdb
     for number in range(5):
         mem.remember_many([{"value_text": f"Likes tune number {number}", "user_id": "ana"}])
     database, other = mem._store.database(), apsw.Connection(str(tmp_path / "mem.db"))
-    database.connection.set_busy_timeout(1)
+    database.patience.seconds = 0.0
     merge_words(database, added=1, written=lambda: pytest.fail("four fifths would have been written again"))
     other.execute("begin immediate")
     merge_words(database, added=5, written=lambda: pytest.fail("somebody else was writing"))

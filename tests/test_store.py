@@ -8,12 +8,15 @@ import hashlib
 import os
 import random
 import re
+import select
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -915,6 +918,37 @@ def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: a
         mem.observe("I like jazz.", user_id="ana", turn_id="t2")
         assert mem.drain()
         assert mem.stats().turns_by_status == {"done": 2}
+
+
+WAITS = """
+mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False, "busy_timeout_ms": 300_000})
+print("waiting", flush=True)
+try:
+    mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+sys.stdin.readline()
+mem.observe("I like jazz.", user_id="ana", turn_id="t2")
+print(sorted(turn.turn_id for turn in mem.turns("ana")))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+def test_who_waits_for_another_writer_may_be_interrupted_and_goes_on(path: Path, connection: apsw.Connection) -> None:
+    connection.execute("begin immediate")
+    process = child(WAITS, path)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "waiting\n"
+        time.sleep(0.3)  # it is waiting by then; if not, it is interrupted all the sooner
+        process.send_signal(signal.SIGINT)
+        told, _, _ = select.select([process.stdout], [], [], 60)
+        assert told, "it waits for the lock, not for the signal"
+        assert process.stdout.readline() == "interrupted\n"
+        connection.execute("rollback")
+        assert finish(process, "\n") == "['t1', 't2']\n"
+    finally:
+        process.kill()
 
 
 # --- a full disk, a damaged file ---------------------------------------------------------------------------------------------------
