@@ -261,7 +261,7 @@ def _in_order(config: Config) -> Config:
 
 
 def _toml(path: str) -> Mapping[str, object]:
-    if not os.path.exists(path):  # nor may it be looked for where the database may not be; opening that tells so
+    if not os.access(path, os.F_OK):  # nor may it be looked for where the database may not be; opening that tells so
         return {}
     try:
         with open(path, "rb") as file:
