@@ -125,6 +125,9 @@ _TIMED = re.compile(
     r"|today|tomorrow|tonight|yesterday)\b|\d)",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(  # after what is said of somebody in between; a list goes on with "and" or "or"
+    r",\s+(?=(?:is|was|has|had|will|would|can|could|does|did|just|also|[a-z]+(?<!s)s|[a-z]+ed|came|got|went)\s(?!(?:and|or)\b))"
+)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
@@ -234,9 +237,11 @@ def _stated(
             whom = _last_named(earlier)
             if whom is None:
                 continue
-            clause = replace(clause, text=whom + clause.text[len("who") :])
-            stated.append(clause)
+            said, _, goes_on = _GOES_ON.sub("\n", whom + clause.text[len("who") :], count=1).partition("\n")
+            stated.append(replace(clause, text=said))
             subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
+            if goes_on and subject == whom:
+                stated.append(replace(clause, text=f"{whom} {goes_on}"))  # "my aunt, who lives in Porto, turns 90 in May"
             continue
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")

@@ -504,6 +504,19 @@ def test_a_state_with_an_end_is_temporary_whatever_it_is(predicates: dict[str, P
     assert found.valid_to == datetime(2026, 4, 5, 23, 0, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    "text", ["My grandmother, who lives in Porto, turns 90 in May", "My sister, who lives in Porto, comes over on Sunday"]
+)
+def test_when_what_goes_on_happens_is_no_time_of_what_is_said_in_between(text: str, predicates: dict[str, Predicate]) -> None:
+    lives = one(text, predicates)
+    assert (lives.object, lives.valid_to) == ("Porto", None)
+
+
+def test_what_is_listed_of_somebody_in_between_belongs_to_what_is_said(predicates: dict[str, Predicate]) -> None:
+    found = read("My sister, who likes cats, dogs and birds, lives in York", predicates)
+    assert {one.object for one in found} == {"cats", "dogs", "birds", "York"}
+
+
 def test_a_lasting_state_has_no_end(predicates: dict[str, Predicate]) -> None:
     found = one("I've lived in Ghent since 2019", predicates)
     assert (found.temporary, found.valid_from, found.valid_to) == (False, datetime(2019, 1, 1, tzinfo=UTC), None)
