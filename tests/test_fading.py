@@ -253,6 +253,52 @@ def test_faded_memories_are_archived_with_the_reason_and_deleted_after_ninety_da
     assert (change.operation, change.before, change.reason[:7]) == ("archive", None, "deleted")
 
 
+def test_a_night_of_one_user_leaves_the_others_as_they_are(mem: memdb.Memory) -> None:
+    def held(user: str) -> tuple[list[memdb.Fact], list[memdb.Change]]:
+        return mem.facts(user, kinds=["narrative"], statuses=["active", "archived"]), mem.history(user_id=user)
+
+    for user in ("cabin", "home"):
+        for day, text in enumerate((*["Rui made coffee"] * 3, "Rui fed the cat"), start=2):
+            mem.event(text, user_id=user, timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+    mem.narrate(now="2025-03-06T00:00:00Z")
+    before = held("cabin")
+    assert mem.maintain(user_id="home", now="2025-03-06T12:00:00Z").patterns == 1
+    assert mem.maintain(user_id="home", now="2027-03-05T12:00:00Z").archived > 0
+    assert held("cabin") == before
+    assert mem.maintain(user_id="cabin", now="2027-03-06T12:00:00Z").archived > 0
+    before = held("cabin")
+    assert mem.maintain(user_id="home", now="2028-03-05T12:00:00Z").deleted > 0
+    assert held("cabin") == before
+
+
+def test_memories_fade_as_the_settings_say(tmp_path: Path) -> None:
+    settings = {
+        "worker": False,
+        "base_half_life_days": 2.0,
+        "minimum_importance": 0.2,
+        "archive_threshold": 0.25,
+        "delete_archived_after_days": 5,
+    }
+
+    def night(day: int, cap: float) -> float:
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={**settings, "max_importance": cap}) as mem:
+            mem.maintain(user_id="home", now=f"2025-03-{day:02}T12:00:00Z")
+            (fact,) = mem.facts("home", kinds=["narrative"], statuses=["active", "archived"])
+        days = (datetime(2025, 3, day, 12, tzinfo=UTC) - fact.created_at) / timedelta(days=1)
+        wanted = effective_importance(fact.importance, str(fact.memory_type), days, 0, half_life=2.0, floor=0.2, cap=cap)
+        assert fact.effective_importance == pytest.approx(wanted, abs=1e-6)
+        return fact.effective_importance
+
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=settings) as mem:
+        mem.event("We got married!", user_id="home", timestamp="2025-03-02T07:00:00Z", participants=["Rui"], importance=1.0)
+        mem.narrate(now="2025-03-03T00:00:00Z")
+    assert 0.3 < night(3, 1.0) < 0.5
+    assert (night(3, 0.3), night(24, 1.0)) == (0.3, 0.2)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=settings) as mem:
+        assert mem.maintain(user_id="home", now="2025-03-29T11:59:59Z").deleted == 0
+        assert mem.maintain(user_id="home", now="2025-03-29T12:00:00Z").deleted == 1
+
+
 def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: memdb.Memory) -> None:
     stated = [
         mem.remember(
