@@ -218,19 +218,18 @@ def test_a_pattern_that_is_seen_again_is_fresh_as_if_it_were_recalled(house: mem
     def seen_again(day: int) -> memdb.Fact:
         for text in ("Rui made coffee", "Rui read the newspaper"):
             house.event(text, user_id="home", timestamp=f"2025-03-{day:02}T07:00:00Z", participants=["Rui"])
-        house.narrate(now=f"2025-03-{day:02}T11:00:00Z")
-        house.maintain(user_id="home", now=f"2025-03-{day:02}T12:00:00Z")
+        house.narrate(now=f"2025-03-{day:02}T16:00:00Z")
+        house.maintain(user_id="home", now=f"2025-03-{day:02}T18:00:00Z")
         (pattern,) = house.facts("home", key="household.pattern")
         return pattern
 
     house.maintain(user_id="home", now="2025-03-06T12:00:00Z")
     pattern = seen_again(7)
-    noon = datetime(2025, 3, 7, 12, tzinfo=UTC)
-    assert (pattern.seen_count, pattern.last_accessed, pattern.last_mentioned_at, pattern.updated_at) == (6, noon, noon, noon)
-    house.recall("coffee in the morning", user_id="home", min_score=0.0, now="2025-03-09T12:00:00Z")
-    house.maintain(user_id="home", now="2025-03-07T13:00:00Z")
+    night = datetime(2025, 3, 7, 18, tzinfo=UTC)
+    assert (pattern.seen_count, pattern.last_accessed, pattern.last_mentioned_at, pattern.updated_at) == (6, night, night, night)
+    house.recall("coffee in the morning", user_id="home", min_score=0.0, now="2025-03-09T18:00:00Z")
     pattern = seen_again(8)
-    assert (pattern.seen_count, pattern.last_accessed) == (7, noon + timedelta(days=2))
+    assert (pattern.seen_count, pattern.last_accessed) == (7, night + timedelta(days=2))
 
 
 def test_what_went_into_a_pattern_stays_as_long_as_the_pattern(tmp_path: Path) -> None:
