@@ -419,6 +419,20 @@ def test_a_faded_memory_is_deleted_in_time_though_somebody_linked_it_to_another(
     assert [fact.fact_id for fact in mem.facts("home", kinds=["narrative"], statuses=("active", "archived"))] == [feast.fact_id]
 
 
+def test_a_faded_memory_is_deleted_in_time_though_it_is_linked_to_a_pattern_that_it_is_no_part_of(mem: memdb.Memory) -> None:
+    for day, text in ((2, "Rui made coffee"), (3, "Rui made coffee"), (4, "Rui made coffee"), (4, "Rui dropped a spoon")):
+        at = f"2025-03-0{day}T{'20' if 'spoon' in text else '07'}:00:00Z"
+        mem.event(text, user_id="home", timestamp=at, participants=["Rui"], importance=0.1 if "spoon" in text else 0.7)
+    mem.narrate(now="2025-03-05T00:00:00Z")
+    done = mem.maintain(user_id="home", now="2025-03-05T12:00:00Z")
+    assert (done.patterns, done.archived) == (1, 1)
+    (spoon,) = [fact for fact in mem.facts("home", statuses=["archived"]) if "spoon" in fact.value_text]
+    (pattern,) = mem.facts("home", key="household.pattern")
+    mem.link(spoon.fact_id, pattern.fact_id, "contradicts")
+    assert mem.maintain(user_id="home", now="2025-06-03T12:00:00Z").deleted == 1
+    assert spoon.fact_id not in {fact.fact_id for fact in mem.facts("home", statuses=["archived"])}
+
+
 def test_a_night_reaches_nothing_that_was_made_after_it(mem: memdb.Memory) -> None:
     for day in (1, 20):
         mem.event("Rui dropped a spoon", user_id="home", timestamp=f"2025-03-{day:02}T10:00:00Z", importance=0.1)
