@@ -427,8 +427,10 @@ def test_another_fact_of_the_same_words_does_not_quote_them(tmp_path: Path) -> N
     with fill(tmp_path / "mem.db") as mem:
         mem.observe(f"I moved to {RARE} and work as a nurse.", user_id="cleo")
         mem.drain()
+        mem.confirm(next(fact.fact_id for fact in mem.facts("cleo") if fact.object == "nurse"))
         mem.forget("cleo", key="user.lives_in")
         assert [fact.object for fact in mem.facts("cleo")] == ["nurse"]
+        assert any(change.before for change in mem.history(user_id="cleo"))
         assert not [word for word in (mem.facts("cleo")[0].source_excerpt, str(mem.history(user_id="cleo"))) if RARE in word]
 
 
