@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 import time
 from collections.abc import Callable
 from datetime import datetime, tzinfo
@@ -22,7 +23,7 @@ from memdb.forgetting import forget
 from memdb.llm import ModelRequest
 from memdb.observer import build_profile
 from memdb.records import EVER
-from memdb.remains import is_told_apart
+from memdb.remains import is_told_apart, remains
 from memdb.store import Store
 from memdb.times import utc_now
 
@@ -83,6 +84,68 @@ def test_copies_of_rows_that_were_moved_within_the_file_go_too(tmp_path: Path) -
         assert not [user for user in users[:5] if user.encode() in bytes_of(tmp_path)]
         assert mem._store.database().connection.execute("pragma integrity_check").fetchall() == [("ok",)]
         assert len(mem.facts(users[5])) > 5
+
+
+def tree_page(kind: int, *, header: int, at: int = 0, block: int = 0, begins: int = 400) -> tuple[bytearray, int]:
+    """A page of 512 bytes as SQLite writes one, with three pointers and rows to its end; and where its pointers end."""
+    page, gap = bytearray(512), at + header + 6
+    page[:gap] = b"\x01" * gap
+    page[begins:] = b"\x01" * (512 - begins)
+    struct.pack_into(">BHHH", page, at, kind, block, 3, begins)
+    return page, gap
+
+
+@pytest.mark.parametrize("at", [0, 100])
+@pytest.mark.parametrize(("kind", "header"), [(2, 12), (5, 12), (10, 8), (13, 8)])
+def test_what_is_left_between_pointers_and_rows_is_seen_on_every_kind_of_page(kind: int, header: int, at: int) -> None:
+    page, gap = tree_page(kind, header=header, at=at)
+    assert list(remains(bytes(page), first=at > 0)) == []
+    for left in (gap, 399):
+        one = page.copy()
+        one[left] = 7
+        assert list(remains(bytes(one), first=at > 0)) == [(gap, 400)]
+
+
+def test_what_is_left_in_the_gaps_of_deleted_rows_is_seen() -> None:
+    page, gap = tree_page(13, header=8, block=420)
+    for block, following, size in ((420, 440, 9), (440, 450, 4), (450, 480, 12), (480, 508, 5), (508, 0, 4)):
+        struct.pack_into(">HH", page, block, following, size)
+    page[454:462] = bytes(8)  # nothing is left in this one, and no room in those of four bytes
+    assert list(remains(bytes(page))) == [(424, 429), (484, 485)]
+    page[461] = 7
+    page[gap] = 7
+    assert list(remains(bytes(page))) == [(gap, 400), (424, 429), (454, 462), (484, 485)]
+
+
+@pytest.mark.parametrize("following", [420, 419, 410, 509, 600])
+def test_a_page_whose_gaps_are_not_in_order_is_read_to_where_they_are(following: int) -> None:
+    page, _ = tree_page(13, header=8, block=420)
+    struct.pack_into(">HH", page, 410, 0, 9)
+    struct.pack_into(">HH", page, 420, following, 9)
+    assert list(remains(bytes(page))) == [(424, 429)]
+    struct.pack_into(">HH", page, 420, 0, 93)
+    assert list(remains(bytes(page))) == []  # it would end beyond the page
+
+
+def test_a_page_of_no_tree_and_one_without_rows() -> None:
+    page, _ = tree_page(13, header=8)
+    page[gap := 20] = 7
+    for kind in (0, 1, 3, 255):
+        page[0] = kind
+        assert list(remains(bytes(page))) == []
+    empty = bytearray(65_536)
+    struct.pack_into(">BHHH", empty, 0, 13, 0, 0, 0)  # nought stands for 65,536
+    assert list(remains(bytes(empty))) == []
+    empty[gap] = 7
+    assert list(remains(bytes(empty))) == [(8, 65_536)]
+
+
+def test_pages_are_told_apart_up_to_their_largest_number() -> None:
+    assert is_told_apart(bytes(100), 2**25 - 1)
+    assert not is_told_apart(bytes(100), 2**25)
+    for place in (20, 52, 55):
+        assert not is_told_apart(bytes(place) + b"\x01" + bytes(99 - place), 100)
+    assert is_told_apart(bytes(19) + b"\x01" + bytes(31) + b"\x01" + bytes(4) + b"\x01" + bytes(43), 100)
 
 
 @pytest.mark.parametrize("kept", ["pragma auto_vacuum = full", "pragma auto_vacuum = incremental"])
@@ -364,8 +427,10 @@ def test_another_fact_of_the_same_words_does_not_quote_them(tmp_path: Path) -> N
     with fill(tmp_path / "mem.db") as mem:
         mem.observe(f"I moved to {RARE} and work as a nurse.", user_id="cleo")
         mem.drain()
+        mem.confirm(next(fact.fact_id for fact in mem.facts("cleo") if fact.object == "nurse"))
         mem.forget("cleo", key="user.lives_in")
         assert [fact.object for fact in mem.facts("cleo")] == ["nurse"]
+        assert any(change.before for change in mem.history(user_id="cleo"))
         assert not [word for word in (mem.facts("cleo")[0].source_excerpt, str(mem.history(user_id="cleo"))) if RARE in word]
 
 

@@ -217,6 +217,13 @@ def test_age_makes_hot_warm_and_cold(mem: memdb.Memory) -> None:
     assert [hit.tier for hit in mem.search("boiler", user_id="ana", tiers=["warm"], now=NOW)] == ["warm"]
 
 
+def test_the_last_moment_of_an_age_belongs_to_it(mem: memdb.Memory) -> None:
+    for moment in ("2025-05-18T00:00:00Z", "2025-05-17T23:59:59Z", "2025-03-03T00:00:00Z", "2025-03-02T23:59:59Z"):
+        mem.observe(f"The boiler hums at {moment}", user_id="ana", timestamp=moment)
+    hits = mem.search("boiler", user_id="ana", now="2025-06-01T00:00:00Z")
+    assert [hit.tier for hit in sorted(hits, key=lambda hit: hit.fact.valid_from)] == ["cold", "warm", "warm", "hot"]
+
+
 def test_facts_belong_to_every_tier(mem: memdb.Memory) -> None:
     mem.remember("Likes boilers", user_id="ana", key="user.likes", timestamp="2020-01-01")
     assert len(mem.search("boilers", user_id="ana", tiers=["hot"], now=NOW)) == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb import files
+from memdb.database import SqlValue
+from memdb.embed import HashingEmbedder, to_blob
+from memdb.files import parameter_names
 from tests.embedders import Broken
 
 if TYPE_CHECKING:
@@ -129,6 +133,84 @@ def test_filters_filter(mem: memdb.Memory) -> None:
     assert found(min_score=99) == found(kinds=["task"]) == []
     mem.remember("Likes tea", user_id="ana", key="user.likes", timestamp="2025-04-30")
     assert found(max_age_days=10) == found()
+
+
+NOW = "2025-06-01T00:00:00.000Z"
+DAY, EARLIER = "2025-05-31T00:00:00.000Z", "2025-05-30T23:59:59.000Z"  # a day ago, and a second more
+FOURTEEN, FIFTEEN = "2025-05-18T00:00:00.000Z", "2025-05-17T23:59:59.000Z"  # the limits of hot
+NINETY, OLDER = "2025-03-03T00:00:00.000Z", "2025-03-02T23:59:59.000Z"  # and of warm
+LONG_AGO = {"created_at": "2024-01-01T00:00:00.000Z"}
+AS_OF = {"as_of": DAY}
+Columns = dict[str, str]
+
+LIMITS: list[tuple[Mapping[str, object], Columns, Columns]] = [  # the filters, what may just be found, and what may not
+    ({"kinds": ["note"]}, {"kind": "note"}, {}),
+    ({"kinds": ["note"], "statuses": ["expired"]}, {"kind": "note", "status": "expired"}, {"status": "expired"}),
+    ({"statuses": ["pending_confirmation"]}, {"status": "pending_confirmation"}, {}),
+    ({"statuses": ["superseded"]}, {"status": "superseded"}, {"status": "expired"}),
+    ({"statuses": ["superseded"]}, {"status": "superseded", "valid_to": DAY}, {"valid_to": DAY}),
+    ({}, {"valid_to": "2025-06-01T00:00:00.001Z"}, {"valid_to": NOW}),
+    ({}, {"status": "pending_confirmation"}, {"status": "pending_confirmation", "valid_to": NOW}),
+    ({"min_age_minutes": 1}, {"status": "pending_confirmation"}, {"status": "pending_confirmation", "valid_to": NOW}),
+    (AS_OF, {"valid_to": "2025-05-31T00:00:00.001Z"}, {"valid_to": DAY}),
+    (AS_OF, {"valid_from": DAY}, {"valid_from": "2025-05-31T00:00:00.001Z"}),
+    (AS_OF | {"statuses": ["superseded"]}, {"status": "superseded", "valid_to": NOW}, {"status": "superseded", "valid_to": DAY}),
+    ({"categories": ["health"]}, {"category": "health"}, {}),
+    ({"memory_types": ["TRANSIENT", "ROUTINE"]}, {"memory_type": "ROUTINE"}, {"memory_type": "PREFERENCE"}),
+    ({"memory_types": ["ROUTINE"]}, {"memory_type": "ROUTINE"}, {}),
+    ({"tags": ["blue", "red"]}, {"tags": '["green", "red"]'}, {"tags": '["dark red"]'}),
+    ({"min_age_minutes": 1440}, {"created_at": DAY}, {"created_at": "2025-05-31T00:00:01.000Z"}),
+    ({"max_age_days": 1}, {"created_at": DAY}, {"created_at": EARLIER}),
+    ({"max_age_days": 1}, LONG_AGO | {"last_mentioned_at": DAY}, LONG_AGO | {"last_mentioned_at": EARLIER}),
+    ({"max_age_days": 1}, {"created_at": DAY, "last_mentioned_at": LONG_AGO["created_at"]}, LONG_AGO),
+    ({"participants": ["Eve", "ana"]}, {"speaker": "Ana Silva"}, {"speaker": "Joana"}),
+    ({"participants": ["SILVA"]}, {"speaker": "Ana Silva"}, {"speaker": "Ana Silvana"}),
+    ({"participants": ["Ana"]}, {"value_json": '{"participants": ["Eve", "Rosa ana"]}'}, {"value_json": '{"participants": ["Joana"]}'}),
+    ({"participants": ["SILVA"]}, {"value_json": '{"participants": ["Silva Ana"]}'}, {"value_json": '{"participants": ["Silvana"]}'}),
+    *[({"tiers": ["hot"]}, {"kind": kind, "valid_from": FOURTEEN}, {"kind": kind, "valid_from": FIFTEEN}) for kind in ("episode", "narrative")],
+    ({"tiers": ["warm"]}, {"kind": "message", "valid_from": FIFTEEN}, {"kind": "message", "valid_from": FOURTEEN}),
+    ({"tiers": ["hot", "warm"]}, {"kind": "message", "valid_from": NINETY}, {"kind": "message", "valid_from": OLDER}),
+    ({"tiers": ["cold"]}, {"kind": "narrative", "valid_from": OLDER}, {"kind": "narrative", "valid_from": NINETY}),
+    ({"tiers": ["hot"]}, {"kind": "fact", "valid_from": OLDER}, {"kind": "message", "valid_from": OLDER}),
+]  # fmt: skip
+
+
+def alone(mem: memdb.Memory, filters: Mapping[str, object], *, words: bool) -> list[tuple[str, float]]:
+    """What the statement finds by itself by the words, or of everything that has a vector."""
+    db = mem._store.database()
+    meaning = to_blob(HashingEmbedder(64).embed(["tea"])[0])
+    near = "select rowid, vec_distance_cosine(embedding, ?) from facts_vec where rowid > 0"
+    parameters: dict[str, SqlValue] = dict.fromkeys(parameter_names(files.statement("retrieve"))) | {
+        "user_id": "ana", "now": NOW, "weights": "default", "limit": 9, "k_lex": 2, "found": "[]", "times": "[]", "shelves": "[]",
+        "kinds": '["fact", "message", "episode", "narrative"]', "statuses": '["active", "pending_confirmation"]', "hot_days": 14,
+        "warm_days": 90, "terms": '"tea"' if words else '""', "hits": "[]" if words else json.dumps(list(db.connection.execute(near, (meaning,)))),
+    }  # fmt: skip
+    parameters |= {name: json.dumps(value) if isinstance(value, list) else value for name, value in filters.items()}  # type: ignore[misc]
+    return [(json.loads(str(row["record"]))["value_text"], float(row["lexical"] or 0)) for row in db.all("retrieve", **parameters)]
+
+
+@pytest.mark.parametrize(("filters", "fits", "others"), LIMITS)
+def test_what_just_fits_is_found_among_more_that_just_does_not(
+    filters: Mapping[str, object], fits: Columns, others: Columns, tmp_path: Path
+) -> None:
+    config, said = {"worker": False, "top_k_lex": 2, "top_k_vec": 0}, "A cup of tea with a friend in the rain"
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", llm=None, config=config) as mem:
+        mem.remember_many({"value_text": f"A garden {number}", "user_id": "bea"} for number in range(12))
+        texts = [*(f"tea {number}" for number in range(5)), said]
+        mem.remember_many({"value_text": text, "user_id": "ana", "timestamp": "2025-05-01"} for text in texts)
+        for place, columns in (("< 5", others), ("= 5", fits)):
+            which = f"user_id = 'ana' and id - (select min(id) from facts where user_id = 'ana') {place}"
+            for name, value in columns.items():
+                mem._store.database().connection.execute(f"update facts set {name} = ? where {which}", (value,))
+        assert mem.drain(30)
+        by_words = mem.search("tea", user_id="ana", now=NOW, **filters)  # type: ignore[arg-type]
+        # what is over and has not been put aside yet may take places among the nearest
+        mem._config = mem.config.model_copy(update={"top_k_lex": 0, "top_k_vec": 2 if filters else 9})
+        by_meaning = mem.search("tea", user_id="ana", now=NOW, **filters)  # type: ignore[arg-type]
+        for hits in (by_words, by_meaning):
+            # what may not be found is no measure of what may
+            assert [(hit.fact.value_text, hit.parts["lexical"]) for hit in hits] == [(said, 1.0)]
+        assert (alone(mem, filters, words=True), alone(mem, filters, words=False)) == ([(said, 1.0)], [(said, 0.0)])
 
 
 @ANY_FIXTURE

@@ -204,7 +204,8 @@ def retrieve(
                 near = (cache or VectorCache(0)).near(db, meant, user_id=user_id, shelves=shelves, embedder=model)
             except ModelUnavailable as changed:  # while the question was being embedded
                 meant, aim, degraded = None, None, f"searched by words only: {changed}"
-        plain = set(statuses) >= set(LIVE) and all(filters[name] is None for name in _FILTERS)
+        filtered = any(filters[name] is not None for name in _FILTERS)
+        plain = set(statuses) >= set(LIVE) and not filtered
         may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=instant) if near and plain else None
         terms = match_expression(question)
         if may is not None:
@@ -212,7 +213,8 @@ def retrieve(
         else:
             found = [] if outside else db.tuples("scan.words", **filters, **columns, terms=terms)
             words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
-            if near and ("closed" in shelves or any(filters[name] is not None for name in _FILTERS)):
+            # a part of the living is told apart only where others could take its places
+            if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
         counted = weight if aim is not None else {**weight, "goal": 0.0}  # what nobody is after lets no row score more
         field = fuse(words, near, weight=counted, question=question, legs=legs)
