@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import memdb
-from memdb import bulk, store
+from memdb import bulk, database
 from memdb.codes import encode
 from memdb.embed import HashingEmbedder
 from memdb.quantize import LEAST, SIZE
@@ -147,7 +147,7 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
 
 def test_the_log_stays_short_however_much_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "_INSERTED", 100)
-    monkeypatch.setattr(store, "_LOG_PAGES", 200)
+    monkeypatch.setattr(database, "_LOG_PAGES", 200)
     with opened(tmp_path / "mem.db") as mem:
         connection = mem._store.database().connection
         usual = connection.execute("pragma wal_autocheckpoint").fetchall()
@@ -172,7 +172,7 @@ def test_a_wrong_fact_leaves_what_came_before_and_the_log_as_it_was(tmp_path: Pa
 
 def test_who_reads_meanwhile_keeps_nobody_from_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "_INSERTED", 100)
-    monkeypatch.setattr(store, "_LOG_PAGES", 50)
+    monkeypatch.setattr(database, "_LOG_PAGES", 50)
     with opened(tmp_path / "mem.db") as mem, opened(tmp_path / "mem.db") as reader:
         mem.remember("Here first", user_id="ana")
         with reader._store.database().snapshot():

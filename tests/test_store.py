@@ -921,6 +921,8 @@ def test_a_file_locked_for_too_long_is_said_to_be_busy(path: Path, connection: a
 
 
 WAITS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is not heard otherwise
 mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False, "busy_timeout_ms": 300_000})
 print("waiting", flush=True)
 try:
