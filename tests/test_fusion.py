@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import memdb
@@ -248,7 +248,7 @@ def test_the_first_ten_are_those_of_the_whole_where_nearness_counts_against_a_ro
 
 
 CHANGES = {
-    "end": "update facts set valid_to = '2025-05-01T00:00:00.000Z' where id % :every = 0",
+    "end": "update facts set valid_to = '2025-06-01T00:00:00.000Z' where id % :every = 0",  # just now
     "end later": "update facts set valid_to = '2026-05-01T00:00:00.000Z' where id % :every = 0",
     "supersede": "update facts set status = 'superseded' where id % :every = 0",
     "revive": "update facts set status = 'active' where id % :every = 0",
@@ -262,6 +262,8 @@ CHANGES = {
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(changes=[("reword", 2), ("end", 2)], kinds=["fact"], statuses=LIVE)
+@example(changes=[("supersede", 2), ("archive", 3)], kinds=["fact", "message", "note"], statuses=(*LIVE, "superseded"))
 @given(
     changes=st.lists(st.tuples(st.sampled_from([*CHANGES, "embed", "add"]), st.integers(2, 7)), max_size=6),
     kinds=st.sampled_from([["fact", "message", "note"], ["fact"], ["message"]]),

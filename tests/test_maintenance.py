@@ -550,6 +550,15 @@ def test_notes_beyond_the_cap_are_archived_weakest_first(tmp_path: Path) -> None
         assert [note.value_text for note in mem.facts("ana", statuses=["archived"])] == ["Note 1"]
 
 
+@pytest.mark.parametrize(("days", "weakest"), [(("2025-02-28", "2025-02-28", "2024-03-01"), 2), (("2025-02-28",) * 3, 0)])
+def test_of_notes_that_are_as_sure_the_oldest_goes(tmp_path: Path, days: tuple[str, ...], weakest: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "reflection_limit": 2}) as mem:
+        for place, day in enumerate(days):
+            mem.remember(f"Note {place}", user_id="ana", kind="note", confidence=0.8, timestamp=day)
+        assert mem.maintain(now="2025-03-02").notes_archived == 1
+        assert [note.value_text for note in mem.facts("ana", statuses=["archived"])] == [f"Note {weakest}"]
+
+
 # --- by itself -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -813,9 +822,23 @@ def test_only_the_last_versions_of_a_key_stay(mem: memdb.Memory) -> None:
     for number in range(9):
         mem.remember(f"Stays in town {number}", user_id="ana", key="user.staying_in", timestamp=f"2025-03-0{number + 1}")
     assert mem.maintain(now="2025-03-20").versions_archived == 3
-    assert len(mem.facts("ana", statuses=["superseded"])) == 5
+    kept = mem.facts("ana", statuses=["superseded"])
+    assert sorted(fact.value_text for fact in kept) == [f"Stays in town {number}" for number in range(3, 8)]
     assert [change.operation for change in mem.history(user_id="ana")].count("archive") == 3
     assert [fact.value_text for fact in mem.facts("ana", as_of="2025-03-01T12:00:00Z")] == ["Stays in town 0"]
+
+
+def test_the_last_versions_are_those_that_began_last_and_notes_are_none_of_a_fact_s(mem: memdb.Memory) -> None:
+    for kind, count in (("fact", 6), ("note", 5)):
+        for number in reversed(range(count)):  # the latest is stored first
+            said = {"key": "user.staying_in", "kind": kind, "timestamp": f"2025-03-0{number + 1}"}
+            mem.remember_many([{"value_text": f"Stays in town {number}", "user_id": "ana", **said}])
+    mem._store.database().connection.execute("update facts set status = 'superseded'")
+    assert mem.maintain(now="2025-03-20").versions_archived == 1
+    kept = [(fact.kind, fact.value_text) for fact in mem.facts("ana", kinds=["fact", "note"], statuses=["superseded"])]
+    assert sorted(kept) == [
+        (kind, f"Stays in town {number}") for kind, first in (("fact", 1), ("note", 0)) for number in range(first, first + 5)
+    ]
 
 
 def test_forgetting_a_user_forgets_how_far_upkeep_had_come(mem: memdb.Memory) -> None:

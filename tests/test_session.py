@@ -194,6 +194,39 @@ def test_an_account_and_the_page_tell_no_secret(mem: memdb.Memory) -> None:
     assert "hello" in told.value_text
 
 
+@pytest.mark.parametrize(("count", "more"), [(20, ""), (21, "; and 1 more")])
+def test_an_account_tells_of_twenty_things_and_how_many_more_there_were(mem: memdb.Memory, count: int, more: str) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("Hello.", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+        for number in range(count):
+            mem.remember(f"Owns thing {number}", user_id="ana", key=f"user.owns_{number}", turn_id="t1", timestamp="2025-03-01T10:00:00Z")
+        told = s.snapshot(now="2025-03-01T10:10:00Z")
+    assert told is not None
+    assert told.value_text.endswith("; ".join(f"Owns thing {number}" for number in range(20)) + more + ".")
+
+
+@pytest.mark.parametrize(("length", "cut"), [(160, False), (161, True)])
+def test_an_account_quotes_the_beginning_of_long_words_on_one_line(mem: memdb.Memory, length: int, cut: bool) -> None:
+    said = "Oh  dear,\n" + "x" * (length - 9)
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe(said, turn_id="t1")
+        told = s.snapshot()
+    assert told is not None
+    quoted = "Oh dear, " + ("x" * 150 + "…" if cut else "x" * 151)
+    assert (told.source_excerpt, told.source_turn_id, f"“{quoted}”" in told.value_text) == (quoted, "t1", True)
+
+
+def test_accounts_of_a_session_and_of_its_day_are_two_and_tell_the_time_of_the_household(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        with mem.session("ana", "2025-03-02", now="2025-03-01T20:00:00Z") as s:
+            s.observe("I live in Porto.")
+        session, day = sorted(mem.facts("ana", kinds=["episode"]), key=lambda fact: fact.value_text)
+        assert session.value_text.startswith("Session of 02 March 2025, 05:00: 1 turn.")
+        assert day.value_text.startswith("Sunday, 02 March 2025: 1 session, 1 turn.")
+        linked = {fact.key: [one.strength for one in mem.links(fact.fact_id)] for fact in (session, day)}
+        assert linked == {"session.2025_03_02": [0.5], "day.2025_03_02": []}
+
+
 def test_a_snapshot_taken_again_replaces_the_first(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         assert s.snapshot() is None
