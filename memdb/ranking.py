@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
-from math import isfinite
 from typing import Literal, Protocol, Unpack, cast
 
 from pydantic import ValidationError
@@ -45,6 +44,7 @@ class Ask(Protocol):
 _ANCHOR = "lexical"  # proportions are what matters, so one weight stands still: this one, or the largest of a set without it
 _ALL = 1_000_000
 _COUNTS = ("k_lex", "k_vec")
+_MOST = 1_000_000  # of a weight, as the table has it, too
 
 SHIPPED = ("calibration", "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
 """The weight sets of a new file. The memory itself judges, recalls and compares by them, so that none is fitted over."""
@@ -84,7 +84,8 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
         for feature, value in features.items():
             if not _weighs(feature, value):
                 raise InputError(
-                    f"The weight set {name!r} gives {feature} {value!r}; give a finite number, and none below 0 for k_lex and k_vec."
+                    f"The weight set {name!r} gives {feature} {value!r}; give a number from -{_MOST} to {_MOST}, "
+                    f"and none below 0 for k_lex and k_vec."
                 )
         checks.name(name, "the name of a weight set")
     write_weights(db, sets)
@@ -92,7 +93,7 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
 
 def _weighs(feature: str, value: float) -> bool:
     try:
-        return isfinite(value) and (value >= 0 or feature not in _COUNTS)
+        return -_MOST <= value <= _MOST and (value >= 0 or feature not in _COUNTS)
     except TypeError:  # it is no number at all
         return False
 

@@ -133,7 +133,7 @@ def test_messages_of_nobody_are_a_usage_error(tmp_path: Path, talk: Path) -> Non
 
 def test_a_bad_line_is_named_and_nothing_is_loaded(tmp_path: Path) -> None:
     result = run("load", "-", "--user", "ana", "--db", tmp_path / "m.db", given='{"text": "a"}\n{"txt": "b"}\n')
-    assert (result.exit_code, result.stderr.splitlines()) == (1, ["memdb: standard input, line 2: field text is missing; add it."])
+    assert (result.exit_code, result.stderr.splitlines()) == (2, ["memdb: standard input, line 2: field text is missing; add it."])
     assert not (tmp_path / "m.db").exists()
 
 
@@ -250,7 +250,21 @@ def test_reading_a_memory_that_is_not_there_makes_none(tmp_path: Path, command: 
     assert "There is no memory at" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["facts"], ["search", "--user", "ana"], ["dance"], ["facts", "--user", "ana", "--limit", "many"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["facts"],
+        ["search", "--user", "ana"],
+        ["dance"],
+        ["facts", "--user", "ana", "--limit", "many"],
+        ["facts", "--user", "ana", "--kinds", "gone"],
+        ["search", "where", "--user", "ana", "--kinds", "gone"],
+        ["search", "where", "--user", "ana", "--status", "gone"],
+        ["search", "where", "--user", "ana", "--as-of", "soon"],
+        ["search", "where", "--user", "ana", "--weights", "gone"],
+        ["search", "where", "--user", "ana", "--embedder", "gone"],
+    ],
+)
 def test_wrong_usage_is_exit_code_two(db: Path, arguments: list[str]) -> None:
     assert run(*arguments, "--db", db).exit_code == 2
 
@@ -375,7 +389,7 @@ def test_output_that_cannot_be_written_is_one_sentence(db: Path, command: str) -
 
 @pytest.mark.parametrize(
     ("closed", "command", "code"),
-    [("<&-", "observe - --user ana --embedder none", 1), (">&-", "facts --user ana", 0), ("2>&-", "facts --user ana", 0)],
+    [("<&-", "observe - --user ana --embedder none", 2), (">&-", "facts --user ana", 0), ("2>&-", "facts --user ana", 0)],
 )
 def test_a_closed_stream_is_an_empty_one(db: Path, closed: str, command: str, code: int) -> None:
     line = f"{shlex.quote(sys.executable)} -m memdb {command} --db {shlex.quote(str(db))} {closed}"
@@ -448,13 +462,13 @@ def test_the_demo_replaces_its_own_file_and_no_other(tmp_path: Path, db: Path) -
     ok("demo", "--conversation", talk, "--db", tmp_path / "m.db")
     ok("observe", "Something of mine.", "--user", "ana", "--db", db)
     refused = run("demo", "--conversation", talk, "--db", db)
-    assert (refused.exit_code, "--force" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
     assert "Something of mine." in ok("facts", "--user", "ana", "--kinds", "message", "--db", db)
 
 
 def test_force_replaces_any_file(tmp_path: Path) -> None:
     (tmp_path / "m.db").write_text("not a memory")
-    assert run("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db").exit_code == 1
+    assert run("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db").exit_code == 2
     ok("demo", "--conversation", demo_talk(tmp_path), "--db", tmp_path / "m.db", "--force")
     assert fact_of(tmp_path / "m.db", "user.lives_in").object == "Lisbon"
 
@@ -504,17 +518,17 @@ def given_file(tmp_path: Path) -> Path:
 def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     (tmp_path / "sets.toml").write_text('[mine]\nlexical = "much"\n')
     result = run("weights", tmp_path / "sets.toml", "--db", given_file(tmp_path))
-    assert (result.exit_code, "field mine.lexical: Input should be a valid number" in result.stderr) == (1, True)
+    assert (result.exit_code, "field mine.lexical: Input should be a valid number" in result.stderr) == (2, True)
 
 
 def test_an_empty_consent_is_no_choice(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--sensitive-topics", "", "--db", tmp_path / "m.db")
-    assert (result.exit_code, "which is no choice" in result.stderr) == (1, True)
+    assert (result.exit_code, "which is no choice" in result.stderr) == (2, True)
 
 
 def test_a_consent_that_is_no_choice_is_one_sentence(tmp_path: Path) -> None:
     result = run("consent", "--user", "ana", "--secrets", "sell", "--db", tmp_path / "m.db")
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "secrets is 'sell', which is no choice" in result.stderr
 
 
@@ -522,7 +536,7 @@ def test_a_memory_is_replayed_into_a_new_file(db: Path, tmp_path: Path) -> None:
     told = json.loads(ok("replay", db, tmp_path / "new.db", "--json"))
     assert told == {"turns": 3, "turns_failed": 0, "answered": 0, "unanswered": 0, "differing": 0}
     assert fact_of(tmp_path / "new.db", "user.lives_in") == fact_of(db, "user.lives_in")
-    assert run("replay", db, tmp_path / "new.db").exit_code == 1
+    assert run("replay", db, tmp_path / "new.db").exit_code == 2
 
 
 # --- the ranking -----------------------------------------------------------------------------------------------------------------
@@ -618,20 +632,20 @@ def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error"),
+    ("arguments", "code", "error"),
     [
-        (("tune", "mine"), "A fit takes at least four labelled questions, not 0"),
-        (("tune", "mine", "--data", "nowhere.json"), "nowhere.json cannot be read"),
-        (("weights", "nowhere.toml"), "nowhere.toml cannot be read (No such file or directory)"),
-        (("feedback", "Where?", "nothing", "--user", "ana"), "There is no fact 'nothing'"),
-        (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), "There is no weight set 'nothing'"),
-        (("evaluate", "--weights", "nothing", "--data", "LABELS", "--embedder", "none"), "There is no weight set 'nothing'"),
+        (("tune", "mine"), 2, "A fit takes at least four labelled questions, not 0"),
+        (("tune", "mine", "--data", "nowhere.json"), 2, "nowhere.json cannot be read"),
+        (("weights", "nowhere.toml"), 2, "nowhere.toml cannot be read (No such file or directory)"),
+        (("feedback", "Where?", "nothing", "--user", "ana"), 1, "There is no fact 'nothing'"),
+        (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), 2, "There is no weight set 'nothing'"),
+        (("evaluate", "--weights", "nothing", "--data", "LABELS", "--embedder", "none"), 2, "There is no weight set 'nothing'"),
     ],
 )
-def test_what_cannot_be_ranked_is_one_sentence(db: Path, tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+def test_what_cannot_be_ranked_is_one_sentence(db: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, error: str) -> None:
     labels = tmp_path / "labels.json"
     labels.write_text(json.dumps([{"user_id": "ana", "query": "Porto", "relevant": ["t1"]}]))
     result = run(*(str(labels) if argument == "LABELS" else argument for argument in arguments), "--db", db)
-    assert result.exit_code == 1
+    assert result.exit_code == code
     assert error in result.stderr
     assert len(result.stderr.splitlines()) == 1

@@ -108,11 +108,11 @@ def test_a_dry_run_says_what_maintain_then_does(db: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("event", "Rui came", "--user", "silva", "--trigger", "doorbell"), 1, "field trigger"),
-        (("event", " ", "--user", "silva"), 1, "description is empty"),
+        (("event", "Rui came", "--user", "silva", "--trigger", "doorbell"), 2, "field trigger"),
+        (("event", " ", "--user", "silva"), 2, "description is empty"),
         (("event", "Rui came", "--user", "silva", "--importance", "2"), 2, "--importance"),
         (("recall", "lights", "--user", "silva", "--types", "HABIT"), 2, "is not one of SIGNIFICANT"),
-        (("maintain", "--now", "soon"), 1, "'soon' is not a time"),
+        (("maintain", "--now", "soon"), 2, "'soon' is not a time"),
     ],
 )
 def test_wrong_usage_is_one_sentence(db: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
@@ -152,7 +152,7 @@ def test_the_household_demo_replaces_its_own_file_and_no_other(tmp_path: Path, d
         ok("demo", "--household", "--db", tmp_path / "m.db", "--embedder", "none")
     before = db.read_bytes()
     refused = run("demo", "--household", "--db", db, "--embedder", "none")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "holds more than this demo" in refused.stderr
     assert db.read_bytes() == before
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:

@@ -748,4 +748,4 @@ def test_a_server_that_others_reach_wants_keys(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--host", "0.0.0.0", "--db", str(tmp_path / "mem.db")]
     environment = {name: value for name, value in os.environ.items() if name != "MEMDB_API_KEYS"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, "set MEMDB_API_KEYS" in done.stderr) == (1, True)
+    assert (done.returncode, "set MEMDB_API_KEYS" in done.stderr) == (2, True)

@@ -53,10 +53,10 @@ def test_link_links_and_unlink(db: Path) -> None:
     assert len(json.loads(ok("links", b, "--depth", 2, "--db", db, "--json"))) == 1
 
 
-def test_a_link_that_cannot_be_is_one_sentence_and_exit_code_one(db: Path) -> None:
+def test_a_link_that_cannot_be_is_one_sentence_and_exit_code_two(db: Path) -> None:
     a, b, _ = ids(db)
     result = run("link", a, b, "--relation", "likes", "--db", db)
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "relation is 'likes'; give one of relates-to, contradicts, supports, extends." in result.stderr
     assert "no memory at" in run("links", a, "--db", db.parent / "other.db").stderr
 
@@ -82,5 +82,5 @@ def test_reindex_changes_the_embedder(db: Path) -> None:
     assert Vectors.model_validate_json(ok("vectors", "--db", db, "--json")).embedder == "hashing-64"
     state = Vectors.model_validate_json(ok("reindex", "--embedder", "hashing-32", "--db", db, "--json"))
     assert (state.embedder, state.dimension, state.written, state.waiting) == ("hashing-32", 32, 3, 0)
-    assert run("reindex", "--embedder", "nonsense", "--db", db).exit_code == 1
+    assert run("reindex", "--embedder", "nonsense", "--db", db).exit_code == 2
     assert "embedder\thashing-32\n" in ok("vectors", "--db", db)

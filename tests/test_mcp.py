@@ -380,12 +380,14 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "told"), [(b"no database", (), b"not an SQLite database"), (b"", ("--user", " "), b"user is empty")]
+    ("text", "options", "code", "told"), [(b"no database", (), 1, b"not an SQLite database"), (b"", ("--user", " "), 2, b"user is empty")]
 )
-def test_what_cannot_be_served_is_told_on_standard_error(tmp_path: Path, text: bytes, options: tuple[str, ...], told: bytes) -> None:
+def test_what_cannot_be_served_is_told_on_standard_error(
+    tmp_path: Path, text: bytes, options: tuple[str, ...], code: int, told: bytes
+) -> None:
     (tmp_path / "mem.db").write_bytes(text)
     done = served(tmp_path / "mem.db", b"", *options)
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n"), told in done.stderr) == (1, b"", 1, True)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n"), told in done.stderr) == (code, b"", 1, True)
 
 
 def test_without_its_package_the_command_says_what_to_install(tmp_path: Path) -> None:

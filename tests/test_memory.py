@@ -120,7 +120,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.unlink("a", "b", "likes"), "relation is 'likes'; give one of relates-to"),
         (lambda mem: mem.evaluate(weights="default"), "weights is the text 'default'"),
         (lambda mem: mem.evaluate([], weights=["heavy"]), "no weight set 'heavy'"),
-        (lambda mem: mem.set_weights({"mine": {"lexical": "much"}}), "lexical 'much'; give a finite number"),
+        (lambda mem: mem.set_weights({"mine": {"lexical": "much"}}), "lexical 'much'; give a number from -1000000"),
         (lambda mem: mem.calibrate([{"query": "x"}]), "Label 1 cannot be used"),
         (lambda mem: mem.observe("x", user_id=5), "user_id is int, not text"),
         (lambda mem: mem.load("talk.json", user_id="ana"), "messages is str; give several"),

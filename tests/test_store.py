@@ -211,6 +211,20 @@ def test_a_first_person_set_of_ones_own_stays(connection: apsw.Connection, chang
     assert set(after) - set(before) == (set() if change else {("first-person", "match", 0.4), ("first-person", "legs", 1.0)})
 
 
+@pytest.mark.parametrize("change", ["update weights set value = {}", "insert into weights values ('mine', 'lexical', {})"])
+@pytest.mark.parametrize("value", ["9e999", "-9e999", "1e300"])
+def test_no_weight_is_beyond_what_can_be_reckoned_with(connection: apsw.Connection, change: str, value: str) -> None:
+    with pytest.raises(apsw.ConstraintError, match="a weight is a number from -1000000 to 1000000"):
+        connection.execute(change.format(value))
+
+
+def test_an_infinite_weight_of_an_earlier_version_becomes_a_large_one(connection: apsw.Connection) -> None:
+    connection.execute("drop trigger weights_insert; drop trigger weights_update")
+    connection.execute("update weights set value = 9e999 where (name, feature) = ('default', 'lexical')")
+    connection.execute(next(sql for _, sql in files.migrations() if "trigger weights_insert" in sql))
+    assert connection.execute("select value from weights where (name, feature) = ('default', 'lexical')").get == 1e6
+
+
 @pytest.mark.parametrize("read", ["fact_traits", "nothing_that_is_there", "facts_vec"])
 def test_a_view_of_ones_own_that_reads_what_is_not_there_hinders_no_upgrade(tmp_path: Path, read: str) -> None:
     old = apsw.Connection(str(tmp_path / "old.db"))

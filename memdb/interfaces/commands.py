@@ -27,14 +27,14 @@ from memdb.records import Record
 
 
 class _Commands(TyperGroup):
-    """Commands whose errors are one sentence on standard error and exit code 1."""
+    """Commands whose errors are one sentence on standard error. What was given and cannot be used ends with code 2, all else with 1."""
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own Context, a subclass of click's
         try:
             return super().invoke(ctx)
         except MdbError as error:
             say(str(error))
-            raise typer.Exit(1) from error
+            raise typer.Exit(2 if isinstance(error, ValueError) else 1) from error
 
 
 app = typer.Typer(

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import memdb
-from memdb import InputError
+from memdb import MdbError
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, existing
 from memdb.interfaces.show import say
 
@@ -34,7 +34,7 @@ def serve(
 
         from memdb.interfaces.serving import keys_for
     except ModuleNotFoundError as error:
-        raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
+        raise MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys_for(host)
     with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
         port = bound.getsockname()[1]
@@ -66,7 +66,7 @@ def inspect(
         from memdb.interfaces.inspector.app import create_app
         from memdb.interfaces.serving import keys_for
     except ModuleNotFoundError as error:
-        raise InputError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
+        raise MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
     keys = keys_for(host)
     existing(db)
     with _listening(host, port) as bound, _looked_into(db, embedder=embedder, weights=weights) as memory:
@@ -90,7 +90,7 @@ def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weight
     try:
         from memdb.interfaces.mcp import create_server
     except ModuleNotFoundError as error:
-        raise InputError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
+        raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever reads a line cannot be interrupted otherwise; what was observed is on disk
     with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights) as memory:
         try:
@@ -122,7 +122,7 @@ def _listening(host: str, port: int) -> socket.socket:
             bound.close()
             raise
     except OSError as error:
-        raise InputError(
+        raise MdbError(
             f"Port {port} of {host} cannot be listened to ({error.strerror}); name another one with --port or --host."
         ) from error
     return bound
