@@ -85,7 +85,7 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
             if not _weighs(feature, value):
                 raise InputError(
                     f"The weight set {name!r} gives {feature} {value!r}; give a number from -{_MOST} to {_MOST}, "
-                    f"and none below 0 for k_lex and k_vec."
+                    "and none below 0 for k_lex and k_vec."
                 )
         checks.name(name, "the name of a weight set")
     write_weights(db, sets)

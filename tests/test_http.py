@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -714,6 +716,33 @@ def test_workers_end_with_a_parent_that_was_killed(served: Callable[..., str], r
             return
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_a_worker_started_anew_after_the_embedder_was_changed_searches_by_words(
+    served: Callable[..., str], running: list[subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    def workers() -> set[int]:
+        children = Path(f"/proc/{running[0].pid}/task/{running[0].pid}/children").read_text().split()
+        return {int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="ana", key="user.likes")
+        mem.drain()
+    address = served("--workers", "2")
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.reindex("hashing-32")
+    for pid in (before := workers()):
+        os.kill(pid, signal.SIGKILL)
+    with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as client:
+        for _ in range(600):
+            with suppress(httpx.TransportError):
+                found = client.post(f"{address}/memory/search", json={"user_id": "ana", "query": "jazz"}, timeout=60).json()
+                if len(workers() - before) == 2:
+                    break
+            time.sleep(0.1)
+        assert [hit["fact"]["value_text"] for hit in found["hits"]] == ["Likes jazz"]
+    assert running[0].poll() is None
 
 
 @pytest.mark.slow

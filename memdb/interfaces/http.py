@@ -3,6 +3,7 @@
 With API keys every request must carry one, and a key opens its own user's memory only, or with `*` all.
 """
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,7 @@ from fastapi.security.http import HTTPAuthorizationCredentials
 import memdb
 from memdb import (
     Bootstrap,
+    ConfigError,
     Consent,
     Context,
     Explanation,
@@ -39,6 +41,8 @@ from memdb.interfaces import operating, shapes
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
 from memdb.interfaces.serving import EVERYBODY, Served, owner_of, parse_keys
 from memdb.records import Change, Record
+
+log = logging.getLogger("memdb")
 
 _BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
 
@@ -90,13 +94,21 @@ def from_environment() -> FastAPI:
             signal.raise_signal(signal.SIGTERM)
 
         Thread(target=follow, name="memdb-parent", daemon=True).start()
-    path = Path(os.environ.get("MEMDB_DB", "mem.db"))
+    return create_app(_opened, keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")))
+
+
+def _opened() -> Memory:
+    """Open the file `MEMDB_DB`. A worker started anew after the file's embedder was changed searches by words, as the others do by then."""
+    path, ranking = Path(os.environ.get("MEMDB_DB", "mem.db")), os.environ.get("MEMDB_WEIGHTS", "default")
     chosen = os.environ.get("MEMDB_EMBEDDER", "auto")
-    ranking = os.environ.get("MEMDB_WEIGHTS", "default")
-    return create_app(
-        lambda: memdb.open(path, embedder=None if chosen == "none" else chosen, weights=ranking),
-        keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")),
-    )
+    try:
+        return memdb.open(path, embedder=None if chosen == "none" else chosen, weights=ranking)
+    except ConfigError as error:
+        if multiprocessing.parent_process() is None:
+            raise
+        memory = memdb.open(path, embedder=None, weights=ranking)  # the whole server would end with it
+        log.error("A worker that was started anew searches by words alone: %s", error)
+        return memory
 
 
 class _Door:
