@@ -517,6 +517,61 @@ def test_what_is_listed_of_somebody_in_between_belongs_to_what_is_said(predicate
     assert {one.object for one in found} == {"cats", "dogs", "birds", "York"}
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("We got a puppy last week. His name is Bruno!", "user.pet", "dog called Bruno"),
+        ("We got a puppy from the shelter. Her name is Luna.", "user.pet", "dog called Luna"),
+        ("We have a dog and his name's Rex", "user.pet", "dog called Rex"),
+        ("I have a cat.\nWe called her Mimi.", "user.pet", "cat called Mimi"),
+        ("My son got a dog. Its name is Rex.", "son.pet", "dog called Rex"),
+        ("I have a sister, her name is Ana, and she lives in Porto", "user.sister", "Ana"),
+        ("My brother works at Bosch. His name is Tom.", "user.brother", "Tom"),
+        ("My brother works at Bosch. His name is Tom.", "brother.works_at", "Bosch"),
+    ],
+)
+def test_a_name_told_afterwards_is_the_name_of_who_was_spoken_of(
+    text: str, key: str, value: str, predicates: dict[str, Predicate]
+) -> None:  # fmt: skip
+    (found,) = [candidate for candidate in read(text, predicates) if candidate.key == key]
+    assert found.object == value
+    assert found.excerpt in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My boss has a dog. His name is Rex.",  # whose?
+        "My brother works with Ben. His name is Tom.",
+        "We have a dog and the vet is great, his name is Tom.",
+        "We got a puppy for my daughter. Her name is Luna.",
+        "My girlfriend is from Rome. His name is Ugo.",
+        "I have a sister. Its name is Rex.",
+        "Do you have a dog? His name is Rex.",
+        "If I had a dog. His name is Rex.",
+        "I met a man at the bar. His name is Tom.",
+    ],
+)
+def test_a_name_that_may_be_of_another_is_nobodys(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not {"Rex", "Tom", "Luna", "Ugo"} & {word for candidate in read(text, predicates) for word in candidate.object.split()}
+
+
+@pytest.mark.parametrize(
+    "text", ["My sister Ana (34) lives in Porto", "My sister Ana, 34, lives in Porto", "My sister Ana (aged 34) lives in Porto"]
+)
+def test_an_age_in_between_is_of_whom_it_follows(text: str, predicates: dict[str, Predicate]) -> None:
+    assert {("sister.age", "34", False), ("sister.lives_in", "Porto", False), ("user.sister", "Ana", False)} == set(
+        said(read(text, predicates))
+    )
+
+
+def test_what_was_given_for_another_thing_is_owned_no_more(predicates: dict[str, Predicate]) -> None:
+    found = said(read("I swapped my iPhone for a Pixel", predicates))
+    assert found[0] == ("user.owns", "Pixel", False)
+    assert {("user.owns", "iPhone", True), ("user.uses", "iPhone", True), ("user.drives", "iPhone", True)} == set(found[1:])
+    assert not read("I swapped my Tuesday for a Friday", predicates)
+
+
 def test_a_lasting_state_has_no_end(predicates: dict[str, Predicate]) -> None:
     found = one("I've lived in Ghent since 2019", predicates)
     assert (found.temporary, found.valid_from, found.valid_to) == (False, datetime(2019, 1, 1, tzinfo=UTC), None)
