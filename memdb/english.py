@@ -444,7 +444,7 @@ def _reduced(clause: Clause) -> Clause:
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
     negation = re.match(
-        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|tolerate)\b)"
+        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate)\b)"
         r"|no longer|(?:have|has) (?P<never>never)|never"
         r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
         phrase,

@@ -538,6 +538,11 @@ def test_a_name_told_afterwards_is_the_name_of_who_was_spoken_of(
     assert found.excerpt in text
 
 
+def test_two_who_are_had_have_each_their_name(predicates: dict[str, Predicate]) -> None:
+    found = said(read("I have a sister, Ana, and a brother, Tom", predicates))
+    assert found == [("user.sister", "Ana", False), ("user.brother", "Tom", False)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
