@@ -609,6 +609,16 @@ def test_the_worker_reflects_after_a_session_in_which_something_significant_was_
         assert mem.maintain(now="2025-03-04").notes == 0
 
 
+@pytest.mark.parametrize(("zone", "notes"), [("UTC", 1), ("America/New_York", 0)])
+def test_what_recurs_does_so_on_days_of_the_users(tmp_path: Path, zone: str, notes: int) -> None:
+    config = {"worker": False, "timezone": zone, "reflect_every_turns": 3}
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=config) as mem:
+        for at in ("2025-03-01T23:00", "2025-03-02T01:00", "2025-03-03T10:00"):
+            mem.observe("The trains again.", user_id="ana", timestamp=f"{at}:00Z")
+        mem.drain()
+        assert mem.maintain(now="2025-03-04").notes == notes
+
+
 @pytest.mark.parametrize("steps", [1, 7, 60])
 def test_reflection_does_not_depend_on_when_it_is_done(tmp_path: Path, steps: int) -> None:
     texts = ["The garden and the trains.", "The kettle and the trains.", "I live in Porto."] * 20
@@ -809,6 +819,22 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == promoted
     assert ("user.drives" in mem.profile("ana", now="2025-03-05").soft_preferences) is bool(promoted)
     assert mem.maintain(now="2025-03-05").promoted == 0
+
+
+@pytest.mark.parametrize(("zone", "promoted"), [("UTC", 1), ("America/New_York", 0)])
+def test_a_day_on_which_something_is_said_is_the_users(tmp_path: Path, zone: str, promoted: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": zone}) as mem:
+        for at in ("2025-03-01T23:00", "2025-03-02T01:00", "2025-03-03T10:00"):
+            mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"{at}:00Z")
+        assert mem.maintain(now="2025-03-05").promoted == promoted
+
+
+def test_what_upkeep_does_with_a_fact_is_not_that_it_was_said(mem: memdb.Memory) -> None:
+    for day in (1, 2):
+        mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+    mem.remember_many([stored("Drives a Volvo", 2, key="user.drives", object="Volvo")])
+    mem.drain()
+    assert [(done.merged, done.promoted) for done in (mem.maintain(now=day) for day in ("2025-03-03", "2025-03-04"))] == [(1, 0), (0, 0)]
 
 
 def test_what_would_hardly_be_asked_for_is_not_promoted(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
@@ -153,7 +153,7 @@ def _profile_item(
     tone = _tone(entry.confidence if judged is None else judged, config)
     return ContextItem(
         section=section,
-        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
+        text=f"- {_one_line(entry.text)}{_until(entry.valid_to, config.zone)}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
@@ -168,11 +168,12 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     fact = hit.fact
     tone = _tone(hit.confidence_now, config)
     if fact.kind == "message":  # it was said, whether or not it is so
-        text = f"- [{fact.valid_from:%Y-%m-%d}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
+        text = f"- [{_date(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
-        text = f"- {_day(fact)}{_one_line(fact.value_text)}{summary}{_until(fact.valid_to)}{doubt}"
+        begins = f" (from {_date(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
+        text = f"- {_day(fact, config.zone)}{_one_line(fact.value_text)}{summary}{begins}{_until(fact.valid_to, config.zone)}{doubt}"
     return ContextItem(
         section=section,
         text=text,
@@ -185,10 +186,10 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     )
 
 
-def _day(fact: Fact) -> str:
+def _day(fact: Fact, zone: tzinfo) -> str:
     """When what is told happened. A pattern tells of many days."""
     pattern = isinstance(fact.value_json, dict) and fact.value_json.get("pattern")
-    return f"[{fact.event_time or fact.valid_from:%Y-%m-%d}] " if fact.kind in ("episode", "narrative") and not pattern else ""
+    return f"[{_date(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
 
 
 def _tone(confidence: float | None, config: Config) -> Tone | None:
@@ -279,5 +280,10 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= _MAX_LINE else flat[: _MAX_LINE - 1].rstrip() + "…"
 
 
-def _until(valid_to: datetime | None) -> str:
-    return f" (until {valid_to:%Y-%m-%d})" if valid_to else ""
+def _until(valid_to: datetime | None, zone: tzinfo) -> str:
+    return f" (until {_date(valid_to, zone)})" if valid_to else ""
+
+
+def _date(time: datetime, zone: tzinfo) -> str:
+    """The day by the user's clocks: what is said in the evening is of another day in UTC, for many."""
+    return f"{time.astimezone(zone):%Y-%m-%d}"
