@@ -236,12 +236,13 @@ class ContextItem(Record):
 class Doubt(Record):
     """Something that waits for a word of the user, and what to ask.
 
-    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for leave to be remembered.
-    `worth` says that it is worth a question whatever is spoken of.
+    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for `leave` to be
+    remembered, or what it contradicted has ended since. `worth` says that it is worth a question whatever is spoken of.
     """
 
     fact_id: str
     against: str | None = None
+    leave: bool = True
     question: str
     worth: bool = False
 
