@@ -19,6 +19,7 @@ with changed as materialized (
   from fact_history
   where user_id = :user_id
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+    and (operation = 'confirm' or before ->> 'status' <> 'pending_confirmation')  -- what was never believed is no change when it is dropped
     and changed_at > :since
     and changed_at <= :now
 ),
