@@ -107,7 +107,7 @@ class Hits(list[Hit]):
 
 
 class ProfileEntry(Record):
-    """A value in the profile with how sure it is and since when."""
+    """A value in the profile with how sure it is and since when; of a task also where it stands, and when it is due."""
 
     fact_id: str
     key: str
@@ -119,6 +119,8 @@ class ProfileEntry(Record):
     valid_to: datetime | None = None
     updated_at: datetime
     last_mentioned_at: datetime | None = None
+    state: str | None = None
+    due: datetime | None = None
 
 
 class ProfileChange(Record):

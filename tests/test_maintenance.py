@@ -323,7 +323,7 @@ def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     mem.observe("Is it far?", "I'll look into the trains tomorrow.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()
     (task,) = of(mem, "task")
-    assert (task.source, task.event_time and task.event_time.isoformat()[:10]) == ("assistant_message", "2025-03-03")
+    assert (task.source, task.event_time and task.event_time.isoformat()[:10]) == ("assistant_message", "2025-03-02")
     assert task.value_text == "The assistant will look into the trains tomorrow"
 
 
@@ -400,6 +400,30 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     (task,) = of(tell(), "task")
     assert (task.status, task.value_json["state"]) == ("active", "stalled")  # type: ignore[index, call-overload]
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
+
+
+def test_a_stalled_task_that_is_spoken_of_again_is_taken_up(mem: memdb.Memory) -> None:
+    for day in ("2025-03-01", "2025-05-02"):
+        mem.observe("Remind me to call the dentist.", user_id="ana", turn_id=day, timestamp=day)
+        mem.drain()
+        mem.maintain(now="2025-05-01")
+    assert [(task.value_json["state"], task.seen_count) for task in of(mem, "task")] == [("active", 2)]  # type: ignore[index, call-overload]
+    mem.undo(user_id="ana", turn_id="2025-05-02", now="2025-05-03")
+    assert [task.value_json["state"] for task in of(mem, "task")] == ["stalled"]  # type: ignore[index, call-overload]
+
+
+def test_a_prompt_tells_when_a_task_is_due_and_no_stalled_one_unasked(mem: memdb.Memory) -> None:
+    for text in ("Remind me to call the dentist on Friday.", "Remind me to water the plants."):
+        mem.observe(text, user_id="ana", timestamp="2025-03-03T10:00:00Z")
+    mem.drain()
+    (dentist,) = (task for task in of(mem, "task") if "dentist" in task.value_text)
+    goals = [mem.context("Hello", user_id="ana", now="2025-03-04").text]
+    mem.task(dentist.fact_id, "stalled", now="2025-03-09")
+    goals += [mem.context(asked, user_id="ana", now="2025-03-10").text for asked in ("Hello", "What about the dentist?")]
+    assert ["call the dentist on Friday (due 2025-03-07)" in text for text in goals] == [True, False, True]
+    assert "(due 2025-03-07) (stalled)" in goals[2]
+    assert all("water the plants" in text for text in goals)
+    assert "call the dentist on Friday (due 2025-03-07) (stalled)" in mem.page("ana", now="2025-03-10")
 
 
 @pytest.mark.parametrize("states", [("stalled",), ("done", "active"), ("stalled", "done", "stalled")])

@@ -347,6 +347,8 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     said = action.candidate
     if action.type == "noop":
         log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
+        if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
+            move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
         settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, predicates=predicates, seen=1)
         return target.fact_id

@@ -80,8 +80,11 @@ def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
 
 
 def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
-    if row["valid_to"]:
-        yield f" (until {to_utc(str(row['valid_to'])).astimezone(zone):%Y-%m-%d})"
+    for word, time in (("due", row["due"]), ("until", row["valid_to"])):
+        if time:
+            yield f" ({word} {to_utc(str(time)).astimezone(zone):%Y-%m-%d})"
+    if row["is_stalled"]:
+        yield " (stalled)"
     if row["status"] == "pending_confirmation":
         yield f" (instead of: {_flat(str(row['against']))})" if row["against"] else " (new)"
     if row["success_rate"] is not None:
