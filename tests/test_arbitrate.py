@@ -615,7 +615,8 @@ def test_the_reason_of_a_change_tells_both_sides_where_the_value_is_the_same(tel
 RISKY = [
     f"user.{name}"
     for name in ("investments", "stocks", "credit_card_limit", "rent", "monthly_rent", "insurance", "tax_rate", "payment_method", "wealth",
-                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure")
+                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure",
+                 "birth_date", "current_city", "employer", "job_title", "home_address", "spouse", "earnings", "diagnosis")
 ]  # fmt: skip
 
 
@@ -630,7 +631,17 @@ def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, m
 
 
 @pytest.mark.parametrize(
-    "key", ["user.current_project", "user.dog_food", "user.shares_flat_with", "user.instagram_account", "user.different_hobby"]
+    "key",
+    [
+        "user.favourite_city",
+        "user.dream_job",
+        "user.last_country_visited",
+        "user.current_project",
+        "user.dog_food",
+        "user.shares_flat_with",
+        "user.instagram_account",
+        "user.different_hobby",
+    ],
 )
 def test_a_key_of_no_such_words_is_of_no_high_risk(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
