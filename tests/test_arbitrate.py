@@ -808,6 +808,9 @@ COMING: list[tuple[str, tuple[tuple[str, str], ...], list[tuple[str, str]]]] = [
     ("said in between",
      (("I'm vegetarian.", "01-01"), ("From next month I'll be vegan.", "04-10"), ("I'm vegetarian.", "04-15")),
      [("vegetarian", "vegetarian"), ("vegan", "vegan")]),
+    ("said only then",
+     (("From next month I'll be vegan.", "04-10"), ("I'm vegetarian.", "04-15")),
+     [("vegetarian", "vegetarian"), ("vegan", "vegan")]),
     ("changed otherwise",
      (("I'm vegetarian.", "01-01"), ("From next month I'll be vegan.", "04-10"), ("I've become a pescatarian.", "04-15")),
      [("pescatarian", "pescatarian"), ("pescatarian", "pescatarian")]),
@@ -834,6 +837,15 @@ def test_what_is_confirmed_before_it_begins_ends_nothing_before_it_begins(tell: 
     mem.drain()
     held = mem.facts("ana", statuses=["active", "expired", "superseded"])
     assert [(fact.object, fact.status) for fact in held] == [("Lisbon", X), ("Porto", A)]
+
+
+def test_an_application_states_what_is_so_beside_what_is_to_come(mem: memdb.Memory) -> None:
+    place(mem, "Porto", "2025-03-10", valid_from="2025-06-01")
+    place(mem, "Lisbon", "2025-03-20", valid_from="2020-01-01")
+    held = [(fact.object, fact.status, fact.confidence) for fact in mem.facts("ana", now="2025-03-21")]
+    assert held == [("Lisbon", A, 0.7), ("Porto", A, 0.7)]
+    homes = [mem.profile("ana", now=day).identity["user.lives_in"][0].value for day in ("2025-04-01", "2025-07-01")]
+    assert homes == ["Lisbon", "Porto"]
 
 
 def test_what_an_application_states_of_the_future_ends_nothing_before_it_begins(mem: memdb.Memory) -> None:

@@ -36,6 +36,11 @@ def arbitrate(
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
+    coming = [fact for fact in contradicted if fact.status == "active" and fact.key == candidate.key and max(now, starts) < fact.valid_from]
+    if coming == contradicted and (candidate.stated or not candidate.explicit) and now >= max(map(_said_last, coming)):
+        first = min(coming, key=lambda fact: fact.valid_from)  # what is so now is no reason not to believe what is to come
+        until = candidate.model_copy(update={"valid_to": first.valid_from})
+        return [_action("insert", until, delta=boost if candidate.stated else 0.0, reason=f"so until {first.object!r} begins")]
     # a doubt that was raised since is one of whatever is believed by then, and no reason not to believe this
     contradicted = [fact for fact in contradicted if fact.status == "active" or _said_last(fact) <= now] or contradicted
     newest = max(contradicted, key=_said_last)
