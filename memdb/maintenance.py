@@ -15,7 +15,7 @@ from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, is_gone, new_identity, read_predicates
-from memdb.privacy import quotable
+from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Operation
 from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
@@ -284,13 +284,18 @@ def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> 
 
 def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     rows = db.all("upkeep.recurring", user_id=user_id, now=to_text(now), days=config.promote_days, priority=config.promote_priority)
-    recurring = [row for row in rows if _days(row, config) >= config.promote_days]
+    recurring = [row for row in rows if _days(row, config) >= config.promote_days and not _is_sensitive(_fact(db, row))]
     return _each(db, recurring, "promote", "update", "said again on several days", now)
 
 
 def _days(row: Row, config: Config) -> int:
     """On how many days of the user's something was said: an evening is not two days because it is past midnight in UTC."""
     return len({to_utc(at).astimezone(config.zone).date() for at in json.loads(str(row["said"]))})
+
+
+def _is_sensitive(fact: Fact) -> bool:
+    """Whether a fact is about money or the like: the profile tells that apart, and it is no preference for being said often."""
+    return topic_of(fact) is not None or is_high_risk(fact.key)
 
 
 def _archive_notes(db: Database, user_id: str | None, now: datetime, config: Config) -> int:

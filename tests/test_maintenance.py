@@ -861,6 +861,16 @@ def test_what_upkeep_does_with_a_fact_is_not_that_it_was_said(mem: memdb.Memory)
     assert [(done.merged, done.promoted) for done in (mem.maintain(now=day) for day in ("2025-03-03", "2025-03-04"))] == [(1, 0), (0, 0)]
 
 
+def test_what_is_said_of_money_again_and_again_is_no_preference(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    for day in (1, 2, 3):
+        mem.observe("I earn 3000 euros a month. I drive a Volvo.", user_id="ana", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").promoted == 1
+    profile = mem.profile("ana", now="2025-03-05")
+    assert (list(profile.soft_preferences), [entry.key for entry in profile.sensitive_topics]) == (["user.drives"], ["user.income"])
+
+
 def test_what_would_hardly_be_asked_for_is_not_promoted(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "promote_priority": 1.0}) as mem:
         for day in (1, 2, 3):
