@@ -839,6 +839,12 @@ def test_what_is_confirmed_before_it_begins_ends_nothing_before_it_begins(tell: 
     assert [(fact.object, fact.status) for fact in held] == [("Lisbon", X), ("Porto", A)]
 
 
+def test_what_is_so_now_refutes_no_doubt_about_what_is_to_come(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I'll be living in Porto from next month.", "I live in Lisbon.")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-04")] == [("Lisbon", A), ("Porto", P)]
+    assert "(from 2025-04-01)" in str(mem.context("Where do I live?", user_id="ana", now="2025-03-04").question)
+
+
 def test_an_application_states_what_is_so_beside_what_is_to_come(mem: memdb.Memory) -> None:
     place(mem, "Porto", "2025-03-10", valid_from="2025-06-01")
     place(mem, "Lisbon", "2025-03-20", valid_from="2020-01-01")

@@ -376,10 +376,10 @@ def _reject_rivals(
 ) -> list[Fact]:  # fmt: skip
     """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else.
 
-    Return what still waits: a turn that arrives late refutes nothing said after it.
+    Return what still waits: a turn that arrives late refutes nothing said after it, and what is so now nothing that is to begin.
     """
     rivals = [rival for rival in _facts(db, "believe.contradicting", fact_id) if rival.fact_id != except_id]
-    late = [rival for rival in rivals if said_by is not None and rival.created_at > said_by]
+    late = [rival for rival in rivals if said_by is not None and max(rival.created_at, rival.valid_from) > said_by]
     for rival in rivals:
         if rival not in late:
             dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
