@@ -107,7 +107,7 @@ class Hits(list[Hit]):
 
 
 class ProfileEntry(Record):
-    """A value in the profile with how sure it is and since when."""
+    """A value in the profile with how sure it is and since when; of a task also where it stands, and when it is due."""
 
     fact_id: str
     key: str
@@ -119,6 +119,8 @@ class ProfileEntry(Record):
     valid_to: datetime | None = None
     updated_at: datetime
     last_mentioned_at: datetime | None = None
+    state: str | None = None
+    due: datetime | None = None
 
 
 class ProfileChange(Record):
@@ -236,12 +238,13 @@ class ContextItem(Record):
 class Doubt(Record):
     """Something that waits for a word of the user, and what to ask.
 
-    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for leave to be remembered.
-    `worth` says that it is worth a question whatever is spoken of.
+    `fact_id` is what is pending, `against` the belief that it contradicts; where it contradicts none, it waits for `leave` to be
+    remembered, or what it contradicted has ended since. `worth` says that it is worth a question whatever is spoken of.
     """
 
     fact_id: str
     against: str | None = None
+    leave: bool = True
     question: str
     worth: bool = False
 

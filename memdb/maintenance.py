@@ -15,7 +15,7 @@ from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, is_gone, new_identity, read_predicates
-from memdb.privacy import quotable
+from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Operation
 from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
@@ -169,7 +169,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
         )
         fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
         consent = read_consent(db, user_id=owner, config=config)
-        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, consent=consent, llm=llm)
+        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, zone=config.zone, consent=consent, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
     with db.transaction():
@@ -266,10 +266,8 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
         expire_over(db, user_id=user_id, now=now)
         return Maintained(
             tasks_stalled=_stall(db, user_id, now, config),
-            promoted=_each(db, "recurring", "promote", "update", "said again on several days", now, user_id=user_id, now=to_text(now),
-                           days=config.promote_days, priority=config.promote_priority),
-            notes_archived=_each(db, "surplus", "archive", "archive", "more notes than are kept", now, user_id=user_id, now=to_text(now),
-                                 keep=config.reflection_limit),
+            promoted=_promote(db, user_id, now, config),
+            notes_archived=_archive_notes(db, user_id, now, config),
             versions_archived=_versions(db, user_id, now, config),
             compacted=compact(db, user_id=user_id, before=closed_before, now=now),
         )  # fmt: skip
@@ -284,8 +282,28 @@ def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> 
     return len(rows)
 
 
-def _each(db: Database, which: str, change: str, operation: Operation, reason: str, at: datetime, **values: str | float | None) -> int:
-    rows = db.all(f"upkeep.{which}", **values)
+def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
+    rows = db.all("upkeep.recurring", user_id=user_id, now=to_text(now), days=config.promote_days, priority=config.promote_priority)
+    recurring = [row for row in rows if _days(row, config) >= config.promote_days and not _is_sensitive(_fact(db, row))]
+    return _each(db, recurring, "promote", "update", "said again on several days", now)
+
+
+def _days(row: Row, config: Config) -> int:
+    """On how many days of the user's something was said: an evening is not two days because it is past midnight in UTC."""
+    return len({to_utc(at).astimezone(config.zone).date() for at in json.loads(str(row["said"]))})
+
+
+def _is_sensitive(fact: Fact) -> bool:
+    """Whether a fact is about money or the like: the profile tells that apart, and it is no preference for being said often."""
+    return topic_of(fact) is not None or is_high_risk(fact.key)
+
+
+def _archive_notes(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
+    rows = db.all("upkeep.surplus", user_id=user_id, now=to_text(now), keep=config.reflection_limit)
+    return _each(db, rows, "archive", "archive", "more notes than are kept", now)
+
+
+def _each(db: Database, rows: Sequence[Row], change: str, operation: Operation, reason: str, at: datetime) -> int:
     for row in rows:
         fact = _fact(db, row)
         put(db, fact, change, origin=_origin(fact, at), operation=operation, reason=reason)

@@ -274,7 +274,7 @@ class Memory:
         It goes the same way as an extracted one: said again, in the same words or in others, it is confirmed; against an older value under
         the same key it supersedes it. Where the embedder takes longer than `config.write_patience_seconds` to tell what says the same in
         other words, words alone decide. What the user lets be kept binds the application as well: on a sensitive topic the fact may have
-        to wait as pending.
+        to wait as pending. So does what is too unsure, by its `confidence`, to take a belief's place.
 
         Args:
             value_text: the fact as a sentence.
@@ -974,7 +974,8 @@ class Memory:
     def page(self, user_id: str, *, now: Time | None = None) -> str:
         """Return the text of memory.md as a flush would write it now."""
         checks.name(user_id, "user_id")
-        return project(self._store.database(), user_id=user_id, now=self._now(now), max_lines=self._config.page_max_lines).text
+        config = self._config
+        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
 
     @property
     def tier(self) -> Literal[1, 2]:

@@ -137,7 +137,9 @@ def decide(
     allowed = []
     for action in actions:
         target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
-        allowed.append(guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source))
+        allowed.append(
+            guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source, confidence=origin.confidence)
+        )
     decided = _one_doubt(allowed, candidate, beliefs, config)
     return [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
 

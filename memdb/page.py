@@ -41,7 +41,7 @@ class _Overtaken(Exception):
 
 def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[Edits, str]:
     """Return what was changed by hand in memory.md, and the page's text."""
-    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
     if not config.memory_page:
         return Edits(), page.text
     path = page_path(db, user_id)
@@ -57,13 +57,14 @@ def write_page(db: Database, *, user_id: str, now: datetime, config: Config, ask
     before = db.one("page.written", user_id=user_id)
     path = page_path(db, user_id)
     found = _read(path) if asks else None
-    page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)
+    page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
     edits = Edits() if found is None else _offer(db, found, page, user_id=user_id, now=now, config=config)
     try:
         with db.transaction():
             if db.one("page.written", user_id=user_id) != before:
                 raise _Overtaken
-            page = project(db, user_id=user_id, now=now, max_lines=config.page_max_lines)  # of what is left, where some was just forgotten
+            # of what is left, where some was just forgotten
+            page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
             db.run(
                 "page.put",
                 user_id=user_id,

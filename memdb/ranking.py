@@ -146,7 +146,8 @@ def explain_search(
             weights=weights,
             statuses=(EVER if then or hits.question.past else LIVE) if statuses is None else statuses,
             kinds=narrowed.get("kinds"),
-            now=then or now,
+            now=now,
+            as_of=then,
             lifts=lifts,
             without={name: partial(ask, limit=_ALL, **cast(Narrowed, {**narrowed, name: None})) for name in given},
         )

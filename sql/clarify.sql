@@ -1,8 +1,11 @@
--- What waits for a word of the user: each pending fact against each belief that it contradicts, and those that nothing contradicts, which wait for
--- leave to be remembered. What bears on the question at hand comes first, then what counts most.
+-- What waits for a word of the user: each pending fact against each belief that it contradicts; those that contradict none, which wait for leave to be
+-- remembered; and those whose belief has ended since, but for denials of it. What bears on the question at hand comes first, then what counts most.
 with
 pending as materialized (
-  select f.id, f.fact_id, f.key, f.value_text, f.category, f.importance
+  select
+    f.id, f.fact_id, f.key, f.value_text, f.category, f.importance, f.valid_from,
+    f.value_json ->> 'polarity' is 'negative' as denies,
+    not exists (select 1 from links l where l.source_id = f.fact_id and l.relation = 'contradicts') as leave
   from facts f
   where f.user_id = :user_id
     and f.kind in (select k.kind from kinds k where k.kind <> 'message')
@@ -11,11 +14,16 @@ pending as materialized (
 )
 select
   p.fact_id, t.fact_id as against, p.value_text as said, t.value_text as believed, p.key, p.category,
-  max(p.importance, coalesce(t.importance, 0.0)) as importance
+  max(p.importance, coalesce(t.importance, 0.0)) as importance, p.leave, iif(p.valid_from > :now, p.valid_from, null) as begins
 from pending p
 left join links l on l.source_id = p.fact_id and l.relation = 'contradicts'
-left join facts t on t.fact_id = l.target_id and t.status = 'active'
-where l.source_id is null or t.fact_id is not null
+  and exists (select 1 from facts b where b.fact_id = l.target_id and b.status = 'active')
+left join facts t on t.fact_id = l.target_id
+where p.leave
+   or t.fact_id is not null
+   or not p.denies and not exists (
+     select 1 from links o join facts b on b.fact_id = o.target_id and b.status = 'pending_confirmation'
+     where o.source_id = p.fact_id and o.relation = 'contradicts')
 order by
   (p.fact_id in (select value from json_each(:bearing))) + coalesce(t.fact_id in (select value from json_each(:bearing)), 0) desc,
   max(p.importance, coalesce(t.importance, 0.0)) desc,

@@ -3,7 +3,8 @@
 -- statement: entries
 select
   f.category, f.fact_id, f.key, f.value_text as text, iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
-  f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at
+  f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at,
+  iif(f.kind = 'task', coalesce(f.value_json ->> 'state', 'active'), null) as state, iif(f.kind = 'task', f.event_time, null) as due
 from facts f
 where f.user_id = :user_id
   and f.kind in ('fact', 'task')
@@ -19,6 +20,7 @@ with changed as materialized (
   from fact_history
   where user_id = :user_id
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
+    and (operation = 'confirm' or before ->> 'status' <> 'pending_confirmation')  -- what was never believed is no change when it is dropped
     and changed_at > :since
     and changed_at <= :now
 ),

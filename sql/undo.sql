@@ -15,12 +15,14 @@ where h.user_id = :user_id
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;
 
--- Whether something else has changed the fact since; that it was moved away is no change, nor is what was itself taken back.
+-- Whether something else has changed the fact since; that it was moved away is no change, nor that the time came until which it was said to be so, nor
+-- is what was itself taken back.
 -- statement: later
 select h.id
 from fact_history h
 where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
   and not (h.operation = 'archive' and h.after is null)
+  and not (h.operation = 'expire' and h.reason = 'its time is over')
   and h.operation <> 'undo'
   and not exists (
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)

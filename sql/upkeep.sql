@@ -154,8 +154,8 @@ where f.user_id = :user_id
   and f.id <= (select max(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message')
 order by f.id;
 
--- Facts that were said again on several days, with the priority they would have if they were asked for: relevance over the features that are
--- known without a question, times confidence.
+-- Facts that were said again and again, and when, with the priority they would have if they were asked for: relevance over the features that are
+-- known without a question, times confidence. What upkeep did with one is not that it was said.
 -- statement: recurring
 with
 weight as materialized (
@@ -174,8 +174,8 @@ weight as materialized (
 recurring as (
   select
     f.id,
-    (select count(distinct substr(h.changed_at, 1, 10)) from fact_history h
-     where h.fact_id = f.fact_id and h.operation in ('insert', 'update', 'noop', 'confirm')) as days,
+    (select json_group_array(h.changed_at) from fact_history h
+     where h.fact_id = f.fact_id and h.operation in ('insert', 'update', 'noop', 'confirm') and h.turn_id not glob 'maintain-*') as said,
     exp(-max(0.0, julianday(:now) - julianday(coalesce(f.last_mentioned_at, f.updated_at))) / k.tau_days) as recency,
     1.0 - exp(-f.seen_count / 3.0) as frequency,
     min(1.0, max(0, f.seen_count - 1) / 3.0) as agreement,
@@ -191,11 +191,11 @@ recurring as (
     and f.category = 'other'
     and f.seen_count >= :days
 )
-select f.fact_id, p.days
+select f.fact_id, p.said
 from recurring p
 join facts f on f.id = p.id
 cross join weight w
-where p.days >= :days
+where json_array_length(p.said) >= :days
   and (w.match + w.recency * p.recency + w.frequency * p.frequency + w.intrinsic_importance * f.importance)
       / max(1e-9, w.match + w.recency + w.frequency + w.intrinsic_importance)
     * (w.sure_confidence * f.confidence + w.sure_match + w.sure_agreement * p.agreement + w.sure_source_reliability * p.source_reliability)

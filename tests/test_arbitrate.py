@@ -615,7 +615,8 @@ def test_the_reason_of_a_change_tells_both_sides_where_the_value_is_the_same(tel
 RISKY = [
     f"user.{name}"
     for name in ("investments", "stocks", "credit_card_limit", "rent", "monthly_rent", "insurance", "tax_rate", "payment_method", "wealth",
-                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure")
+                 "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure",
+                 "birth_date", "current_city", "employer", "job_title", "home_address", "spouse", "earnings", "diagnosis")
 ]  # fmt: skip
 
 
@@ -630,7 +631,17 @@ def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, m
 
 
 @pytest.mark.parametrize(
-    "key", ["user.current_project", "user.dog_food", "user.shares_flat_with", "user.instagram_account", "user.different_hobby"]
+    "key",
+    [
+        "user.favourite_city",
+        "user.dream_job",
+        "user.last_country_visited",
+        "user.current_project",
+        "user.dog_food",
+        "user.shares_flat_with",
+        "user.instagram_account",
+        "user.different_hobby",
+    ],
 )
 def test_a_key_of_no_such_words_is_of_no_high_risk(key: str, mem: memdb.Memory) -> None:
     known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
@@ -787,3 +798,75 @@ def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> Non
 def test_the_ranking_believes_a_source_as_far_as_the_guard_does(mem: memdb.Memory, source: Source) -> None:
     mem.remember("Likes jazz", user_id="ana", key="user.likes", source=source)
     assert mem.search("jazz", user_id="ana")[0].parts["source_reliability"] == RELIABILITY[source]
+
+
+# --- what is to come ---------------------------------------------------------------------------------------------------------------
+
+
+COMING: list[tuple[str, tuple[tuple[str, str], ...], list[tuple[str, str]]]] = [
+    ("a change", (("I'm vegetarian.", "01-01"), ("From next month I'll be vegan.", "04-10")), [("vegetarian", "vegetarian"), ("vegan", "vegan")]),
+    ("said in between",
+     (("I'm vegetarian.", "01-01"), ("From next month I'll be vegan.", "04-10"), ("I'm vegetarian.", "04-15")),
+     [("vegetarian", "vegetarian"), ("vegan", "vegan")]),
+    ("said only then",
+     (("From next month I'll be vegan.", "04-10"), ("I'm vegetarian.", "04-15")),
+     [("vegetarian", "vegetarian"), ("vegan", "vegan")]),
+    ("changed otherwise",
+     (("I'm vegetarian.", "01-01"), ("From next month I'll be vegan.", "04-10"), ("I've become a pescatarian.", "04-15")),
+     [("pescatarian", "pescatarian"), ("pescatarian", "pescatarian")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("turns", "expected"), [case[1:] for case in COMING], ids=[case[0] for case in COMING])
+def test_what_is_to_change_is_so_until_then(turns: list[tuple[str, str]], expected: list[tuple[str, str]], mem: memdb.Memory) -> None:
+    for text, day in turns:
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}T10:00:00Z")
+    mem.drain()
+    for day, (held, then) in zip(("2025-04-20", "2025-05-02"), expected, strict=True):
+        assert [entry.value for entry in mem.profile("ana", now=day).hard_preferences["user.diet"]] == [held]
+        assert [fact.object for fact in mem.facts("ana", key="user.diet", as_of=day)] == [then]
+
+
+def test_what_is_confirmed_before_it_begins_ends_nothing_before_it_begins(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I'll be living in Porto from next month.")
+    (porto,) = mem.facts("ana", statuses=["pending_confirmation"])
+    mem.confirm(porto.fact_id, now="2025-03-03")
+    homes = [mem.profile("ana", now=day).identity["user.lives_in"][0].value for day in ("2025-03-04", "2025-04-02")]
+    assert homes == ["Lisbon", "Porto"]
+    mem.observe("Hello.", user_id="ana", timestamp="2025-04-03")
+    mem.drain()
+    held = mem.facts("ana", statuses=["active", "expired", "superseded"])
+    assert [(fact.object, fact.status) for fact in held] == [("Lisbon", X), ("Porto", A)]
+
+
+def test_what_is_so_now_refutes_no_doubt_about_what_is_to_come(tell: Tell) -> None:
+    mem = tell("I live in Lisbon.", "I'll be living in Porto from next month.", "I live in Lisbon.")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-04")] == [("Lisbon", A), ("Porto", P)]
+    assert "(from 2025-04-01)" in str(mem.context("Where do I live?", user_id="ana", now="2025-03-04").question)
+
+
+def test_an_application_states_what_is_so_beside_what_is_to_come(mem: memdb.Memory) -> None:
+    place(mem, "Porto", "2025-03-10", valid_from="2025-06-01")
+    place(mem, "Lisbon", "2025-03-20", valid_from="2020-01-01")
+    held = [(fact.object, fact.status, fact.confidence) for fact in mem.facts("ana", now="2025-03-21")]
+    assert held == [("Lisbon", A, 0.7), ("Porto", A, 0.7)]
+    homes = [mem.profile("ana", now=day).identity["user.lives_in"][0].value for day in ("2025-04-01", "2025-07-01")]
+    assert homes == ["Lisbon", "Porto"]
+
+
+def test_what_an_application_states_of_the_future_ends_nothing_before_it_begins(mem: memdb.Memory) -> None:
+    place(mem, "Lisbon", "2025-03-01")
+    place(mem, "Porto", "2025-03-10", valid_from="2025-06-01")
+    place(mem, "Faro", "2025-03-20", valid_from="2025-09-01")
+    days = ("2025-04-01", "2025-07-01", "2025-10-01")
+    assert [mem.profile("ana", now=day).identity["user.lives_in"][0].value for day in days] == ["Lisbon", "Porto", "Faro"]
+
+
+@pytest.mark.parametrize("later", ["2025-04-11", "2025-05-03"])
+def test_a_change_that_is_to_come_is_taken_back_with_its_turn(mem: memdb.Memory, later: str) -> None:
+    said = (("I'm vegetarian.", "2025-01-01"), ("From next month I'll be vegan.", "2025-04-10"), ("Hello.", later))
+    for turn, (text, day) in enumerate(said):
+        mem.observe(text, user_id="ana", turn_id=f"t{turn}", timestamp=day)
+    mem.drain()
+    mem.undo(user_id="ana", turn_id="t1", now=later)
+    assert [(fact.object, fact.valid_to) for fact in mem.facts("ana", now="2025-06-01")] == [("vegetarian", None)]

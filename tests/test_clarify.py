@@ -37,3 +37,37 @@ def test_a_minor_conflict_is_asked_about_where_the_answer_depends_on_it(tmp_path
 def test_the_question_is_gone_once_answered(tmp_path: Path) -> None:
     turns = ["I live in Porto.", "I live in Braga.", "I moved to Braga, I mean it."]
     assert told(tmp_path, *turns).question is None
+
+
+def test_a_doubt_is_asked_about_when_what_it_contradicted_is_over(tmp_path: Path) -> None:
+    turns = ["I live in Porto.", "I live in Braga.", "I don't live in Porto any more."]
+    assert told(tmp_path, *turns).question == "Is this right now: “User lives in Braga”?"
+
+
+def test_a_minor_doubt_whose_belief_is_over_is_asked_about_where_the_answer_depends_on_it(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        for day, colour in enumerate(("green", "green", "green", "blue"), start=1):
+            mem.observe(f"My favourite colour is {colour}.", user_id="ana", timestamp=f"2025-03-0{day}")
+        mem.drain()
+        (green,) = mem.facts("ana", statuses=["active"])
+        mem.reject(green.fact_id, now="2025-03-05")
+        verdict = mem.context("What is my favourite colour?", user_id="ana", now="2025-03-06").verdict
+        assert verdict is not None
+        assert (verdict.decision, verdict.reason) == ("clarify", "what fits best was never confirmed")
+        assert mem.context("anything", user_id="ana", now="2025-03-06").question is None
+
+
+def test_a_denial_of_what_is_over_is_no_question(mem: memdb.Memory) -> None:
+    for day, turn in enumerate(("I'm allergic to nuts.", "I'm no longer allergic to pine nuts."), start=1):
+        mem.consent("ana", sensitive_topics="keep")
+        mem.observe(turn, user_id="ana", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    (nuts,) = mem.facts("ana", statuses=["active"])
+    assert "pine nuts" in (mem.context("nuts", user_id="ana", now="2025-03-03").question or "")
+    mem.end(nuts.fact_id, now="2025-03-03")
+    assert mem.context("nuts", user_id="ana", now="2025-03-04").question is None
+
+
+def test_the_question_says_when_something_is_to_begin(tmp_path: Path) -> None:
+    question = told(tmp_path, "I live in Porto.", "I'll be living in Faro from May on.").question
+    assert "“User lives in Faro (from 2025-05-01)”" in str(question)

@@ -552,6 +552,14 @@ def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> N
     assert any(row[0].startswith("to be among the first 1") for row in rows)
 
 
+@pytest.mark.parametrize(("asked", "days"), [("on 3 March 2025", "2025-03-03"), ("in March 2025", "2025-03-01 to 2025-03-31")])
+def test_explain_tells_the_days_that_a_question_names(db: Path, monkeypatch: pytest.MonkeyPatch, asked: str, days: str) -> None:
+    for zone in ("Asia/Tokyo", "UTC", "America/Los_Angeles"):
+        monkeypatch.setenv("MEMDB_TIMEZONE", zone)
+        told = ok("explain", f"What did I say {asked}?", "--user", "ana", "--embedder", "none", "--now", "2025-04-01", "--db", db)
+        assert [line.split(maxsplit=1)[1].strip() for line in told.splitlines() if line.startswith("times")] == [days]
+
+
 def test_explain_says_so_where_no_single_weight_helps_and_takes_what_search_takes(db: Path) -> None:
     asked = ("explain", "Ana?", "--user", "ana", "--limit", "1", "--db", db, "--fact")
     told = ok(*asked, fact_of(db, "user.likes").fact_id, "--weights", "first-person", "--embedder", "hashing-384")

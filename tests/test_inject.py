@@ -304,3 +304,27 @@ def test_of_what_is_found_the_best_hit_goes_in_first() -> None:
     whole = made(Profile(), hits)
     context = made(Profile(), hits, max_tokens=whole.tokens - 1)
     assert [[item.fact_id[:3] for item in items] for items in (context.items, context.dropped)] == [["Tom"], ["Rex"]]
+
+
+# --- whose days ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "ends"), [("America/Los_Angeles", "2025-03-01", "2025-03-03"), ("Asia/Tokyo", "2025-03-02", "2025-03-04")]
+)
+def test_days_in_a_prompt_are_the_users(tmp_path: Path, zone: str, day: str, ends: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": zone}) as mem:
+        mem.observe("I had dinner with Rita.", user_id="ana", session_id="s", timestamp="2025-03-02T04:00:00Z")
+        mem.remember("Drives a van", user_id="ana", key="user.drives", valid_to=ends, timestamp="2025-03-02T04:00:00Z")
+        mem.drain()
+        text = mem.context("When was dinner with Rita? Which van?", user_id="ana", now="2025-03-02T05:00:00Z").text
+        assert f"[{day}] user: I had dinner with Rita." in text
+        assert f"Drives a van (until {ends})" in text
+        assert f"Drives a van (until {ends})" in mem.page("ana", now="2025-03-02T05:00:00Z")
+
+
+def test_a_prompt_says_from_when_on_something_is_to_be_so(mem: memdb.Memory) -> None:
+    mem.remember("Works at Bosch", user_id="ana", key="user.works_at", object="Bosch", timestamp="2025-03-01", valid_from="2025-06-01")
+    texts = [mem.context("Bosch?", user_id="ana", now=day).text for day in ("2025-03-02", "2025-06-02")]
+    assert ["Works at Bosch (from 2025-06-01)" in text for text in texts] == [True, False]
+    assert "Works at Bosch" in texts[1]

@@ -323,7 +323,7 @@ def test_a_promise_of_the_assistant_is_a_task(mem: memdb.Memory) -> None:
     mem.observe("Is it far?", "I'll look into the trains tomorrow.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()
     (task,) = of(mem, "task")
-    assert (task.source, task.event_time and task.event_time.isoformat()[:10]) == ("assistant_message", "2025-03-03")
+    assert (task.source, task.event_time and task.event_time.isoformat()[:10]) == ("assistant_message", "2025-03-02")
     assert task.value_text == "The assistant will look into the trains tomorrow"
 
 
@@ -400,6 +400,30 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     (task,) = of(tell(), "task")
     assert (task.status, task.value_json["state"]) == ("active", "stalled")  # type: ignore[index, call-overload]
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
+
+
+def test_a_stalled_task_that_is_spoken_of_again_is_taken_up(mem: memdb.Memory) -> None:
+    for day in ("2025-03-01", "2025-05-02"):
+        mem.observe("Remind me to call the dentist.", user_id="ana", turn_id=day, timestamp=day)
+        mem.drain()
+        mem.maintain(now="2025-05-01")
+    assert [(task.value_json["state"], task.seen_count) for task in of(mem, "task")] == [("active", 2)]  # type: ignore[index, call-overload]
+    mem.undo(user_id="ana", turn_id="2025-05-02", now="2025-05-03")
+    assert [task.value_json["state"] for task in of(mem, "task")] == ["stalled"]  # type: ignore[index, call-overload]
+
+
+def test_a_prompt_tells_when_a_task_is_due_and_no_stalled_one_unasked(mem: memdb.Memory) -> None:
+    for text in ("Remind me to call the dentist on Friday.", "Remind me to water the plants."):
+        mem.observe(text, user_id="ana", timestamp="2025-03-03T10:00:00Z")
+    mem.drain()
+    (dentist,) = (task for task in of(mem, "task") if "dentist" in task.value_text)
+    goals = [mem.context("Hello", user_id="ana", now="2025-03-04").text]
+    mem.task(dentist.fact_id, "stalled", now="2025-03-09")
+    goals += [mem.context(asked, user_id="ana", now="2025-03-10").text for asked in ("Hello", "What about the dentist?")]
+    assert ["call the dentist on Friday (due 2025-03-07)" in text for text in goals] == [True, False, True]
+    assert "(due 2025-03-07) (stalled)" in goals[2]
+    assert all("water the plants" in text for text in goals)
+    assert "call the dentist on Friday (due 2025-03-07) (stalled)" in mem.page("ana", now="2025-03-10")
 
 
 @pytest.mark.parametrize("states", [("stalled",), ("done", "active"), ("stalled", "done", "stalled")])
@@ -609,6 +633,16 @@ def test_the_worker_reflects_after_a_session_in_which_something_significant_was_
         assert mem.maintain(now="2025-03-04").notes == 0
 
 
+@pytest.mark.parametrize(("zone", "notes"), [("UTC", 1), ("America/New_York", 0)])
+def test_what_recurs_does_so_on_days_of_the_users(tmp_path: Path, zone: str, notes: int) -> None:
+    config = {"worker": False, "timezone": zone, "reflect_every_turns": 3}
+    with memdb.open(tmp_path / "mem.db", embedder=None, config=config) as mem:
+        for at in ("2025-03-01T23:00", "2025-03-02T01:00", "2025-03-03T10:00"):
+            mem.observe("The trains again.", user_id="ana", timestamp=f"{at}:00Z")
+        mem.drain()
+        assert mem.maintain(now="2025-03-04").notes == notes
+
+
 @pytest.mark.parametrize("steps", [1, 7, 60])
 def test_reflection_does_not_depend_on_when_it_is_done(tmp_path: Path, steps: int) -> None:
     texts = ["The garden and the trains.", "The kettle and the trains.", "I live in Porto."] * 20
@@ -809,6 +843,32 @@ def test_what_is_said_on_three_days_is_promoted_to_the_profile(mem: memdb.Memory
     assert mem.maintain(now="2025-03-05").promoted == promoted
     assert ("user.drives" in mem.profile("ana", now="2025-03-05").soft_preferences) is bool(promoted)
     assert mem.maintain(now="2025-03-05").promoted == 0
+
+
+@pytest.mark.parametrize(("zone", "promoted"), [("UTC", 1), ("America/New_York", 0)])
+def test_a_day_on_which_something_is_said_is_the_users(tmp_path: Path, zone: str, promoted: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": zone}) as mem:
+        for at in ("2025-03-01T23:00", "2025-03-02T01:00", "2025-03-03T10:00"):
+            mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"{at}:00Z")
+        assert mem.maintain(now="2025-03-05").promoted == promoted
+
+
+def test_what_upkeep_does_with_a_fact_is_not_that_it_was_said(mem: memdb.Memory) -> None:
+    for day in (1, 2):
+        mem.remember("Drives a Volvo", user_id="ana", key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
+    mem.remember_many([stored("Drives a Volvo", 2, key="user.drives", object="Volvo")])
+    mem.drain()
+    assert [(done.merged, done.promoted) for done in (mem.maintain(now=day) for day in ("2025-03-03", "2025-03-04"))] == [(1, 0), (0, 0)]
+
+
+def test_what_is_said_of_money_again_and_again_is_no_preference(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    for day in (1, 2, 3):
+        mem.observe("I earn 3000 euros a month. I drive a Volvo.", user_id="ana", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    assert mem.maintain(now="2025-03-05").promoted == 1
+    profile = mem.profile("ana", now="2025-03-05")
+    assert (list(profile.soft_preferences), [entry.key for entry in profile.sensitive_topics]) == (["user.drives"], ["user.income"])
 
 
 def test_what_would_hardly_be_asked_for_is_not_promoted(tmp_path: Path) -> None:

@@ -317,6 +317,13 @@ def test_a_profile_has_the_latest_changes_first_and_none_of_long_ago(tell: Tell)
     assert mem.profile("ana", now="2026-03-04").recent_changes == []
 
 
+def test_what_was_never_believed_is_no_change_when_it_is_dropped(mem: memdb.Memory) -> None:
+    asked = mem.remember("Has diabetes", user_id="ana", key="user.has_condition", object="diabetes", timestamp="2025-03-01")
+    assert asked.status == "pending_confirmation"
+    mem.reject(asked.fact_id, now="2025-03-02")
+    assert mem.profile("ana", now="2025-03-03").recent_changes == []
+
+
 def stored_profiles(mem: memdb.Memory) -> list[object]:
     return [row[0] for row in mem._store.database().connection.execute("select profile from profiles where profile <> '{}'").fetchall()]
 

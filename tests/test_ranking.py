@@ -296,3 +296,15 @@ def test_a_file_keeps_its_own_sets(asked: memdb.Memory, tmp_path: Path) -> None:
     path = asked._store.path
     with memdb.open(path, embedder=HashingEmbedder(64), weights="mine", config={"worker": False}) as again:
         assert again.search("thing3", user_id="ana", kinds=["message"])[0].weights["lexical"] == 1.0
+
+
+def test_that_a_fact_is_to_begin_or_is_over_is_the_reason_only_where_it_keeps_it_out(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        then = mem.remember("Works at Bosch", user_id="ana", key="user.works_at", timestamp="2025-03-01", valid_from="2025-06-01")
+        over = mem.remember("Drives a van", user_id="ana", key="user.drives", timestamp="2025-03-01")
+        mem.end(over.fact_id, now="2025-03-02")
+        for fact in (then, over):
+            why = mem.explain("Purple?", user_id="ana", fact_id=fact.fact_id, statuses=["active", "expired"], now="2025-03-03")
+            assert str(why.reason).startswith("It is no candidate")
+        bounded = mem.explain("Purple?", user_id="ana", fact_id=then.fact_id, as_of="2025-03-02", now="2025-03-03")
+        assert str(bounded.reason).startswith("It is true from 2025-06-01")

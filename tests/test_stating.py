@@ -116,6 +116,30 @@ def test_what_waits_for_leave_is_not_let_in_by_plainer_words(mem: memdb.Memory) 
         assert (fact.value_text, fact.status) == ("Is in the HIV ward", "pending_confirmation")
 
 
+@pytest.mark.parametrize(
+    ("key", "sure", "status"),
+    [
+        ("user.lives_in", 0.9, "active"),
+        ("user.lives_in", 0.89, "pending_confirmation"),
+        ("user.drives", 0.7, "active"),
+        ("user.drives", 0.69, "pending_confirmation"),
+    ],
+)
+def test_what_an_application_is_unsure_of_takes_no_belief_away(mem: memdb.Memory, key: str, sure: float, status: str) -> None:
+    mem.remember("One", user_id="ana", key=key, confidence=0.95, timestamp="2025-03-01")
+    assert mem.remember("Other", user_id="ana", key=key, confidence=sure, timestamp="2025-03-02").status == status
+    believed = [fact.object for fact in mem.facts("ana", statuses=["active"], now="2025-03-03")]
+    assert believed == ["Other" if status == "active" else "One"]
+
+
+def test_what_is_written_without_being_sure_takes_no_belief_of_high_risk_away(mem: memdb.Memory) -> None:
+    mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto")
+    (written,) = mem.write(
+        [{"text": "Lives in Faro", "key": "user.lives_in", "object": "Faro", "confidence": 0.75}], user_id="ana"
+    ).accepted
+    assert mem.fact(written).status == "pending_confirmation"
+
+
 def test_what_an_application_is_unsure_of_is_kept_as_unsure(mem: memdb.Memory) -> None:
     assert mem.remember("Likes figs", user_id="ana", key="user.likes", confidence=0.2).confidence == 0.2
 

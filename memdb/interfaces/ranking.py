@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import tomllib
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from typing import Annotated
 
@@ -97,12 +98,13 @@ def explain(
             statuses=statuses_of(statuses),
             now=now,
         )
+        zone = memory.config.zone
     if json:
         print_json(why)
         return
     if why.degraded and embedder != "none":
         say(why.degraded)
-    _print_question(why)
+    _print_question(why, zone)
     rows = (
         (str(place), f"{hit.score:.3f}", hit.fact.value_text, parts(hit), hit.fact.fact_id) for place, hit in enumerate(why.hits, start=1)
     )
@@ -228,8 +230,9 @@ def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> Non
     print_rows(("", ""), [("abstains below", f"{threshold:.2f}")])
 
 
-def _print_question(why: Explanation) -> None:
+def _print_question(why: Explanation, zone: tzinfo) -> None:
     asked = why.question
+    days = [[f"{day.astimezone(zone):%Y-%m-%d}" for day in (begins, ends - timedelta(milliseconds=1))] for begins, ends in asked.times[:3]]
     rows = [
         ("weight set", why.weights),
         ("words", " ".join(asked.terms)),
@@ -237,7 +240,7 @@ def _print_question(why: Explanation) -> None:
         ("meaning", asked.meaning),
         ("asks about", asked.actor or ""),
         ("asks for", asked.intent),
-        ("times", ", ".join(f"{begins:%Y-%m-%d} to {ends:%Y-%m-%d}" for begins, ends in asked.times[:3])),
+        ("times", ", ".join(" to ".join(dict.fromkeys(one)) for one in days)),
         ("candidates", str(why.candidates)),
     ]
     print_rows(("", ""), [row for row in rows if row[1]])

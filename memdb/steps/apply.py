@@ -71,7 +71,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             new_id = _fact_id(action, origin, digest)
             assert target is not None
             starts = action.valid_from or origin.now
-            log.change(target.fact_id, "supersede", action.reason, "close", status="superseded", valid_to=_until(target, starts))
+            log.change(target.fact_id, "supersede", action.reason, "close", **_closed(target, "superseded", starts, origin))
             late = _reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
             for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):
@@ -80,8 +80,8 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
         case "expire":
             assert target is not None
             if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
-                ends = _until(target, action.valid_to or origin.now)
-                log.change(target.fact_id, "expire", action.reason, "close", status="expired", valid_to=ends)
+                ends = _closed(target, "expired", action.valid_to or origin.now, origin)
+                log.change(target.fact_id, "expire", action.reason, "close", **ends)
                 _dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
         case "mark_pending_confirmation":
@@ -117,7 +117,7 @@ def settle(
         if rival.status == "pending_confirmation":
             dismiss(db, rival, origin=origin, reason=why)
         else:
-            log.change(rival.fact_id, "supersede", why, "close", status="superseded", valid_to=to_text(fact.valid_from))
+            log.change(rival.fact_id, "supersede", why, "close", **_closed(rival, "superseded", fact.valid_from, origin))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
     _reject_rivals(db, fact.fact_id, log)
@@ -321,9 +321,14 @@ def _importance(db: Database, key: str, origin: Origin, predicates: Mapping[str,
     return max(tagged, predicate.importance) if telling else tagged
 
 
-def _until(target: Fact, ends: datetime) -> str:
-    """When a fact that ends stops to be true; what was only pending never was."""
-    return to_text(target.valid_from if target.status == "pending_confirmation" else ends)
+def _closed(target: Fact, status: Status, ends: datetime, origin: Origin) -> dict[str, str]:
+    """How a fact that ends stands from now on: what ends later is believed until then, and what was only pending was never true."""
+    if target.status == "pending_confirmation":
+        return {"status": status, "valid_to": to_text(target.valid_from)}
+    lasts = target.status == "active" and ends > max(origin.now, target.valid_from)
+    if lasts and target.valid_to is not None:
+        ends = min(ends, target.valid_to)
+    return {"status": target.status if lasts else status, "valid_to": to_text(ends)}
 
 
 def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str | None:
@@ -342,6 +347,8 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     said = action.candidate
     if action.type == "noop":
         log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
+        if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
+            move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
         settle(db, target, origin=log.origin, reason=action.reason, confidence=confidence, predicates=predicates, seen=1)
         return target.fact_id
@@ -369,10 +376,10 @@ def _reject_rivals(
 ) -> list[Fact]:  # fmt: skip
     """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else.
 
-    Return what still waits: a turn that arrives late refutes nothing said after it.
+    Return what still waits: a turn that arrives late refutes nothing said after it, and what is so now nothing that is to begin.
     """
     rivals = [rival for rival in _facts(db, "believe.contradicting", fact_id) if rival.fact_id != except_id]
-    late = [rival for rival in rivals if said_by is not None and rival.created_at > said_by]
+    late = [rival for rival in rivals if said_by is not None and max(rival.created_at, rival.valid_from) > said_by]
     for rival in rivals:
         if rival not in late:
             dismiss(db, rival, origin=log.origin, reason="its opposite was said again")

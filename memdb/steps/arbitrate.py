@@ -24,7 +24,8 @@ def arbitrate(
     if candidate.negated:
         return _end(candidate, own, predicate_of(candidate.key, predicates), config, now=now)
     if same:
-        return [_repeat(candidate, min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status)), config)]
+        known = min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status))
+        return [_repeat(candidate, known, config, gives_way=_gives_way(known, own))]
     beliefs = [fact for fact in beliefs if fact.status in LIVE]
     own = [fact for fact in own if fact.status in LIVE]
     contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
@@ -35,6 +36,11 @@ def arbitrate(
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
+    coming = [fact for fact in contradicted if fact.status == "active" and fact.key == candidate.key and max(now, starts) < fact.valid_from]
+    if coming == contradicted and (candidate.stated or not candidate.explicit) and now >= max(map(_said_last, coming)):
+        first = min(coming, key=lambda fact: fact.valid_from)  # what is so now is no reason not to believe what is to come
+        until = candidate.model_copy(update={"valid_to": first.valid_from})
+        return [_action("insert", until, delta=boost if candidate.stated else 0.0, reason=f"so until {first.object!r} begins")]
     # a doubt that was raised since is one of whatever is believed by then, and no reason not to believe this
     contradicted = [fact for fact in contradicted if fact.status == "active" or _said_last(fact) <= now] or contradicted
     newest = max(contradicted, key=_said_last)
@@ -90,9 +96,14 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     return [action.model_copy(update=doubt) for action in actions] if vague else actions
 
 
-def _repeat(candidate: Candidate, known: Fact, config: Config) -> Action:
+def _gives_way(fact: Fact, own: Sequence[Fact]) -> bool:
+    """Whether a fact lasts until a change that is to come: until something else under its key begins."""
+    return fact.valid_to is not None and any(other.valid_from == fact.valid_to and other.status == "active" for other in own)
+
+
+def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: bool = False) -> Action:
     delta = _closer(known.confidence, config)
-    if known.valid_to is not None and not candidate.temporary and candidate.event_time is None:
+    if known.valid_to is not None and not candidate.temporary and candidate.event_time is None and not gives_way:
         return _action("update", candidate, target=known, delta=delta, reason="now said to last")
     if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
         return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
@@ -126,7 +137,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
         return denied + opposed, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
     if candidate.temporary or candidate.denies:
         return denied + opposed, None
-    lasting = [fact for fact in own if fact.valid_to is None and not fact.denies]
+    lasting = [fact for fact in own if (fact.valid_to is None or _gives_way(fact, own)) and not fact.denies]
     for fact in lasting:
         held = set(normalise(fact.object).split())
         alike = bool(words and held) and (held < words or words < held)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from memdb.answers import Explanation, Hit, Hits, WeightChange
-from memdb.records import Fact, Status
+from memdb.records import LIVE, Fact, Status
 
 _MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding or the next minutes could undo
 _PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed
@@ -27,21 +27,22 @@ def explain(
     statuses: Sequence[Status],
     kinds: Collection[str] | None,
     now: datetime,
+    as_of: datetime | None,
     lifts: Lifts,
     without: Mapping[str, Callable[[], Hits]],
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
 
     `hits` are all candidates, best first, by the weight set `weights`. What a fact lacks is told against the last hit within the limit,
-    or where it is among them, against the hit just above it. `without` asks again without one of the filters that were given; `now` is
-    the time asked about.
+    or where it is among them, against the hit just above it. `without` asks again without one of the filters that were given; `as_of` is
+    the time asked about, where one is.
     """
     place = _place(hits, fact)
     shown = tuple(hits[:limit])
     if fact is None:
         return Explanation(question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown)
     if place is None:
-        why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, without=without)
+        why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, as_of=as_of, without=without)
         return Explanation(
             question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown, fact=fact, reason=why
         )
@@ -94,15 +95,17 @@ def _absent(
     statuses: Sequence[Status],
     kinds: Collection[str] | None,
     now: datetime,
+    as_of: datetime | None,
     without: Mapping[str, Callable[[], Hits]],
 ) -> str:
     if kinds is not None and fact.kind not in kinds:
         return f"It is of kind {fact.kind}, which was not asked for."
     if fact.status not in statuses:
         return f"It is {fact.status}; only {', '.join(statuses)} were asked for."
-    if fact.valid_to is not None and fact.valid_to <= now:
+    bound = as_of is not None or fact.status in LIVE  # what is believed no longer is found, over or not, by who asks for that
+    if bound and fact.valid_to is not None and fact.valid_to <= (as_of or now):
         return f"It was true until {fact.valid_to:%Y-%m-%d %H:%M} UTC; ask with as_of for an earlier time."
-    if fact.valid_from > now:
+    if as_of is not None and fact.valid_from > as_of:
         return f"It is true from {fact.valid_from:%Y-%m-%d %H:%M} UTC on; ask about a later time."
     for name, ask in without.items():
         if place := _place(ask(), fact):

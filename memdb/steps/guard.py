@@ -23,6 +23,7 @@ def guard(
     config: Config,
     consent: Consent | None = None,
     source: Source = "user_message",
+    confidence: float | None = None,
 ) -> Action:
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
@@ -33,9 +34,12 @@ def guard(
     was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
     merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
     says to ask, a fact on a sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however
-    often it is said.
+    often it is said. `confidence` is how sure an application is of what it states, where it says so.
     """
     said = action.candidate
+    if said is not None and confidence is not None and confidence < said.confidence:
+        said = said.model_copy(update={"confidence": confidence})
+        action = action.model_copy(update={"candidate": said})
     if consent is not None and consent.sensitive_topics == "ask" and said is not None and not said.negated:
         waiting = _waits_for_leave(action, said, target)
         if waiting is not None:

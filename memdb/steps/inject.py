@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
@@ -123,7 +123,7 @@ def _lines(
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
         for entry in entries:
-            if always or entry.fact_id in wanted:
+            if (always and entry.state != "stalled") or entry.fact_id in wanted:
                 shown.add(entry.fact_id)
                 doubted = entry.fact_id in disputed
                 item = _profile_item(entry, section, found.get(entry.fact_id), rank=rank, disputed=doubted, now=now, config=config)
@@ -151,9 +151,10 @@ def _profile_item(
     mentioned = entry.last_mentioned_at or entry.updated_at
     judged = hit.confidence_now if hit else None
     tone = _tone(entry.confidence if judged is None else judged, config)
+    when = f"{_stands(entry.state, entry.due, config.zone)}{_until(entry.valid_to, config.zone)}"
     return ContextItem(
         section=section,
-        text=f"- {_one_line(entry.text)}{_until(entry.valid_to)}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
+        text=f"- {_one_line(entry.text)}{when}{_DISPUTED if disputed else _MARKS[tone] if tone else ''}",
         fact_id=entry.fact_id,
         confidence=entry.confidence,
         # who somebody is and what they must not eat does not go stale for not being mentioned
@@ -168,11 +169,14 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     fact = hit.fact
     tone = _tone(hit.confidence_now, config)
     if fact.kind == "message":  # it was said, whether or not it is so
-        text = f"- [{fact.valid_from:%Y-%m-%d}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
+        text = f"- [{_date(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
-        text = f"- {_day(fact)}{_one_line(fact.value_text)}{summary}{_until(fact.valid_to)}{doubt}"
+        begins = f" (from {_date(fact.valid_from, config.zone)})" if fact.kind == "fact" and fact.valid_from > now else ""
+        stands = _stands(_state(fact), fact.event_time, config.zone) if fact.kind == "task" else ""
+        when = f"{begins}{stands}{_until(fact.valid_to, config.zone)}"
+        text = f"- {_day(fact, config.zone)}{_one_line(fact.value_text)}{summary}{when}{doubt}"
     return ContextItem(
         section=section,
         text=text,
@@ -185,10 +189,10 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     )
 
 
-def _day(fact: Fact) -> str:
+def _day(fact: Fact, zone: tzinfo) -> str:
     """When what is told happened. A pattern tells of many days."""
     pattern = isinstance(fact.value_json, dict) and fact.value_json.get("pattern")
-    return f"[{fact.event_time or fact.valid_from:%Y-%m-%d}] " if fact.kind in ("episode", "narrative") and not pattern else ""
+    return f"[{_date(fact.event_time or fact.valid_from, zone)}] " if fact.kind in ("episode", "narrative") and not pattern else ""
 
 
 def _tone(confidence: float | None, config: Config) -> Tone | None:
@@ -279,5 +283,19 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= _MAX_LINE else flat[: _MAX_LINE - 1].rstrip() + "…"
 
 
-def _until(valid_to: datetime | None) -> str:
-    return f" (until {valid_to:%Y-%m-%d})" if valid_to else ""
+def _state(task: Fact) -> object:
+    return task.value_json.get("state") if isinstance(task.value_json, dict) else None
+
+
+def _stands(state: object, due: datetime | None, zone: tzinfo) -> str:
+    """When a task is due, since "tomorrow" in its words was reckoned from another day; and whether it has stalled."""
+    return f"{f' (due {_date(due, zone)})' if due else ''}{' (stalled)' if state == 'stalled' else ''}"
+
+
+def _until(valid_to: datetime | None, zone: tzinfo) -> str:
+    return f" (until {_date(valid_to, zone)})" if valid_to else ""
+
+
+def _date(time: datetime, zone: tzinfo) -> str:
+    """The day by the user's clocks: what is said in the evening is of another day in UTC, for many."""
+    return f"{time.astimezone(zone):%Y-%m-%d}"

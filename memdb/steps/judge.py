@@ -32,7 +32,8 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
     relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0
     doubt = _concerned(bearing, top, doubts)
     if doubt is not None:
-        why = "two memories contradict each other" if doubt.against else "what fits best waits for leave to be remembered"
+        waits = "what fits best waits for leave to be remembered" if doubt.leave else "what fits best was never confirmed"
+        why = "two memories contradict each other" if doubt.against else waits
         told = "Do not decide between them" if doubt.against else "Do not rely on it yet"
         asked = _verdict("clarify", why, top, probability, f"{told}; ask: {doubt.question}")
         return asked.model_copy(update={"question": doubt.question})
@@ -58,8 +59,8 @@ def _concerned(bearing: Sequence[Hit], top: Hit, doubts: Sequence[Doubt]) -> Dou
     found = {hit.fact.fact_id for hit in bearing if hit.fact.kind != "message"}
     nearest = max(bearing, key=lambda hit: (hit.fact.fact_id in found, _nearness(hit), hit.score)).fact.fact_id
     for doubt in doubts:
-        sides = {doubt.fact_id, doubt.against}
-        if nearest in sides and sides <= found:
+        sides = {doubt.fact_id, doubt.against or doubt.fact_id}
+        if nearest in sides and sides <= found and (doubt.against or not doubt.leave):
             return doubt
     return next((doubt for doubt in doubts if doubt.fact_id == top.fact.fact_id), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ _PROMISES = re.compile(
     r"\bi(?:'ll| will) (?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140})",
     re.IGNORECASE,
 )
+_MOMENT = timedelta(milliseconds=1)
 _LONGEST, _LONGEST_DEED = 8_000, 200  # characters of a turn that are read, and of a part of it that tells what was done
 _LATELY = r"(?:(?:already|finally|just|also|now|actually|eventually|then|both|all|managed to|went and) )*"
 _LEAD = re.compile(r"^(?:\W|\b(?:and|but|so|then|also|yes|yeah|yep|ok|okay|oh|well|hey|hi|by the way|btw|guess what|good news)\b)+")
@@ -82,7 +83,8 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
         for match in pattern.finditer(text.replace("’", "'")[:_LONGEST]):
             title = " ".join(match["what"].split()).strip(" ,;:")
             times = find_times(title, at=turn.timestamp, zone=zone)
-            opened.append(Loop(title=title, excerpt=match.group(), due=times[-1].ends if times else None, promised=promised))
+            due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
+            opened.append(Loop(title=title, excerpt=match.group(), due=due, promised=promised))
     for match in _LISTS.finditer(turn.user_input[:_LONGEST]):
         verb = "" if match["list"].lower().startswith("to") else "buy "
         opened.append(Loop(title=verb + " ".join(match["what"].split()), excerpt=match.group()))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from memdb.database import Database, Row
 from memdb.records import Record
-from memdb.times import to_text
+from memdb.times import to_text, to_utc
 
 _LONGEST = 300  # characters of a line
 _SESSIONS = 7  # accounts of sessions that are shown
@@ -27,8 +27,8 @@ class Page(Record):
     frame: tuple[str, ...] = ()
 
 
-def project(db: Database, *, user_id: str, now: datetime, max_lines: int) -> Page:
-    """Return the page of a user as of `now`, never longer than `max_lines`; the same memory gives the same page.
+def project(db: Database, *, user_id: str, now: datetime, zone: tzinfo, max_lines: int) -> Page:
+    """Return the page of a user as of `now`, its days those of `zone`, never longer than `max_lines`; the same memory gives the same page.
 
     What waits for a decision comes first, then what matters most; what does not fit is left out, the least important first.
     """
@@ -38,7 +38,7 @@ def project(db: Database, *, user_id: str, now: datetime, max_lines: int) -> Pag
     told: set[str] = set()
     for row in rows:
         section = _section(row)
-        line, own = _line(row)
+        line, own = _line(row, zone)
         cost = 1 if section in chosen else 4  # a section's heading has a blank line before and after it
         if line in told or cost > room or (section == "Lately" and len(chosen.get(section, ())) >= _SESSIONS):
             continue
@@ -74,14 +74,17 @@ def _section(row: Row) -> str:
     return {**by_category, "task_context": "Tasks"}.get(str(row["category"]), "Facts")
 
 
-def _line(row: Row) -> tuple[str, str]:
+def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
     own = _flat(str(row["value_text"]))
-    return f"- {own}{''.join(_remarks(row))}", own
+    return f"- {own}{''.join(_remarks(row, zone))}", own
 
 
-def _remarks(row: Row) -> Iterable[str]:
-    if row["valid_to"]:
-        yield f" (until {str(row['valid_to'])[:10]})"
+def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
+    for word, time in (("due", row["due"]), ("until", row["valid_to"])):
+        if time:
+            yield f" ({word} {to_utc(str(time)).astimezone(zone):%Y-%m-%d})"
+    if row["is_stalled"]:
+        yield " (stalled)"
     if row["status"] == "pending_confirmation":
         yield f" (instead of: {_flat(str(row['against']))})" if row["against"] else " (new)"
     if row["success_rate"] is not None:

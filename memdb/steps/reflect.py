@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from datetime import tzinfo
 from itertools import islice
 
 from pydantic import Field
@@ -46,9 +47,9 @@ class _Told(Record):
 
 
 def reflect(
-    messages: Sequence[Fact], *, fresh: Collection[str], days: int, consent: Consent, llm: LanguageModel | None
+    messages: Sequence[Fact], *, fresh: Collection[str], days: int, zone: tzinfo, consent: Consent, llm: LanguageModel | None
 ) -> Reflection:  # fmt: skip
-    """Return at most three notes on what recurs in messages, on at least `days` different days; often there is none.
+    """Return at most three notes on what recurs in messages, on at least `days` different days of `zone`; often there is none.
 
     `fresh` are the ids of the messages that were not reflected upon before: what none of them says is not noted again. Secrets are passed
     over, unless `consent` lets them be kept.
@@ -57,7 +58,7 @@ def reflect(
     """
     failed: tuple[ModelCall, ...] = ()
     if llm is not None and messages:
-        text = "\n".join(f"[{message.valid_from:%Y-%m-%d}] {' '.join(message.value_text.split())}" for message in messages)
+        text = "\n".join(f"[{_day(message, zone)}] {' '.join(message.value_text.split())}" for message in messages)
         read = quotable(text[-2 * _LONGEST_READ :], consent)[-_LONGEST_READ:]  # blacked out before it is cut
         try:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=read), answer=_Told, purpose="reflect")
@@ -65,16 +66,16 @@ def reflect(
             return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
-    return Reflection(notes=tuple(islice(_recurring(messages, fresh, days, consent), _MOST)), by="rules", calls=failed)
+    return Reflection(notes=tuple(islice(_recurring(messages, fresh, days, zone, consent), _MOST)), by="rules", calls=failed)
 
 
-def _recurring(messages: Sequence[Fact], fresh: Collection[str], days: int, consent: Consent) -> Iterator[str]:
+def _recurring(messages: Sequence[Fact], fresh: Collection[str], days: int, zone: tzinfo, consent: Consent) -> Iterator[str]:
     moods: dict[str, set[str]] = defaultdict(set)
     topics: dict[str, set[str]] = defaultdict(set)
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     new: set[str] = set()
     for message in messages:
-        day = f"{message.valid_from:%Y-%m-%d}"
+        day = _day(message, zone)
         words = _words(message.value_text) - _COMMON - mood_words()
         felt = [tag.removeprefix(_MOOD) for tag in message.tags if tag.startswith(_MOOD)]
         if message.fact_id in fresh:
@@ -89,23 +90,27 @@ def _recurring(messages: Sequence[Fact], fresh: Collection[str], days: int, cons
         if len(when) >= days and _MOOD + mood in new:
             often = sorted(word for (felt_mood, word), on in together.items() if felt_mood == mood and len(on) >= days)
             felt_so = [message for message in messages if _MOOD + mood in message.tags]
-            about = list(islice((word for word in often if _said_openly(word, felt_so, days, consent)), 2))
+            about = list(islice((word for word in often if _said_openly(word, felt_so, days, zone, consent)), 2))
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about)}" if about else "")
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(when) >= days and topic in new and _said_openly(topic, messages, days, consent):
+        if len(when) >= days and topic in new and _said_openly(topic, messages, days, zone, consent):
             yield f"Keeps coming back to {topic}"
+
+
+def _day(message: Fact, zone: tzinfo) -> str:
+    return f"{message.valid_from.astimezone(zone):%Y-%m-%d}"
 
 
 def _words(text: str) -> set[str]:
     return set(_WORD.findall(_ASIDE.sub(" ", text.casefold())))
 
 
-def _said_openly(word: str, messages: Sequence[Fact], days: int, consent: Consent) -> bool:
+def _said_openly(word: str, messages: Sequence[Fact], days: int, zone: tzinfo, consent: Consent) -> bool:
     """Whether a word is said on so many days, secrets aside: a password that is all letters is no topic."""
     on: set[str] = set()
     for message in messages:
         if word in message.value_text.casefold() and word in _words(quotable(message.value_text, consent)):
-            on.add(f"{message.valid_from:%Y-%m-%d}")
+            on.add(_day(message, zone))
             if len(on) >= days:
                 return True
     return False
