@@ -459,13 +459,14 @@ def test_a_night_of_the_household_s_day_is_not_missed_where_that_is_tomorrow_els
         assert mem.maintain(now="2025-03-02T12:00:00Z").nights == 1
 
 
-def test_a_pattern_wants_different_days_of_the_household(tmp_path: Path) -> None:
-    for zone, patterns in (("Asia/Shanghai", 1), ("UTC", 0)):
-        with memdb.open(tmp_path / f"{patterns}.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
-            for at in ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30"):
+def test_a_pattern_wants_different_days_of_the_household_and_a_night_is_one(tmp_path: Path) -> None:
+    nights = ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30")  # the first one before and after midnight there
+    for count, patterns in ((3, 0), (4, 1)):
+        with memdb.open(tmp_path / f"{count}.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Shanghai"}) as mem:
+            for at in (*nights, "2025-03-05T16:30")[:count]:
                 mem.event("The boiler hummed", user_id="home", timestamp=f"{at}:00Z", trigger="person_arrived_home")
-            mem.narrate(now="2025-03-05T12:00:00Z")
-            assert mem.maintain(now="2025-03-05T12:00:00Z").patterns == patterns, zone
+            mem.narrate(now="2025-03-06T12:00:00Z")
+            assert mem.maintain(now="2025-03-06T12:00:00Z").patterns == patterns
 
 
 def test_a_night_is_at_the_configured_hour_of_the_household(house: memdb.Memory) -> None:
