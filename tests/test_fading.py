@@ -459,6 +459,24 @@ def test_a_night_of_the_household_s_day_is_not_missed_where_that_is_tomorrow_els
         assert mem.maintain(now="2025-03-02T12:00:00Z").nights == 1
 
 
+def test_a_memory_of_no_type_fades_as_it_ranks(house: memdb.Memory) -> None:
+    house.remember_many(
+        [{"value_text": "I noticed that Rui hums", "user_id": "ana", "kind": "narrative", "timestamp": "2025-01-01T08:00:00Z"}]
+    )
+    assert house.maintain(user_id="ana", now="2025-01-11T08:00:00Z").processed == 1
+    (hit,) = house.recall("Rui hums", user_id="ana", now="2025-01-11T08:00:00Z", min_score=0)
+    assert hit.fact.effective_importance == pytest.approx(hit.parts["importance"] * hit.parts["access_bonus"])
+    assert house.maintain(user_id="ana", now="2025-06-01T08:00:00Z").archived == 1
+
+
+def test_a_memory_that_was_stated_again_is_as_fresh_in_maintenance_as_in_recall(house: memdb.Memory) -> None:
+    for day in ("2025-01-01", "2025-03-20"):
+        stated = house.remember("I noticed that Rui hums", user_id="ana", kind="narrative", timestamp=f"{day}T08:00:00Z")
+    assert house.maintain(user_id="ana", now="2025-03-21T08:00:00Z").archived == 0
+    (hit,) = house.recall("Rui hums", user_id="ana", now="2025-03-21T08:00:00Z", min_score=0)
+    assert house.fact(stated.fact_id).effective_importance == pytest.approx(hit.parts["importance"] * hit.parts["access_bonus"])
+
+
 def test_a_pattern_wants_different_days_of_the_household_and_a_night_is_one(tmp_path: Path) -> None:
     nights = ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30")  # the first one before and after midnight there
     for count, patterns in ((3, 0), (4, 1)):
