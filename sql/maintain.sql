@@ -34,14 +34,14 @@ where kind = 'narrative' and status = 'active' and created_at <= :now and effect
   and (:user_id is null or user_id = :user_id)
 returning fact_id, user_id, key, effective_importance;
 
--- What went into a pattern stays as long as the pattern does, so that it is found through it.
+-- What went into a pattern stays as long as the pattern does, so that it is found through it, and goes with it.
 -- statement: delete
 delete from facts indexed by facts_narrative
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports');
+    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
 
 -- What is about to be deleted leaves a line in the history, without its text.
 -- statement: deleted
@@ -52,7 +52,7 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports');
+    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
 
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)

@@ -246,6 +246,17 @@ def test_what_went_into_a_pattern_stays_as_long_as_the_pattern(tmp_path: Path) -
         assert mem.history(user_id="home") == told
 
 
+def test_what_went_into_a_pattern_is_deleted_with_it_and_maintenance_done_again_does_nothing_more(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for day in (2, 3, 4):
+            mem.event("Rui made coffee", user_id="home", timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        for now in ("2025-03-05T12:00:00Z", "2025-07-05T12:00:00Z"):  # a pattern is made, and archived
+            mem.maintain(user_id="home", now=now)
+        assert [mem.maintain(user_id="home", now="2025-10-05T12:00:00Z").deleted for _ in range(2)] == [4, 0]
+        assert len([change for change in mem.history(user_id="home") if change.reason.startswith("deleted")]) == 4
+
+
 def test_what_happened_once_is_not_blurred_into_what_happens_always(house: memdb.Memory) -> None:
     for clock, said in (("07:00", "Rui made coffee"), ("07:10", "Rui burned the kitchen curtain"), ("07:20", "Rui read the newspaper")):
         house.event(said, user_id="home", timestamp=f"2025-03-06T{clock}:00Z", participants=["Rui"])
