@@ -565,24 +565,9 @@ class Memory:
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.
         """
-        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
-        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
-        question = self._understood(db, query, user_id=user_id, now=at)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
-        result = make_context(
-            db,
-            hits,
-            doubts,
-            user_id=user_id,
-            limit=limit,
-            system=checks.text(system, "system"),
-            max_tokens=max_tokens,
-            tokenizer=choose_tokenizer(self._embedder),
-            now=at,
-            config=self._config,
-        )
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
-        return result
+        made, note = self._prepare(query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
+        note()
+        return made
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
@@ -965,6 +950,7 @@ class Memory:
             self._config,
             self._llm,
             self._patient,
+            self._prepare,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
             eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
@@ -1320,6 +1306,39 @@ class Memory:
             statuses=statuses,
             filters=filters,
         )
+
+    def _prepare(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int | None = None,
+        limit: int = _CONTEXT_HITS,
+        goal: str | None = None,
+        system: str = "",
+        now: Time | None = None,
+    ) -> tuple[Context, Callable[[], None]]:
+        """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
+        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
+        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
+        question = self._understood(db, query, user_id=user_id, now=at)
+        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
+        result = make_context(
+            db,
+            hits,
+            doubts,
+            user_id=user_id,
+            limit=limit,
+            system=checks.text(system, "system"),
+            max_tokens=max_tokens,
+            tokenizer=choose_tokenizer(self._embedder),
+            now=at,
+            config=self._config,
+        )
+        note = partial(
+            self._notebook.note, query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens
+        )
+        return result, note
 
     def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
         """Read a question of somebody."""
