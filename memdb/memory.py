@@ -1187,12 +1187,8 @@ class Memory:
         filters["max_age_days"] = checks.bound(filters.get("max_age_days"), "max_age_days")
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
-        at, db = self._now(now), self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=at)
-        if as_of is not None:
-            question = question.model_copy(update={"as_of": self._time(as_of)})
-        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=at, statuses=statuses, filters=filters)
-        hits[:] = diverse(db, hits, limit=limit, config=self._config)
+        at = self._now(now)
+        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=filters)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
@@ -1239,7 +1235,7 @@ class Memory:
         return calibrate(
             self._store.database(),
             questions,
-            assess=lambda one: self.assess(one.query, user_id=one.user_id, limit=most, now=now or one.now),
+            assess=lambda one: self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now)),
         )
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
@@ -1339,6 +1335,27 @@ class Memory:
             self._notebook.note, query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens
         )
         return result, note
+
+    def _assessed(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        limit: int,
+        now: datetime,
+        goal: str | None = None,
+        as_of: Time | None = None,
+        statuses: Sequence[Status] | None = None,
+        filters: Filters | None = None,
+    ) -> Hits:
+        """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
+        db = self._store.database()
+        question = self._understood(db, query, user_id=user_id, now=now)
+        if as_of is not None:
+            question = question.model_copy(update={"as_of": self._time(as_of)})
+        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, statuses=statuses, filters=filters)
+        hits[:] = diverse(db, hits, limit=limit, config=self._config)
+        return hits
 
     def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
         """Read a question of somebody."""
