@@ -156,7 +156,7 @@ class Config(BaseModel):
         min_length=1,
         description="how a model is told to see itself when it writes memories",
     )
-    turns_as_events: bool = Field(False, description="let every turn count as an event, so that conversations become memories too")
+    turns_as_events: bool = Field(False, description="let what people say count as events, so that conversations become memories too")
     min_segment_duration_minutes: Minutes = Field(
         15.0, ge=0, description="events of a shorter time wait for more before they become a memory"
     )

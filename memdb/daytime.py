@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -78,14 +78,15 @@ def part_ends(at: datetime, zone: tzinfo) -> datetime:
 
 def weekday(at: datetime, zone: tzinfo) -> str:
     """Return the day's name; the small hours belong to the night of the day before."""
-    return f"{_lived_day(at, zone):%A}"
+    return f"{lived_day(at, zone):%A}"
 
 
 def day_type(at: datetime, zone: tzinfo) -> DayType:
     """Return whether it was a weekday or the weekend; the small hours belong to the day before."""
-    return "weekend" if _lived_day(at, zone).weekday() >= 5 else "weekday"
+    return "weekend" if lived_day(at, zone).weekday() >= 5 else "weekday"
 
 
-def _lived_day(at: datetime, zone: tzinfo) -> datetime:
+def lived_day(at: datetime, zone: tzinfo) -> date:
+    """Return the day as people count it: the small hours belong to the one before, so that a night is one day."""
     local = at.astimezone(zone)
-    return local - timedelta(days=1) if local.hour < _BEGINS[0][0] else local
+    return local.date() - timedelta(days=1) if local.hour < _BEGINS[0][0] else local.date()

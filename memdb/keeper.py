@@ -68,9 +68,9 @@ def gather(db: Database, event: Event) -> bool:
 
 
 def gather_turn(db: Database, turn: Turn) -> None:
-    """Let what was said in a turn count as an event, within the caller's transaction."""
+    """Let what a person said in a turn count as an event, within the caller's transaction; it is the assistant who remembers it."""
     speaker = turn.speaker or turn.user_id
-    if turn.user_input.strip():
+    if turn.user_input.strip() and speaker.casefold() != "assistant":
         said = " ".join(turn.user_input.split())
         gather(
             db,

@@ -565,24 +565,9 @@ class Memory:
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.
         """
-        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
-        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
-        question = self._understood(db, query, user_id=user_id, now=at)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
-        result = make_context(
-            db,
-            hits,
-            doubts,
-            user_id=user_id,
-            limit=limit,
-            system=checks.text(system, "system"),
-            max_tokens=max_tokens,
-            tokenizer=choose_tokenizer(self._embedder),
-            now=at,
-            config=self._config,
-        )
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens)
-        return result
+        made, note = self._prepare(query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
+        note()
+        return made
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
@@ -965,6 +950,7 @@ class Memory:
             self._config,
             self._llm,
             self._patient,
+            self._prepare,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
             eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
@@ -1202,12 +1188,8 @@ class Memory:
         filters["max_age_days"] = checks.bound(filters.get("max_age_days"), "max_age_days")
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
-        at, db = self._now(now), self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=at)
-        if as_of is not None:
-            question = question.model_copy(update={"as_of": self._time(as_of)})
-        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=at, statuses=statuses, filters=filters)
-        hits[:] = diverse(db, hits, limit=limit, config=self._config)
+        at = self._now(now)
+        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=filters)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
@@ -1254,7 +1236,7 @@ class Memory:
         return calibrate(
             self._store.database(),
             questions,
-            assess=lambda one: self.assess(one.query, user_id=one.user_id, limit=most, now=now or one.now),
+            assess=lambda one: self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now)),
         )
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
@@ -1321,6 +1303,60 @@ class Memory:
             statuses=statuses,
             filters=filters,
         )
+
+    def _prepare(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int | None = None,
+        limit: int = _CONTEXT_HITS,
+        goal: str | None = None,
+        system: str = "",
+        now: Time | None = None,
+    ) -> tuple[Context, Callable[[], None]]:
+        """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
+        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
+        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
+        question = self._understood(db, query, user_id=user_id, now=at)
+        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
+        result = make_context(
+            db,
+            hits,
+            doubts,
+            user_id=user_id,
+            limit=limit,
+            system=checks.text(system, "system"),
+            max_tokens=max_tokens,
+            tokenizer=choose_tokenizer(self._embedder),
+            now=at,
+            config=self._config,
+        )
+        note = partial(
+            self._notebook.note, query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens
+        )
+        return result, note
+
+    def _assessed(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        limit: int,
+        now: datetime,
+        goal: str | None = None,
+        as_of: Time | None = None,
+        statuses: Sequence[Status] | None = None,
+        filters: Filters | None = None,
+    ) -> Hits:
+        """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
+        db = self._store.database()
+        question = self._understood(db, query, user_id=user_id, now=now)
+        if as_of is not None:
+            question = question.model_copy(update={"as_of": self._time(as_of)})
+        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, statuses=statuses, filters=filters)
+        hits[:] = diverse(db, hits, limit=limit, config=self._config)
+        return hits
 
     def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
         """Read a question of somebody."""

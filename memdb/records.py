@@ -325,6 +325,7 @@ class Link(Record):
 class Procedure(Record):
     """A learned workflow: what it is for, its steps, and how it went so far. `success_rate` is None while nothing is known of that.
 
+    One that was not learned but stated as a procedure may have no steps; its words are what it is for then.
     `confidence` begins like any fact's, rises with success and falls with failure; `score` is set where a task was asked about. One whose
     `status` is pending waits for the user's leave, and is not found until it is confirmed.
     """

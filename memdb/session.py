@@ -65,16 +65,20 @@ class Keeper(Protocol):
     ) -> Fact:
         """Store a fact."""
 
-    def context(
-        self, query: str, *, user_id: str, max_tokens: int | None = None, limit: int = 16, now: date | str | None = None
-    ) -> Context:
-        """Make a prompt context."""
-
     def relate(self, user_id: str, *, now: date | str | None = None) -> int:
         """Link what is alike."""
 
     def compact(self, user_id: str | None = None, *, now: date | str | None = None) -> int:
         """Archive what is old."""
+
+
+class Prepare(Protocol):
+    """How a context is made: with what notes that it was given, so that one that was only tried does not count."""
+
+    def __call__(
+        self, query: str, *, user_id: str, max_tokens: int | None = None, now: date | str | None = None
+    ) -> tuple[Context, Callable[[], None]]:
+        """Make a context."""
 
 
 class Session:
@@ -92,6 +96,7 @@ class Session:
         config: Config,
         llm: LanguageModel | None,
         embedder: Patient | None,
+        prepare: Prepare,
         *,
         user_id: str,
         session_id: str,
@@ -99,6 +104,7 @@ class Session:
         now: date | str | None,
     ) -> None:
         self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, embedder
+        self._prepare = prepare
         self.user_id, self.session_id = user_id, session_id
         self._identity = new_identity()
         self._simulated = now is not None
@@ -148,10 +154,11 @@ class Session:
         self._heed_forgetting()
         budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
         tokenizer = choose_tokenizer()
-        made = self._memory.context(query, user_id=self.user_id, max_tokens=budget, now=at)
+        made, note = self._prepare(query, user_id=self.user_id, max_tokens=budget, now=at)
         lines = self._lines(made, tokenizer.count, budget // _WORKING_SHARE)
         if lines and tokenizer.count(_render(lines)) + made.tokens > budget:
-            made = self._memory.context(query, user_id=self.user_id, max_tokens=budget - tokenizer.count(_render(lines)), now=at)
+            made, note = self._prepare(query, user_id=self.user_id, max_tokens=budget - tokenizer.count(_render(lines)), now=at)
+        note()
         for item in made.items:
             self._use(item)
         whole = "\n\n".join(part for part in (_render(lines), made.text) if part)

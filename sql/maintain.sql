@@ -3,7 +3,8 @@
 -- effective_importance = max(floor, min(cap, importance × type weight × decay × access bonus)), with
 --   decay = max(floor, 0.5 ^ (days since access / (half-life × retention of the type)))
 --   access bonus = min(1, 0.5 + ln(1 + access count) × 0.1)
--- for all memories made since :since. The index of narratives is named, or every message of the file would be looked at.
+-- for all memories made since :since. What was stated anew was seen then, and what has no type weighs as its kind does, as in a search. The
+-- index of narratives is named, or every message of the file would be looked at.
 -- statement: decay
 with
 reckoned as (
@@ -11,14 +12,14 @@ reckoned as (
     f.id,
     max(:minimum_importance, min(:max_importance,
       f.importance
-      * t.weight
+      * coalesce(t.weight, k.weight)
       * max(:minimum_importance, pow(0.5,
-          max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.created_at)))
-          / (coalesce(:base_half_life_days, k.half_life_days) * t.retention_multiplier)))
+          max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
+          / (coalesce(:base_half_life_days, k.half_life_days) * coalesce(t.retention_multiplier, 1.0))))
       * min(1.0, 0.5 + ln(1 + f.access_count) * 0.1))) as effective_importance
   from facts f indexed by facts_narrative
   cross join kinds k on k.kind = f.kind
-  cross join memory_types t on t.memory_type = f.memory_type
+  left join memory_types t on t.memory_type = f.memory_type
   where f.kind = 'narrative' and f.status = 'active' and f.created_at >= :since and f.created_at <= :now
     and (:user_id is null or f.user_id = :user_id)
     and (:fact_id is null or f.fact_id = :fact_id)
@@ -33,14 +34,14 @@ where kind = 'narrative' and status = 'active' and created_at <= :now and effect
   and (:user_id is null or user_id = :user_id)
 returning fact_id, user_id, key, effective_importance;
 
--- What went into a pattern stays as long as the pattern does, so that it is found through it.
+-- What went into a pattern stays as long as the pattern does, so that it is found through it, and goes with it.
 -- statement: delete
 delete from facts indexed by facts_narrative
 where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports');
+    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
 
 -- What is about to be deleted leaves a line in the history, without its text.
 -- statement: deleted
@@ -51,7 +52,7 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports');
+    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
 
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)

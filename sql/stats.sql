@@ -4,7 +4,7 @@ select name, value from metrics;
 -- statement: counts
 select
   (select value from meta where name = 'timezone') as timezone,
-  (select count(distinct user_id) from (select user_id from facts union select user_id from turns)) as users,
+  (select count(distinct user_id) from (select user_id from facts union select user_id from turns union select user_id from events)) as users,
   (select count(*) from outbox where dead = 0) as outbox_waiting,
   (select count(*) from outbox where dead = 1) as outbox_dead,
   (select count(*) from facts where embedding_id is not null) as vectors,
@@ -13,13 +13,15 @@ select
   (select json_group_object(kind, n) from (select kind, count(*) as n from facts group by kind)) as rows_by_kind,
   (select json_group_object(status, n) from (select status, count(*) as n from turns group by status)) as turns_by_status;
 
--- Everybody whose rows or turns are held, with how much is believed of them, or may be.
+-- Everybody whose rows, turns or events are held, with how much is believed of them, or may be.
 -- statement: users
 with
 known as (
   select user_id from facts
   union
   select user_id from turns
+  union
+  select user_id from events
 )
 select
   k.user_id,

@@ -139,6 +139,12 @@ def test_importance_out_of_range_and_a_strange_feeling_are_put_right(houses: lis
     )
 
 
+def test_a_feeling_is_known_however_it_is_written(houses: list[House], tmp_path: Path) -> None:
+    fact = house(houses, tmp_path, answer(GOOD, emotion=" Concerned")).lights()
+    assert isinstance(fact.value_json, dict)
+    assert fact.value_json["emotion"] == "concerned"
+
+
 def test_what_an_event_says_of_its_own_importance_goes_before_the_model(houses: list[House], tmp_path: Path) -> None:
     one = house(houses, tmp_path, answer("I noticed Rui opening a letter.", memory_type="TRANSIENT", importance=0.1))
     one.mem.event("Rui opened a letter", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], importance=0.95)

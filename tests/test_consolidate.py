@@ -115,7 +115,7 @@ def test_the_same_people_are_no_likeness() -> None:
 
 
 def test_days_are_those_of_the_household() -> None:
-    hours = [datetime(2025, 3, day, hour, 30, tzinfo=UTC) for day, hour in ((1, 15), (1, 16), (2, 16))]
+    hours = [datetime(2025, 3, day, hour, 30, tzinfo=UTC) for day, hour in ((1, 5), (2, 4), (3, 4))]
     seen = [but(memory, detail={"segment_start": at}) for memory, at in zip(memories(["The cat was fed"] * 3), hours, strict=True)]
     assert together(*seen) == []
     assert len(consolidate(seen, zone=timezone(timedelta(hours=8)), config=Config())) == 1
@@ -169,6 +169,17 @@ def test_a_pattern_is_a_little_more_important_than_the_most_important_of_it(cap:
     seen = [but(memory, importance=0.6 + day / 10) for day, memory in enumerate(memories(["Rui made coffee"] * 3))]
     (found,) = consolidate(seen, zone=UTC, config=Config(max_importance=cap, access_reinforcement=0.05))
     assert found.narrative.importance == pytest.approx(importance)
+
+
+def test_a_night_is_one_day_before_and_after_midnight() -> None:
+    hours = (START.replace(hour=22), START + timedelta(hours=18), START + timedelta(hours=42))  # Monday night twice, and Tuesday night
+    seen = [
+        but(memory, detail={"time_of_day": "night", "segment_start": at, "segment_end": at})
+        for memory, at in zip(memories(["the baby cried"] * 3), hours, strict=True)
+    ]
+    third = but(seen[0], fact_id="third", detail={"segment_start": START + timedelta(days=2, hours=15)})
+    assert together(*seen) == []
+    assert len(together(*seen, third)) == 1
 
 
 def test_a_pattern_tells_of_four_things_at_most_that_half_of_its_memories_tell_of() -> None:

@@ -246,6 +246,17 @@ def test_what_went_into_a_pattern_stays_as_long_as_the_pattern(tmp_path: Path) -
         assert mem.history(user_id="home") == told
 
 
+def test_what_went_into_a_pattern_is_deleted_with_it_and_maintenance_done_again_does_nothing_more(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for day in (2, 3, 4):
+            mem.event("Rui made coffee", user_id="home", timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        for now in ("2025-03-05T12:00:00Z", "2025-07-05T12:00:00Z"):  # a pattern is made, and archived
+            mem.maintain(user_id="home", now=now)
+        assert [mem.maintain(user_id="home", now="2025-10-05T12:00:00Z").deleted for _ in range(2)] == [4, 0]
+        assert len([change for change in mem.history(user_id="home") if change.reason.startswith("deleted")]) == 4
+
+
 def test_what_happened_once_is_not_blurred_into_what_happens_always(house: memdb.Memory) -> None:
     for clock, said in (("07:00", "Rui made coffee"), ("07:10", "Rui burned the kitchen curtain"), ("07:20", "Rui read the newspaper")):
         house.event(said, user_id="home", timestamp=f"2025-03-06T{clock}:00Z", participants=["Rui"])
@@ -459,13 +470,32 @@ def test_a_night_of_the_household_s_day_is_not_missed_where_that_is_tomorrow_els
         assert mem.maintain(now="2025-03-02T12:00:00Z").nights == 1
 
 
-def test_a_pattern_wants_different_days_of_the_household(tmp_path: Path) -> None:
-    for zone, patterns in (("Asia/Shanghai", 1), ("UTC", 0)):
-        with memdb.open(tmp_path / f"{patterns}.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
-            for at in ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30"):
+def test_a_memory_of_no_type_fades_as_it_ranks(house: memdb.Memory) -> None:
+    house.remember_many(
+        [{"value_text": "I noticed that Rui hums", "user_id": "ana", "kind": "narrative", "timestamp": "2025-01-01T08:00:00Z"}]
+    )
+    assert house.maintain(user_id="ana", now="2025-01-11T08:00:00Z").processed == 1
+    (hit,) = house.recall("Rui hums", user_id="ana", now="2025-01-11T08:00:00Z", min_score=0)
+    assert hit.fact.effective_importance == pytest.approx(hit.parts["importance"] * hit.parts["access_bonus"])
+    assert house.maintain(user_id="ana", now="2025-06-01T08:00:00Z").archived == 1
+
+
+def test_a_memory_that_was_stated_again_is_as_fresh_in_maintenance_as_in_recall(house: memdb.Memory) -> None:
+    for day in ("2025-01-01", "2025-03-20"):
+        stated = house.remember("I noticed that Rui hums", user_id="ana", kind="narrative", timestamp=f"{day}T08:00:00Z")
+    assert house.maintain(user_id="ana", now="2025-03-21T08:00:00Z").archived == 0
+    (hit,) = house.recall("Rui hums", user_id="ana", now="2025-03-21T08:00:00Z", min_score=0)
+    assert house.fact(stated.fact_id).effective_importance == pytest.approx(hit.parts["importance"] * hit.parts["access_bonus"])
+
+
+def test_a_pattern_wants_different_days_of_the_household_and_a_night_is_one(tmp_path: Path) -> None:
+    nights = ("2025-03-03T15:30", "2025-03-03T16:30", "2025-03-04T16:30")  # the first one before and after midnight there
+    for count, patterns in ((3, 0), (4, 1)):
+        with memdb.open(tmp_path / f"{count}.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Shanghai"}) as mem:
+            for at in (*nights, "2025-03-05T16:30")[:count]:
                 mem.event("The boiler hummed", user_id="home", timestamp=f"{at}:00Z", trigger="person_arrived_home")
-            mem.narrate(now="2025-03-05T12:00:00Z")
-            assert mem.maintain(now="2025-03-05T12:00:00Z").patterns == patterns, zone
+            mem.narrate(now="2025-03-06T12:00:00Z")
+            assert mem.maintain(now="2025-03-06T12:00:00Z").patterns == patterns
 
 
 def test_a_night_is_at_the_configured_hour_of_the_household(house: memdb.Memory) -> None:

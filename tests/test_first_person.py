@@ -100,6 +100,26 @@ def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
         assert "I noticed that ana said “I baked bread” and Rui said “It smells good”." in fact.value_text
 
 
+def test_what_the_assistant_says_itself_is_nothing_that_it_noticed(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        said = (("I baked bread.", None), ("How lovely!", "Assistant"), ("It smells good.", "Rui"))
+        mem.load(
+            [{"text": text, "speaker": speaker, "timestamp": f"2025-03-03T08:0{place}:00Z"} for place, (text, speaker) in enumerate(said)],
+            user_id="ana",
+        )
+        assert mem.drain()
+        (fact,) = mem.facts("ana", kinds=["narrative"])
+    assert isinstance(fact.value_json, dict)
+    assert ("lovely" in fact.value_text, fact.value_json["participants"]) == (False, ["Rui", "ana"])
+
+
+def test_a_household_of_which_nothing_is_told_yet_is_one_that_the_file_holds_something_of(mem: memdb.Memory) -> None:
+    mem.event("Rui made coffee", user_id="home", timestamp="2025-03-03T07:00:00Z")
+    assert (mem.users(), mem.stats().users) == ({"home": 0}, 1)
+    mem.forget("home")
+    assert (mem.users(), mem.stats().users) == ({}, 0)
+
+
 def test_a_memory_keeps_no_secret_of_what_happened(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
         mem.observe("My password is hunter2, and I baked bread.", user_id="ana", turn_id="t1", timestamp="2025-03-03T08:00:00Z")

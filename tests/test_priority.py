@@ -494,6 +494,15 @@ def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
     assert after.auc > 0.9
 
 
+def test_questions_that_only_measure_are_not_noted_and_recall_nothing(mem: memdb.Memory) -> None:
+    mem.event("Rui asked for warm light", user_id="ana", timestamp="2025-03-01T07:00:00Z", participants=["Rui"])
+    mem.narrate(now="2025-03-02")
+    labels = [memdb.Labelled(user_id="ana", query=query, answerable=held) for query, held in (("warm light", True), ("the derby", False))]
+    mem.calibrate(labels, now="2025-03-03")
+    mem.maintain(user_id="ana", now="2025-03-03")
+    assert (mem.facts("ana", kinds=["narrative"])[0].access_count, mem.stats().retrievals) == (0, 0)
+
+
 def test_calibration_wants_both_kinds_of_questions(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="at least one of each"):
         mem.calibrate([memdb.Labelled(user_id="ana", query="Where?", answerable=True)])

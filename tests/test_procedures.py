@@ -69,6 +69,23 @@ def test_a_procedure_stands_in_the_context_of_its_task(mem: memdb.Memory) -> Non
     assert "- To deploy the website: 1. run the tests; 2. push the tag" in mem.context("deploy the website", user_id="ana").text
 
 
+@pytest.mark.parametrize("details", [None, {"steps": "boil it"}, {"title": 7, "trigger": ["rice"], "steps": [1, "boil it"]}])
+def test_a_procedure_that_was_stated_in_another_shape_is_found_beside_the_others(mem: memdb.Memory, details: object) -> None:
+    learned = mem.learn("cook rice", ["boil it"], user_id="ana")
+    stated = mem.remember("Rice is cooked best in much water", user_id="ana", kind="procedure", value_json=details)  # type: ignore[arg-type]
+    mem.drain()
+    found = {one.fact_id: one for one in mem.procedures("cook rice", user_id="ana")}
+    assert set(found) == {learned.fact_id, stated.fact_id}
+    assert mem.outcome(stated.fact_id, True).successes == 1
+
+
+def test_what_was_in_mind_as_a_procedure_is_found_after_the_flush(mem: memdb.Memory) -> None:
+    with mem.session("ana") as session:
+        session.working.add("Rice is cooked best in much water", kind="procedure")
+    (found,) = mem.procedures("cook rice", user_id="ana")
+    assert (found.title, found.trigger, found.steps) == (*["Rice is cooked best in much water"] * 2, ())
+
+
 def test_outcomes_go_with_their_user(mem: memdb.Memory) -> None:
     mem.outcome(deploy(mem).fact_id, False, note="zanzibarquux")
     mem.forget("ana")

@@ -84,6 +84,22 @@ def test_a_context_with_working_memory_keeps_to_its_budget(mem: memdb.Memory, bu
     assert made.tokens <= budget == made.max_tokens
 
 
+@pytest.mark.parametrize("budget", [160, 260, 2000])
+def test_a_context_with_working_memory_is_one_question_and_recalls_what_it_shows_once(mem: memdb.Memory, budget: int) -> None:
+    for day in range(1, 6):
+        mem.event(f"Rui asked for warm light number {day}", user_id="ana", timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
+    mem.narrate(now="2025-03-10T00:00:00Z")
+    with mem.session("ana", now="2025-03-11T00:00:00Z") as s:
+        for number in range(5):
+            s.working.add(f"A thought of some length that nobody else has had before, number {number}")
+        made = s.context("warm light", max_tokens=budget)
+    mem.maintain(user_id="ana", now="2025-03-11T01:00:00Z")
+    shown = {item.fact_id: 1 for item in made.items if item.section == "Episodic Highlights"}
+    memories = mem.facts("ana", kinds=["narrative"], statuses=["active", "archived"])
+    assert {fact.fact_id: fact.access_count for fact in memories if fact.access_count} == shown != {}
+    assert mem.stats().retrievals == 1
+
+
 def test_a_flush_keeps_what_is_in_mind_once(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.working.add("Wants short answers", importance=0.8)

@@ -33,8 +33,8 @@ def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
     The time zone is the one that `old` was written with, unless `memdb.toml` or the environment names one.
 
     No model is asked: kept calls answer, and where there is none, the rules decide and the turn's record says so. `embedder` "auto" is the
-    one that `old` was written with. Only turns are replayed: what was remembered, confirmed, rejected or undone by hand is not; episodes
-    and reflective notes are drawn anew by the worker of whoever opens `new`.
+    one that `old` was written with. Only turns are replayed: the events of a household, and what was remembered, confirmed, rejected or
+    undone by hand, are not; episodes and reflective notes are drawn anew by the worker of whoever opens `new`.
 
     Raises:
         InputError: `new` exists.

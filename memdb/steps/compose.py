@@ -42,7 +42,8 @@ class Composed(BaseModel):
     @field_validator("emotion", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
-        return value if value in get_args(Emotion) else "neutral"  # a feeling with another name is no reason to ask again
+        known = value.strip().lower() if isinstance(value, str) else value
+        return known if known in get_args(Emotion) else "neutral"  # a feeling with another name is no reason to ask again
 
     @field_validator("importance")
     @classmethod

@@ -11,6 +11,7 @@ from datetime import tzinfo
 from pydantic import ValidationError
 
 from memdb.config import Config
+from memdb.daytime import lived_day
 from memdb.household import household_rules, likeness, named, stated, telling_words
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
@@ -41,7 +42,7 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     """Return the patterns in first-person memories: new ones, and known ones that were seen again.
 
     Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of the
-    telling words are the same; a new pattern wants `consolidation_min_repeats` different days.
+    telling words are the same; a new pattern wants `consolidation_min_repeats` different days, of which a night is one.
     """
     alike: dict[tuple[str, tuple[str, ...], str], list[_Seen]] = defaultdict(list)
     for memory in memories:
@@ -53,7 +54,7 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     for group in alike.values():
         for pattern, sources in _clusters(group, similarity=config.consolidation_similarity):
             sources = _ordinary(pattern, sources, config=config)
-            days = {detail.segment_start.astimezone(zone).date() for _memory, detail in sources}
+            days = {lived_day(detail.segment_start, zone) for _memory, detail in sources}
             if (pattern and sources) or len(days) >= config.consolidation_min_repeats:
                 found.append(_pattern(pattern, sources, config=config))
     return found
