@@ -20,9 +20,13 @@ select
     where user_id = :user_id and session_id = :session_id and instr(char(10) || held_by || char(10), char(10) || :held_by || char(10)) > 0) as held,
   exists (select 1 from turns where user_id = :user_id) or exists (select 1 from facts where user_id = :user_id) as known;
 
--- Of what a session has in mind, what is in the file still: facts by their ids, turns by theirs.
+-- Of what a session has in mind, what is in the file still: facts by their ids, if they still hold good, turns by theirs.
 -- statement: there
-select fact_id as id from facts where user_id = :user_id and fact_id in (select value from json_each(:ids))
+select fact_id as id
+from facts
+where user_id = :user_id and fact_id in (select value from json_each(:ids))
+  and status in ('active', 'pending_confirmation', 'archived')
+  and (valid_to is null or valid_to > :now)
 union all
 select turn_id from turns where user_id = :user_id and turn_id in (select value from json_each(:ids));
 
