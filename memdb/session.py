@@ -273,7 +273,7 @@ class Session:
         with db.transaction():
             consent = read_consent(db, user_id=self.user_id, config=self._config)
             told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, consent=consent, zone=zone, now=at)
-            for day in _days(told, zone):
+            for day in _days(db, told, zone):
                 snapshot(db, user_id=self.user_id, session_id=None, day=day, consent=consent, zone=zone, now=at)
         return told
 
@@ -364,12 +364,14 @@ def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequ
     return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
 
 
-def _days(told: Fact | None, zone: tzinfo) -> list[date]:
-    """The days that a session touched."""
+def _days(db: Database, told: Fact | None, zone: tzinfo) -> list[date]:
+    """The days that a session touched: from the first turn to the last, and those on which something in mind was kept."""
     if told is None or not isinstance(told.value_json, dict):
         return []
     first, last = (to_utc(str(told.value_json[end])).astimezone(zone).date() for end in ("timestamp_start", "timestamp_end"))
-    return [first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)]
+    came_in = db.all("session.came_in", user_id=told.user_id, session_id=told.session_id, fact_ids=json.dumps(told.value_json["facts"]))
+    days = {first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)}
+    return sorted(days | {to_utc(str(row["changed_at"])).astimezone(zone).date() for row in came_in})[:_LONGEST_SESSION]
 
 
 def _died(holder: str) -> bool:

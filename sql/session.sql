@@ -106,6 +106,15 @@ where h.user_id = :user_id
               and l.operation <> 'noop' and (:ends is null or l.changed_at < :ends))
 order by h.id;
 
+-- When it was that facts came in with a session: what was put into mind and flushed is learned in no turn, perhaps on another day.
+-- statement: came_in
+select h.changed_at
+from json_each(:fact_ids) i
+cross join facts f on f.fact_id = i.value
+cross join fact_history h on h.fact_id = f.fact_id
+where f.user_id = :user_id and f.session_id = :session_id and h.operation in ('insert', 'mark_pending_confirmation')
+order by h.changed_at;
+
 -- An account is told anew when more has happened.
 -- statement: tell
 insert into facts (

@@ -212,6 +212,21 @@ def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path)
     ]
 
 
+def test_what_a_session_kept_on_a_day_on_which_nothing_was_said_stands_in_the_log_of_that_day(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T23:40:00Z") as s:
+        s.working.add("Wants short answers")
+        s.flush()
+        s.observe("I live in Porto.", timestamp="2025-03-02T00:10:00Z")
+        s.working.add("Plans a party")
+        s.close(now="2025-03-04T00:10:00Z")
+    logs = sorted(text.partition(", ")[2] for text in kinds(mem, "episode") if not text.startswith("Session"))
+    assert logs == [
+        "01 March 2025. Learned: Wants short answers.",
+        "02 March 2025: 1 session, 1 turn. Learned: User lives in Porto.",
+        "04 March 2025. Learned: Plans a party.",
+    ]
+
+
 def test_the_account_tells_of_what_was_in_mind_at_the_end(mem: memdb.Memory) -> None:
     with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
         s.working.add("Wants short answers")
