@@ -167,10 +167,10 @@ class Linked(Record):
 class Bootstrap(Record):
     """What a session begins with.
 
-    `page` is memory.md; `facts` are the user's live facts, tasks, notes and procedures, most important first. `offered` are changes made
-    in memory.md by hand, pending until `confirm` or `reject`; `refused` are those that may not be kept, each as its key and
-    the reason. `last` is the account of the session before, and `recovered` names
-    sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
+    `page` is memory.md: as it stands where somebody changed it, or else as it would be written now; `facts` are the user's live facts,
+    tasks, notes and procedures, most important first. `offered` are changes made in memory.md by hand, pending until `confirm` or
+    `reject`; `refused` are those that may not be kept, each as its key and the reason. `last` is the account of the session before, and
+    `recovered` names sessions that a process left open when it died. `indexed` rows have a vector, `waiting` ones will get one.
     """
 
     user_id: str

@@ -40,13 +40,15 @@ class _Overtaken(Exception):
 
 
 def read_page(db: Database, *, user_id: str, now: datetime, config: Config) -> tuple[Edits, str]:
-    """Return what was changed by hand in memory.md, and the page's text."""
+    """Return what was changed by hand in memory.md, and the page's text: of one that nobody touched, as it would be written now."""
     page = project(db, user_id=user_id, now=now, zone=config.zone, max_lines=config.page_max_lines)
     if not config.memory_page:
         return Edits(), page.text
     path = page_path(db, user_id)
     found = _read(path)
-    return (Edits(), page.text) if found is None else (_offer(db, found, page, user_id=user_id, now=now, config=config), found)
+    if found is None or _is_known(db, found, user_id=user_id):
+        return Edits(), page.text
+    return _offer(db, found, page, user_id=user_id, now=now, config=config), found
 
 
 def write_page(db: Database, *, user_id: str, now: datetime, config: Config, asks: bool = True) -> tuple[Edits, Path, Page]:
@@ -113,9 +115,9 @@ def page_path(db: Database, user_id: str) -> Path:
 
 def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime, config: Config) -> Edits:
     """Put edits into memory as pending facts, each once, and return those that still wait, and what may not be kept."""
-    written = db.one("page.written", user_id=user_id)
-    if written is not None and found in (written["page"], written["found"]):
+    if _is_known(db, found, user_id=user_id):
         return Edits()
+    written = db.one("page.written", user_id=user_id)
     before, lines, since = (
         (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
     )
@@ -143,6 +145,12 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
                 apply(db, action, origin=origin, predicates=predicates, config=config)
             offered |= {fact.fact_id: fact for fact in _waiting(db, user_id, turn_id)}
     return Edits(tuple(offered.values()), tuple(refused))
+
+
+def _is_known(db: Database, found: str, *, user_id: str) -> bool:
+    """Whether a page says what memdb wrote, or what was asked about when it wrote."""
+    written = db.one("page.written", user_id=user_id)
+    return written is not None and found in (written["page"], written["found"])
 
 
 def _refusal(said: Candidate, consent: Consent, predicates: dict[str, Predicate], config: Config) -> str | None:

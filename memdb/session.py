@@ -151,7 +151,7 @@ class Session:
     def context(self, query: str, *, max_tokens: int | None = None, now: date | str | None = None) -> Context:
         """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget."""
         at = self._at(now)
-        self._heed_forgetting()
+        self._heed_the_file(at)
         budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
         tokenizer = choose_tokenizer()
         made, note = self._prepare(query, user_id=self.user_id, max_tokens=budget, now=at)
@@ -174,7 +174,7 @@ class Session:
         """
         at = self._at(now)
         self._think()
-        if not self._heed_forgetting():
+        if not self._heed_the_file(at):
             return Flushed()
         kept = self._keep_all(at)
         linked = self._memory.relate(self.user_id, now=at)
@@ -205,7 +205,7 @@ class Session:
             return
         at = self._at(now)
         self._think()
-        if self._heed_forgetting():
+        if self._heed_the_file(at):
             self._keep_all(at)  # before the account, which tells of it
             self._account(self.session_id, at)
             self.flush(now=at)
@@ -273,7 +273,7 @@ class Session:
         with db.transaction():
             consent = read_consent(db, user_id=self.user_id, config=self._config)
             told = snapshot(db, user_id=self.user_id, session_id=session_id, day=None, consent=consent, zone=zone, now=at)
-            for day in _days(told, zone):
+            for day in _days(db, told, zone):
                 snapshot(db, user_id=self.user_id, session_id=None, day=day, consent=consent, zone=zone, now=at)
         return told
 
@@ -285,17 +285,20 @@ class Session:
             if not take_turn(self._store, self._config, self._llm, self._embedder, identity=identity):
                 sleep(0.02)
 
-    def _heed_forgetting(self) -> bool:
-        """Let go of what is in mind and was forgotten meanwhile, by whomever; return whether there is anything in mind or in the file."""
+    def _heed_the_file(self, at: datetime) -> bool:
+        """Let go of what is in mind and was forgotten meanwhile, or is believed no longer, by whomever; return whether there is anything in
+        mind or in the file.
+        """
         db = self._store.database()
         stands = db.one("session.stands", user_id=self.user_id, session_id=self.session_id, held_by=self._identity) or {}
         if self._held and not stands["held"]:  # the user was
             self.working.clear()
         self._held = bool(stands["held"])
         ids = {item.text: item.fact_id or self._said.get(item.text) for item in self.working.items if item.kept}
-        there = {row["id"] for row in db.all("session.there", user_id=self.user_id, ids=json.dumps([*filter(None, ids.values())]))}
+        wanted = json.dumps([*filter(None, ids.values())])
+        there = {row["id"] for row in db.all("session.there", user_id=self.user_id, ids=wanted, now=to_text(at))}
         for text, known in ids.items():
-            if known is not None and known not in there:  # or what was learned under one key
+            if known is not None and known not in there:  # or what was learned under one key; or it has changed since
                 self.working.drop(text)
         return bool(stands["held"] or stands["known"] or len(self.working))
 
@@ -361,12 +364,14 @@ def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequ
     return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
 
 
-def _days(told: Fact | None, zone: tzinfo) -> list[date]:
-    """The days that a session touched."""
+def _days(db: Database, told: Fact | None, zone: tzinfo) -> list[date]:
+    """The days that a session touched: from the first turn to the last, and those on which something in mind was kept."""
     if told is None or not isinstance(told.value_json, dict):
         return []
     first, last = (to_utc(str(told.value_json[end])).astimezone(zone).date() for end in ("timestamp_start", "timestamp_end"))
-    return [first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)]
+    came_in = db.all("session.came_in", user_id=told.user_id, session_id=told.session_id, fact_ids=json.dumps(told.value_json["facts"]))
+    days = {first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)}
+    return sorted(days | {to_utc(str(row["changed_at"])).astimezone(zone).date() for row in came_in})[:_LONGEST_SESSION]
 
 
 def _died(holder: str) -> bool:

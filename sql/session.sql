@@ -20,9 +20,13 @@ select
     where user_id = :user_id and session_id = :session_id and instr(char(10) || held_by || char(10), char(10) || :held_by || char(10)) > 0) as held,
   exists (select 1 from turns where user_id = :user_id) or exists (select 1 from facts where user_id = :user_id) as known;
 
--- Of what a session has in mind, what is in the file still: facts by their ids, turns by theirs.
+-- Of what a session has in mind, what is in the file still: facts by their ids, if they still hold good, turns by theirs.
 -- statement: there
-select fact_id as id from facts where user_id = :user_id and fact_id in (select value from json_each(:ids))
+select fact_id as id
+from facts
+where user_id = :user_id and fact_id in (select value from json_each(:ids))
+  and status in ('active', 'pending_confirmation', 'archived')
+  and (valid_to is null or valid_to > :now)
 union all
 select turn_id from turns where user_id = :user_id and turn_id in (select value from json_each(:ids));
 
@@ -101,6 +105,15 @@ where h.user_id = :user_id
   and h.id = (select max(l.id) from fact_history l where l.fact_id = h.fact_id and l.user_id = h.user_id
               and l.operation <> 'noop' and (:ends is null or l.changed_at < :ends))
 order by h.id;
+
+-- When it was that facts came in with a session: what was put into mind and flushed is learned in no turn, perhaps on another day.
+-- statement: came_in
+select h.changed_at
+from json_each(:fact_ids) i
+cross join facts f on f.fact_id = i.value
+cross join fact_history h on h.fact_id = f.fact_id
+where f.user_id = :user_id and f.session_id = :session_id and h.operation in ('insert', 'mark_pending_confirmation')
+order by h.changed_at;
 
 -- An account is told anew when more has happened.
 -- statement: tell

@@ -105,6 +105,15 @@ def test_a_dry_run_says_what_maintain_then_does(db: Path) -> None:
     assert "archive" in ok("history", "--user", "silva", "--db", db)
 
 
+def test_a_dry_run_tells_no_memory_and_reads_no_turn(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.event("Rui made coffee", user_id="silva", timestamp="2025-03-03T07:00:00Z")
+        mem.observe("I live in Porto.", user_id="silva", timestamp="2025-03-03T07:00:00Z")
+    ok("maintain", "--dry-run", "--db", tmp_path / "mem.db")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        assert (mem.facts("silva"), mem.stats().turns_by_status) == ([], {"queued": 1})
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

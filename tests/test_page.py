@@ -164,6 +164,15 @@ def test_an_account_taken_out_says_nothing(mem: memdb.Memory, page: Path) -> Non
     assert offers(mem) == []
 
 
+def test_a_session_begins_with_what_is_so_now_though_the_page_was_written_before(mem: memdb.Memory, page: Path) -> None:
+    written = page.read_text(encoding="utf-8")
+    mem.observe("I moved to Faro last week.", user_id="ana", timestamp="2025-03-08T10:00:00Z")
+    mem.drain()
+    with mem.session("ana", now="2025-03-09T10:00:00Z") as s:
+        assert ("User lives in Faro" in s.bootstrap.page, "- User lives in Porto" in s.bootstrap.page) == (True, False)
+        assert (s.bootstrap.offered, page.read_text(encoding="utf-8")) == ((), written)
+
+
 def test_an_edit_that_is_confirmed_becomes_the_belief(mem: memdb.Memory, page: Path) -> None:
     page.write_text(page.read_text().replace("- User lives in Porto\n", "- User lives in Faro\n"))
     with mem.session("ana", now="2025-03-02T10:00:00Z") as s:

@@ -84,6 +84,23 @@ def test_a_context_with_working_memory_keeps_to_its_budget(mem: memdb.Memory, bu
     assert made.tokens <= budget == made.max_tokens
 
 
+@pytest.mark.parametrize("ends", ["superseded", "rejected", "over by the clock"])
+def test_what_is_no_longer_so_is_in_mind_no_longer(mem: memdb.Memory, ends: str) -> None:
+    until = "2025-03-05T00:00:00Z" if ends == "over by the clock" else None
+    lived = mem.remember(
+        "User lives in Porto", user_id="ana", key="user.lives_in", object="Porto", timestamp="2025-03-01T10:00:00Z", valid_to=until
+    )
+    with mem.session("ana", now="2025-03-04T10:00:00Z") as s:
+        assert "User lives in Porto" in s.working
+        s.working.add("She is in a hurry today")
+        if ends == "superseded":
+            mem.remember("User lives in Faro", user_id="ana", key="user.lives_in", object="Faro", timestamp="2025-03-04T11:00:00Z")
+        elif ends == "rejected":
+            mem.reject(lived.fact_id, now="2025-03-04T11:00:00Z")
+        assert "Porto" not in s.context("What shall I cook?", now="2025-03-06T10:00:00Z").text
+        assert [item.text for item in s.working] == ["She is in a hurry today"]
+
+
 @pytest.mark.parametrize("budget", [160, 260, 2000])
 def test_a_context_with_working_memory_is_one_question_and_recalls_what_it_shows_once(mem: memdb.Memory, budget: int) -> None:
     for day in range(1, 6):
@@ -192,6 +209,21 @@ def test_a_session_over_midnight_stands_in_the_logs_of_both_days(tmp_path: Path)
     assert logs == [
         "Saturday, 01 March 2025: 1 session, 1 turn. Learned: User lives in Porto.",
         "Sunday, 02 March 2025: 1 session, 1 turn. Learned: User likes tea.",
+    ]
+
+
+def test_what_a_session_kept_on_a_day_on_which_nothing_was_said_stands_in_the_log_of_that_day(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T23:40:00Z") as s:
+        s.working.add("Wants short answers")
+        s.flush()
+        s.observe("I live in Porto.", timestamp="2025-03-02T00:10:00Z")
+        s.working.add("Plans a party")
+        s.close(now="2025-03-04T00:10:00Z")
+    logs = sorted(text.partition(", ")[2] for text in kinds(mem, "episode") if not text.startswith("Session"))
+    assert logs == [
+        "01 March 2025. Learned: Wants short answers.",
+        "02 March 2025: 1 session, 1 turn. Learned: User lives in Porto.",
+        "04 March 2025. Learned: Plans a party.",
     ]
 
 

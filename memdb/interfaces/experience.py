@@ -112,7 +112,8 @@ def maintain(
         if not dry_run:
             memory.narrate(now=now)
         done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)
-        memory.drain()
+        if not dry_run:
+            memory.drain()
     if json:
         print_json(done)
     else:
