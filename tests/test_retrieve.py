@@ -259,7 +259,7 @@ def test_another_users_statuses_and_kinds_do_not_leak_either(mem: memdb.Memory) 
 def test_the_status_is_filtered_before_the_cut(mem: memdb.Memory) -> None:
     for number in range(40):  # forty former homes would fill both legs of twenty
         mem.remember(
-            f"Porto Porto home {number}", user_id="ana", key="user.lives_in", confidence=0.5, timestamp=f"2025-03-01T10:{number:02}"
+            f"Porto Porto home {number}", user_id="ana", key="user.lives_in", confidence=0.95, timestamp=f"2025-03-01T10:{number:02}"
         )
     mem.remember("Also known in Porto as a singer of fado", user_id="ana", key="user.likes", timestamp="2025-02-01")
     mem.drain()
