@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memdb.english_rules import compiled, rules
+from memdb.english_rules import compiled, relation_words, rules
+from memdb.told_beside import prepare as prepare_told_beside
+from memdb.told_beside import with_age, with_name
 from memdb.when import Prefer, TimeSpan, find_times
 
 
@@ -41,7 +43,7 @@ class Clause:
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, _aged, _somebody, separator):
+    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, separator):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -70,11 +72,11 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         if not excerpt:
             continue
         first = elided and ":" not in sentence  # no title
-        if doubtful and (named := _with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
+        if doubtful and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
             sentence, start, doubtful, first = named, began, [], doubtful[0].elided
             excerpt = text[start:end].strip()
         else:
-            sentence = _with_name(sentence) or sentence
+            sentence = with_name(sentence) or sentence
         before, began = sentence if "?" not in mark else "", start
         if not compiled(rules().block["retracted"]).match(sentence):
             yield from doubtful
@@ -82,7 +84,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = _aged().sub(lambda found: f"{found['who']} is {found['age']}, {found['who']}", sentence)
+        sentence = with_age(sentence)
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
@@ -272,31 +274,6 @@ def _stated(
     return stated if asked or not question else []
 
 
-def _with_name(sentence: str, before: str = "") -> str | None:
-    """A sentence with the name that is told in it ("…, and his name is Rex") beside the one who has it, where it is clear who that is.
-
-    That may be somebody of the sentence `before`, which is returned with it then.
-    """
-    named = compiled(rules().phrase["named"]).search(sentence)
-    if named is None or bool(before) != (named.start() == 0):
-        return None
-    told, pronoun = before or sentence[: named.start()], next(filter(None, named.group("whose", "who", "whom"))).lower()
-    kept = [found for found in _somebody().finditer(told) if _may_be(found["who"].lower(), pronoun)]
-    if len(kept) != 1 or compiled(rules().phrase["besides"]).search(told, kept[0].end()):
-        return None
-    end = kept[0].end()
-    return f"{told[:end]}{' ' if kept[0]['whose'] else ' called '}{named['name']}{told[end:]}{sentence[named.end() :]}"
-
-
-def _may_be(noun: str, pronoun: str) -> bool:
-    """Whether a pronoun may stand for a relative or an animal."""
-    groups, relations = rules().groups, rules().relations
-    if pronoun[0] == "i":
-        return relations.get(noun, noun) in groups["pets"] or noun not in relations
-    same, other = (groups["he"], groups["she"]) if pronoun in ("he", "his", "him") else (groups["she"], groups["he"])
-    return noun in same or noun not in other
-
-
 def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
     for one in rules().elided:
@@ -328,13 +305,9 @@ def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     return replace(clause, text=text, full=moved, hedged=hedged, explicit=explicit)
 
 
-def _relation() -> str:
-    return "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
-
-
 @cache
 def _subject() -> re.Pattern[str]:
-    relation = _relation()
+    relation = relation_words()
     qualified = r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|baby|half|dear|lovely|new|best)[ -])*"
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(
@@ -348,29 +321,8 @@ def _subject() -> re.Pattern[str]:
 
 
 @cache
-def _aged() -> re.Pattern[str]:
-    """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
-    name = r"(?-i:[A-Z][\w'-]+)"
-    return re.compile(
-        rf"(?P<who>\b(?:my|our) (?:[\w-]+ )??(?:{_relation()})(?: {name})?)(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old)?(?:\)|,)"
-        r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _somebody() -> re.Pattern[str]:
-    """A relative or a pet without a name."""
-    who = f"{_relation()}|{rules().macros['animal']}"
-    return re.compile(
-        rf"\b(?:an?|another|(?P<whose>my|our)) (?:[\w-]+ ){{0,2}}?(?P<who>{who})(?!\w)(?!'s|,? (?:called |named )?(?-i:[A-Z]))",
-        re.IGNORECASE,
-    )
-
-
-@cache
 def _named_at_the_end() -> re.Pattern[str]:
-    relation = _relation()
+    relation = relation_words()
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
 

@@ -128,3 +128,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
         for name, value in rules().macros.items():
             pattern = pattern.replace("{" + name + "}", value)
     return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def relation_words() -> str:
+    """Return how relatives, friends and pets are called, as alternatives of a pattern, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
