@@ -89,9 +89,16 @@ def normalise(text: str) -> str:
     return " ".join([word for word in words if word not in _ARTICLES]) or " ".join(words) or folded.strip()
 
 
+def gist(text: str) -> tuple[str, ...]:
+    """Return the words of an object that tell it from another, in their order: normalised, without "called", "my" and plurals."""
+    words = normalise(text).split()
+    told = [word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in words if word not in _EMPTY]
+    return tuple(told or words)
+
+
 def telling(text: str) -> frozenset[str]:
-    """Return the words of an object that tell it from another: as `normalise` gives them, without "called", "my" and plurals."""
-    return frozenset(_told(text))
+    """Return the words of `gist` in no order."""
+    return frozenset(gist(text))
 
 
 def says_no_more(text: str, known: str) -> bool:
@@ -99,13 +106,13 @@ def says_no_more(text: str, known: str) -> bool:
 
     "Lisbon" is not "Porto", and "tea over coffee" is not "coffee over tea".
     """
-    left = iter(_told(known))
-    return all(word in left for word in _told(text))
+    left = iter(gist(known))
+    return all(word in left for word in gist(text))
 
 
 def says_the_same(text: str, known: str) -> bool:
     """Tell whether two objects have the same telling words in the same order: "nuts" is more than "pine nuts"."""
-    return _told(text) == _told(known)
+    return gist(text) == gist(known)
 
 
 def is_no_news(text: str, known: str, *, kind: str) -> bool:
@@ -158,9 +165,3 @@ def _names(text: str) -> list[tuple[str, int]]:
 
 def _has_capital(word: str) -> bool:
     return word != word.lower()
-
-
-def _told(text: str) -> tuple[str, ...]:
-    words = normalise(text).split()
-    told = [word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in words if word not in _EMPTY]
-    return tuple(told or words)

@@ -17,6 +17,7 @@ from memdb.unspaced import is_unspaced, words_of
 
 # within a row of single digits none begins, so that a long row is soon read
 _CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
+_CONTACT = re.compile(r"@|\d(?:[ ()./-]{0,2}\d){6}")  # every address has the one, and every number so many digits in a row
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
@@ -42,7 +43,7 @@ def _rules() -> _Rules:
 
 @cache
 def _compiled(section: str) -> dict[str, re.Pattern[str]]:
-    flags = re.NOFLAG if section == "identifiers" else re.IGNORECASE
+    flags = re.NOFLAG if section in ("identifiers", "topics") else re.IGNORECASE  # topics are looked for in small letters, which is quicker
     patterns: dict[str, str] = getattr(_rules(), section)
     return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
 
@@ -65,17 +66,32 @@ def topic_of(fact: Candidate | Fact) -> str | None:
 def topic_in(key: str, text: str) -> str | None:
     """Return the sensitive topic that a key or a text names, or None."""
     predicate = key.partition(".")[2]
-    by_key = next((topic for topic, names in _rules().predicates.items() if predicate in names), None)
-    words = unicodedata.normalize("NFC", f"{predicate.replace('_', ' ')} {text}")
-    by_words = (topic for topic, pattern in _compiled("topics").items() if pattern.search(_read_for(topic, words)))
-    return by_key or next(by_words, None) or _topic_abroad(words)
+    if topic := _by_predicate().get(predicate):
+        return topic
+    words = unicodedata.normalize("NFC", f"{predicate.replace('_', ' ')} {text}").lower()
+    known = _compiled("topics")
+    named = known if _any_topic().search(words) else ("contact",)
+    return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_abroad(words)
+
+
+@cache
+def _by_predicate() -> dict[str, str]:
+    return {name: topic for topic, names in reversed(_rules().predicates.items()) for name in names}
+
+
+@cache
+def _any_topic() -> re.Pattern[str]:
+    """What all topics are found by but for "contact": mostly there is none, and to look for all at once is quicker."""
+    return re.compile("|".join(f"(?:{pattern})" for topic, pattern in _rules().topics.items() if topic != "contact"))
 
 
 def _topic_abroad(text: str) -> str | None:
     """The topic that a text names in another language than English."""
     known = _abroad()
     words = words_of(text)
-    for place, word in enumerate(words):
+    begins = [word[: known.sizes[0]] for word in words]
+    is_none = known.words.keys().isdisjoint(words) and known.phrases.keys().isdisjoint(words) and known.begins.isdisjoint(begins)
+    for place, word in enumerate(() if is_none else words):
         if found := known.words.get(word) or next((known.stems[word[:size]] for size in known.sizes if word[:size] in known.stems), None):
             return found
         for phrase, topic in known.phrases.get(word, ()):
@@ -86,11 +102,15 @@ def _topic_abroad(text: str) -> str | None:
 
 
 class _Abroad(NamedTuple):
-    """The topics by their words, by how a word begins (in so many letters), by the first word of a phrase, and by what stands in a run."""
+    """The topics by their words, by how a word begins (in so many letters), by the first word of a phrase, and by what stands in a run.
+
+    `begins` are the first letters of the stems, as many as the shortest has.
+    """
 
     words: dict[str, str]
     stems: dict[str, str]
     sizes: tuple[int, ...]
+    begins: frozenset[str]
     phrases: dict[str, list[tuple[list[str], str]]]
     runs: dict[str, str]
     run: re.Pattern[str]
@@ -106,7 +126,8 @@ def _abroad() -> _Abroad:
         if " " in one and one not in runs:
             phrases.setdefault(one.split()[0], []).append((one.split(), topic))
     run = re.compile("|".join(map(re.escape, runs)))
-    return _Abroad(told, stems, tuple(sorted(set(map(len, stems)))), phrases, runs, run)
+    sizes = tuple(sorted(set(map(len, stems))))
+    return _Abroad(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
 
 
 def is_high_risk(key: str) -> bool:
@@ -128,8 +149,12 @@ def without_secrets(text: str) -> str:
 
 
 def _read_for(topic: str, words: str) -> str:
-    """The words that may tell a topic: a date, an amount or the number of an order is nobody's phone number."""
-    for pattern in _compiled("numbers").values() if topic == "contact" else ():
+    """The words that may tell a topic: a date, an amount or the number of an order is nobody's phone number, nor are a few digits."""
+    if topic != "contact":
+        return words
+    if not _CONTACT.search(words):
+        return ""
+    for pattern in _compiled("numbers").values():
         words = pattern.sub(" … ", words)
     return words
 

@@ -29,7 +29,7 @@ order by n.id;
 -- What is held under some keys, bare. What differs in its times, or in whether it denies, is not the same.
 -- statement: held
 select
-  f.id, f.fact_id, f.kind || ' ' || f.key as shelf,
+  f.id, f.fact_id, f.kind, f.key, f.value_text, f.kind || ' ' || f.key as shelf, f.valid_to is null or f.valid_to > :now as lasts,
   iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) as object,
   json_array(f.value_json ->> 'polarity', f.valid_to, f.event_time) as circumstances
 from facts f
@@ -39,8 +39,12 @@ where f.user_id = :user_id
   and f.status = 'active'
 order by f.id;
 
--- statement: vector
-select embedding from facts_vec where rowid = :id;
+-- The vectors of some rows. One whose text has changed since its vector was written is not compared.
+-- statement: vectors
+select v.rowid as id, v.embedding
+from json_each(:ids) i
+cross join facts_vec v on v.rowid = i.value
+where not exists (select 1 from outbox o where o.id = i.value);
 
 -- statement: looked_at
 insert into merged (user_id, up_to)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,9 +12,10 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.files import read
 from memdb.keys import names_another, says_no_more, says_otherwise
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
-from memdb.privacy import secret_in, topic_of, without_secrets
+from memdb.privacy import secret_in, topic_in, topic_of, without_secrets
 from memdb.records import Candidate
 from tests.embedders import Broken, OneMeaning
 
@@ -357,6 +360,19 @@ def ill(mem: memdb.Memory, times: int = 1) -> list[tuple[str, str]]:
         mem.observe("I'm allergic to peanuts and I like jazz.", user_id="ana", timestamp="2025-03-01")
         mem.drain()
     return [(fact.object, fact.status) for fact in mem.facts("ana", now="2025-03-02")]
+
+
+@pytest.mark.parametrize("topic", tomllib.loads(read("rules/private.toml"))["topics"])
+def test_a_topic_is_looked_for_in_small_letters(topic: str) -> None:
+    pattern = str(tomllib.loads(read("rules/private.toml"))["topics"][topic])
+    assert not re.search(r"[A-Z]", re.sub(r"\\.|\(\?P[<=]", "", pattern)), "a capital would never be found"
+
+
+@pytest.mark.parametrize(
+    "text", ["Has DIABETES", "Is a CATHOLIC", "MAIL ME: ANA@EXAMPLE.COM", "Call +351 912 345 678", "TEL 912345678", "Tiene CÁNCER"]
+)
+def test_a_topic_is_found_in_capital_letters_too(text: str) -> None:
+    assert topic_in("user.note", text) is not None
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from itertools import count as count_from
 from pathlib import Path
+from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 
 import memdb
@@ -231,15 +233,49 @@ def test_links_are_followed_no_further_than_what_is_wanted(tmp_path: Path) -> No
     assert steps(tmp_path, linked, follow, 800) <= steps(tmp_path, linked, follow, 200) * 1.5
 
 
-def test_of_what_is_just_the_same_one_is_compared_by_its_meaning(tmp_path: Path) -> None:
+def test_only_what_may_be_the_same_is_compared_by_its_meaning(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
-        mem.remember_many([{"value_text": "Tea at five", "user_id": "ana"}] * 50)
+        db = mem._store.database()
+
+        def look() -> tuple[list[int], int]:
+            """How large the groups are, and how often vectors were read."""
+            assert mem.drain()
+            asked: list[str] = []
+            db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
+            found = gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
+            db.connection.trace_v2(0, None)
+            assert found is not None
+            return sorted(map(len, found.groups)), asked.count(statement("gather.vectors"))
+
+        def say(kind: str, *texts: str) -> None:
+            mem.remember_many([{"value_text": text, "user_id": "ana", "kind": kind} for text in texts])
+
+        tea = "Drinks a cup of green tea with lemon and honey at five in the garden"
+        say("fact", *[tea] * 50, *(f"Tea at {place} in the garden" for place in range(300)))
+        assert look() == ([50], 0)  # words alone tell that the others say something else
+        say("fact", tea.replace("garden", "my garden"))
+        assert look() == ([51], 1)
+        say("note", *["Prefers short answers"] * 50, *(f"{name} likes tea" for name in ("Ana", "Bea", "Cid")))
+        assert look() == ([50, 51], 2)
+
+
+def test_notes_that_are_nearly_the_same_are_brought_together_however_many_there_are(tmp_path: Path) -> None:
+    class Near:
+        """Vectors by the topic of a text, `topic 7 …`: those of one topic are nearly the same."""
+
+        name, dimension, max_tokens = "near", 64, 256
+
+        def embed(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+            made = [np.random.default_rng(int(text.split()[1])).standard_normal(64) for text in texts]
+            return np.array([one + 0.001 * len(text) for one, text in zip(made, texts, strict=True)], np.float32)
+
+    with memdb.open(tmp_path / "mem.db", embedder=Near(), llm=None, config={"worker": False}) as mem:
+        words = [f"topic {place % 7} {'so ' * (place // 7)}" for place in range(600)]
+        mem.remember_many([{"value_text": text, "user_id": "ana", "kind": "note"} for text in words])
         assert mem.drain()
         db = mem._store.database()
         found = gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
         assert found is not None
-        assert [len(group) for group in found.groups] == [50]
-        asked: list[str] = []
-        db.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
-        gather(db, user_id="ana", predicates=read_predicates(db), config=mem.config, now=utc_now())
-        assert asked.count(statement("liken.nearest")) == 1
+        by_id = {fact.fact_id: fact.value_text.split()[1] for fact in mem.facts("ana", kinds=["note"])}
+        assert sorted({by_id[name] for name in group} for group in found.groups) == [{str(topic)} for topic in range(7)]
+        assert sum(map(len, found.groups)) == 600
