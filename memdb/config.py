@@ -145,7 +145,7 @@ class Config(BaseModel):
     working_eviction: Literal["fifo", "lru", "importance"] = Field("fifo", description="what goes first when it is full")
     memory_page: bool = Field(True, description="keep memory.md, a page for people, beside the file")
     page_max_lines: int = Field(200, ge=10, le=200, description="how long memory.md may become")
-    session_patience_seconds: Seconds = Field(30.0, ge=0, description="how long a flush waits for a session's turns to be thought about")
+    session_patience_seconds: Seconds = Field(30.0, ge=0, description="how long a flush waits for a session's turns, and how long it links")
     link_kinds: tuple[str, ...] = Field(("fact", "note", "task", "procedure"), description="kinds that are linked to what they are like")
     link_min_strength: float = Field(0.25, ge=0, le=1, description="how alike two rows must be to be linked")
     link_most: Count = Field(3, ge=0, description="to how many earlier rows a new one is linked at most")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
+from time import monotonic
 from typing import get_args
 
 from memdb import checks, reading
@@ -13,6 +15,7 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.records import LIVE, Link, Relation, Status
 from memdb.steps.link import link as put_link
+from memdb.steps.relate import Rarity
 from memdb.steps.relate import relate as relate_batch
 from memdb.steps.walk import walk
 
@@ -81,8 +84,12 @@ def links(
     )
 
 
-def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: datetime, config: Config) -> int:
+def relate(
+    db: Database, user_id: str, *, kinds: Sequence[str] | None, now: datetime, config: Config, patience: float = math.inf
+) -> int:  # fmt: skip
     """Link what is new to what it is like, some rows a transaction, and return how many links were made.
+
+    What is left after `patience` seconds is linked next time.
 
     Raises:
         InputError: there is no such kind.
@@ -92,11 +99,11 @@ def relate(db: Database, user_id: str, *, kinds: Sequence[str] | None, now: date
     for kind in chosen:
         checks.one_of(kind, known, "kind")
     checks.name(user_id, "user_id")
-    made, more = 0, True
+    made, more, until, rarity = 0, True, monotonic() + patience, Rarity(db)
     while more:
         with db.transaction():
             found, more = relate_batch(
-                db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, now=now
+                db, user_id=user_id, kinds=chosen, min_strength=config.link_min_strength, most=config.link_most, now=now, rarity=rarity
             )
-        made += found
+        made, more = made + found, more and monotonic() < until
     return made

@@ -21,6 +21,7 @@ from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
+from memdb.thinking import beliefs_about
 from memdb.times import to_text, utc_now
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
@@ -172,8 +173,8 @@ def _actions(
     said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
     actions = []
     for candidate in said:
-        rows = db.all("believe.under_keys", user_id=origin.user_id, keys=json.dumps([candidate.key]), words=None, now=to_text(origin.now))
-        beliefs = [fact for row in rows if (fact := Fact.model_validate_json(str(row["record"]))).status in LIVE]
+        found = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+        beliefs = [fact for fact in found if fact.key == candidate.key and fact.status in LIVE]
         if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
             continue  # it is held already, or waits already
         single = predicate_of(candidate.key, predicates).cardinality == "one"

@@ -15,6 +15,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Patient, choose_tokenizer
 from memdb.errors import InputError
+from memdb.linking import relate
 from memdb.llm import LanguageModel
 from memdb.observer import build_profile, is_gone, new_identity, take_turn
 from memdb.page import read_page, write_page
@@ -64,9 +65,6 @@ class Keeper(Protocol):
         timestamp: date | str | None = None,
     ) -> Fact:
         """Store a fact."""
-
-    def relate(self, user_id: str, *, now: date | str | None = None) -> int:
-        """Link what is alike."""
 
     def compact(self, user_id: str | None = None, *, now: date | str | None = None) -> int:
         """Archive what is old."""
@@ -169,17 +167,18 @@ class Session:
     def flush(self, *, now: date | str | None = None) -> Flushed:
         """Keep what is in mind, link what is new to what it is like, archive what is old, and write memory.md anew.
 
-        Turns of the user that still wait are thought about first, for at most `config.session_patience_seconds`. Edits made in memory.md
-        since it was written are offered as pending facts before it is written over.
+        Turns of the user that still wait are thought about first, for at most `config.session_patience_seconds`, and no longer is anything
+        linked: what is left then, such as of a large import, is linked by the next flush. Edits made in memory.md since it was written
+        are offered as pending facts before it is written over.
         """
         at = self._at(now)
         self._think()
         if not self._heed_the_file(at):
             return Flushed()
         kept = self._keep_all(at)
-        linked = self._memory.relate(self.user_id, now=at)
+        db, patience = self._store.database(), self._config.session_patience_seconds
+        linked = relate(db, self.user_id, kinds=None, now=at, config=self._config, patience=patience)
         archived = self._memory.compact(self.user_id, now=at)
-        db = self._store.database()
         if not self._config.memory_page:
             return Flushed(kept=kept, archived=archived, linked=linked)
         edits, path, page = write_page(db, user_id=self.user_id, now=at, config=self._config)

@@ -32,6 +32,7 @@ log = logging.getLogger("memdb")
 
 _ANSWERED_WITHIN = timedelta(days=1)
 _RELATED = 20  # facts that a model is shown beside those in question
+_BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,8 @@ def beliefs_about(
     predicates: Mapping[str, Predicate],
     known: dict[str, Fact] | None = None,
 ) -> tuple[Fact, ...]:
-    """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it, and the newest.
+    """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it (of very many, what shares
+    most), and the newest.
 
     What is uncertain is no belief, but is among them where the candidate says the same.
 
@@ -263,7 +265,7 @@ def beliefs_about(
     opposite = predicate.opposite
     words = None if predicate.cardinality == "one" or not candidate.object else json.dumps(sorted(telling(candidate.object)))
     keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), words=words, now=to_text(now))
+    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), words=words, most=_BEARING, now=to_text(now))
     known = {} if known is None else known
     for row in rows:
         record = str(row["record"])

@@ -2,29 +2,42 @@
 -- What is uncertain is no belief, and found by who says the same again.
 
 -- Where :words is not null, what has none of them in its object is left out, but for the newest of its key; the words are lower-case, and an object that is
--- not plain ASCII may have them in another form.
+-- not plain ASCII may have them in another form. Of more than :most it is what has most of the words, and of these what says least besides.
 -- statement: under_keys
 with
 held as materialized (
   select
-    f.id,
-    iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) as object,
-    max(f.id) over (partition by f.key) as newest
+    f.id, f.key,
+    replace(lower(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text)), '''', '') as object
   from facts f
   where f.user_id = :user_id
     and f.key in (select value from json_each(:keys))
     and f.kind <> 'message'
     and f.status in ('active', 'pending_confirmation', 'uncertain')
     and (f.valid_to is null or f.valid_to > :now)
+),
+compared as materialized (
+  select id, object, (select count(*) from json_each(:words) w where instr(held.object, w.value) > 0) as shared
+  from held
+  where :words is not null
+),
+likest as (
+  select id
+  from compared
+  where shared > 0 or object glob '*[^ -~]*'
+  order by shared desc, length(object), id desc
+  limit :most
 )
 select r.record
-from held
-cross join fact_record r on r.id = held.id
-where :words is null
-  or held.id = held.newest
-  or held.object glob '*[^ -~]*'
-  or exists (select 1 from json_each(:words) w where instr(replace(lower(held.object), '''', ''), w.value) > 0)
-order by held.id;
+from (
+  select id from held where :words is null
+  union
+  select id from likest
+  union
+  select (select max(id) from held where held.key = k.value) from json_each(:keys) k
+) b
+cross join fact_record r on r.id = b.id
+order by b.id;
 
 -- What is believed under some keys of a user, or waits, in bare words; of very many the newest.
 -- statement: objects
@@ -152,6 +165,16 @@ limit 1;
 select fact_id, value_text
 from facts
 where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation');
+
+-- The same, of those that have all of some words.
+-- statement: texts_with
+select f.fact_id, f.value_text
+from facts_fts
+cross join facts f on f.id = facts_fts.rowid
+where facts_fts match :terms
+  and f.user_id = :user_id
+  and f.kind = :kind
+  and f.status in ('active', 'pending_confirmation');
 
 -- What a turn stated under a key, or what says the same, wherever it stands by now: of current rows the latest, then of archived ones.
 -- statement: ever_said

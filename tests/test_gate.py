@@ -472,3 +472,20 @@ def test_what_was_refused_is_forgotten_with_its_user_or_key(mem: memdb.Memory, k
     ill(mem)
     mem.forget("ana", key=key)
     assert [turn.notes for turn in mem.turns("ana")] == ([] if key is None else [()])
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("Doesn't like the tea!", "doesnt like tea"),
+        ("Calls it O’Brien's 12th plan", "calls it OBriens 12th plan"),
+        ("喜欢喝茶", "喜欢喝茶。"),
+        ("Ça va", "ça va!"),
+        ("…", "…"),
+        ("It's his", "its his"),
+    ],
+)
+def test_what_is_written_again_in_another_spelling_is_said_already(mem: memdb.Memory, first: str, again: str) -> None:
+    assert len(mem.write([{"text": f"{first} and more"}, {"text": first}], user_id="ana").accepted) == 2
+    [told] = mem.write([{"text": again}], user_id="ana").rejected
+    assert told.reason.startswith("said already by")

@@ -17,7 +17,9 @@ import memdb
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
 from memdb.observer import read_predicates
+from memdb.records import Candidate
 from memdb.steps.gather import gather
+from memdb.thinking import beliefs_about
 from memdb.times import utc_now
 
 Work = Callable[[memdb.Memory, int], object]
@@ -279,3 +281,30 @@ def test_notes_that_are_nearly_the_same_are_brought_together_however_many_there_
         by_id = {fact.fact_id: fact.value_text.split()[1] for fact in mem.facts("ana", kinds=["note"])}
         assert sorted({by_id[name] for name in group} for group in found.groups) == [{str(topic)} for topic in range(7)]
         assert sum(map(len, found.groups)) == 600
+
+
+def test_of_very_many_facts_alike_those_most_alike_are_weighed(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(likes(1_000))
+        db, now = mem._store.database(), utc_now()
+        said = Candidate(
+            key="user.likes", value_text="Likes song 77", object="song 77", category="soft_preference", confidence=0.4, excerpt="song 77"
+        )
+        weighed = beliefs_about(db, said, user_id="ana", now=now, predicates=read_predicates(db))
+        assert "song 77" in {fact.object for fact in weighed}
+        assert "song 999" in {fact.object for fact in weighed}  # the newest
+        assert len(weighed) < 250
+        again = mem.remember("Likes song 77", object="song 77", key="user.likes", user_id="ana")
+        assert again.seen_count == 2
+        assert len(mem.facts("ana", key="user.likes")) == 1_000
+
+
+def test_a_flush_links_a_large_import_piece_by_piece(tmp_path: Path) -> None:
+    config = {"worker": False, "session_patience_seconds": 0.0}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:
+        mem.remember_many(likes(250))
+        db = mem._store.database()
+        session = mem.session("ana", "s1")
+        for left in (150, 50, 0, 0):
+            session.flush()
+            assert len(db.all("links.unrelated", user_id="ana", kinds='["fact"]', batch=1_000)) == left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from datetime import datetime
 
 from memdb.config import Config
@@ -12,10 +13,13 @@ from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
 from memdb.records import Candidate, Consent, Fact, Item, Predicate
 from memdb.times import to_text
+from memdb.unspaced import quoted, words_of
 
 log = logging.getLogger("memdb")
 
+_ASKED = 8  # words that a row with the same words is looked up by, the longest
 _NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
+_ONE_WORD = re.compile(r"(?![odl])[a-z0-9]{3,}(?<![stdm])(?<!ll|re|ve)")  # others may have an apostrophe: "doesnt", "obrien"
 
 
 def admit(
@@ -43,10 +47,8 @@ def admit(
         return refused
     if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):
         return None
-    said = normalise(item.text)
-    for row in db.all("believe.texts", user_id=user_id, kind=item.kind):
-        if normalise(str(row["value_text"])) == said:
-            return f"said already by {row['fact_id']!s}"
+    if same := _the_same(db, item, user_id=user_id):
+        return f"said already by {same}"
     if embedder is None or not db.has_vectors or not _made_by(db, embedder):
         return None
     try:
@@ -73,6 +75,16 @@ def admit(
         if is_no_news(item.text, fact.value_text, kind=item.kind):
             return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
     return None
+
+
+def _the_same(db: Database, item: Item, *, user_id: str) -> str | None:
+    """The id of a row of its kind with the same words. Those that are one word, however written, are looked up: few rows are compared."""
+    words = sorted(filter(_ONE_WORD.fullmatch, words_of(item.text, contracted=True)), key=len)[-_ASKED:]
+    terms = "body : (" + " AND ".join(map(quoted, words)) + ")"
+    statement, asked = ("believe.texts_with", {"terms": terms}) if words else ("believe.texts", {})
+    said = normalise(item.text)
+    rows = db.all(statement, user_id=user_id, kind=item.kind, **asked)
+    return next((str(row["fact_id"]) for row in rows if normalise(str(row["value_text"])) == said), None)
 
 
 def _made_by(db: Database, embedder: Embedder) -> bool:

@@ -7,8 +7,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
-from memdb.database import Database, Row
+from memdb.database import Database
 from memdb.times import to_text
 from memdb.unspaced import is_unspaced, quoted, words_of
 
@@ -22,7 +23,9 @@ _READ = 4_000  # characters
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ies|es|ed|s|y|e)$")
 
 
-def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime) -> tuple[int, bool]:
+def relate(
+    db: Database, *, user_id: str, kinds: Sequence[str], min_strength: float, most: int, now: datetime, rarity: Rarity
+) -> tuple[int, bool]:  # fmt: skip
     """Link one batch of new rows to earlier ones like them, `relates-to`; return how many links, and whether rows are left.
 
     The full-text index finds earlier rows with the same rare words, the latest of them. How alike two rows are is the share of their words
@@ -32,10 +35,9 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
     """
     wanted = json.dumps(list(kinds))
     rows = db.all("links.unrelated", user_id=user_id, kinds=wanted, batch=_BATCH)
-    rarity = _Rarity(db)
     made = 0
     for row in rows:
-        words = _words(row)
+        words = _words(str(row["value_text"]))
         expression = "body : (" + " OR ".join(quoted(word) for word in _telling(words, rarity, min_strength)) + ")"
         found = (
             db.all(
@@ -44,7 +46,7 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
             if words and most
             else []
         )
-        alike = sorted(((_alike(words, _words(other), rarity), other) for other in found), key=lambda pair: -pair[0])
+        alike = sorted(((_alike(words, _words(str(other["value_text"])), rarity), other) for other in found), key=lambda pair: -pair[0])
         for strength, other in alike[:most]:
             if strength >= min_strength:
                 made += db.run(
@@ -55,8 +57,8 @@ def relate(db: Database, *, user_id: str, kinds: Sequence[str], min_strength: fl
     return made, len(rows) == _BATCH
 
 
-class _Rarity(dict[str, float]):
-    """How much a word tells: ln(1 + rows / rows that have it), looked up in the full-text index once a batch."""
+class Rarity(dict[str, float]):
+    """How much a word tells: ln(1 + rows / rows that have it), looked up in the full-text index once."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -68,7 +70,7 @@ class _Rarity(dict[str, float]):
         return self[word]
 
 
-def _telling(words: Mapping[str, str], rarity: _Rarity, min_strength: float) -> list[str]:
+def _telling(words: Mapping[str, str], rarity: Rarity, min_strength: float) -> list[str]:
     """The rarest words of a row, so many that a row with none of them is not alike enough, whatever others it shares."""
     left = sum(rarity[word] for word in words.values())
     least, chosen = left * min_strength, list[str]()
@@ -80,12 +82,13 @@ def _telling(words: Mapping[str, str], rarity: _Rarity, min_strength: float) -> 
     return chosen
 
 
-def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: _Rarity) -> float:
+def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: Rarity) -> float:
     shared = sum(rarity[word] for stem, word in one.items() if stem in other)
     return shared / max(1e-9, sum(rarity[word] for word in {**other, **one}.values()))
 
 
-def _words(row: Row) -> dict[str, str]:
+@lru_cache(maxsize=1024)  # the same rows are compared again and again
+def _words(text: str) -> dict[str, str]:
     """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
-    words = [word for word in words_of(str(row["value_text"])[:_READ]) if len(word) >= _SHORTEST or is_unspaced(word)]
+    words = [word for word in words_of(text[:_READ]) if len(word) >= _SHORTEST or is_unspaced(word)]
     return {_ENDING.sub("", word): word for word in list(dict.fromkeys(words))[:_MOST_WORDS]}
