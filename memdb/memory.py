@@ -354,8 +354,9 @@ class Memory:
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
 
-        What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. The
-        turn's words stay; use `forget` to erase them.
+        What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. With
+        the setting `turns_as_events`, first-person memories that tell of it end, too, and what else they told of is told anew. The turn's
+        words stay; use `forget` to erase them.
 
         Raises:
             InputError: not exactly one of `turn_id` and `session_id` is given.
@@ -1050,9 +1051,9 @@ class Memory:
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
         at = self._now(now)
-        told: list[str] = []
+        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
         while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
-            told.append(fact_id)
+            told[fact_id] = None
         self._background.wake()
         db = self._store.database()
         return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]

@@ -78,8 +78,9 @@ where user_id = :user_id and kind = 'narrative' and status = 'active' and create
 order by id desc
 limit :looked_back;
 
+-- What is forgotten, or taken back, is there no more.
 -- statement: still_there
-select count(*) as there from facts where fact_id in (select value from json_each(:fact_ids));
+select count(*) as there from facts where status in ('active', 'archived') and fact_id in (select value from json_each(:fact_ids));
 
 -- statement: of_memory
 select e.event_id, e.user_id, e.description, e.timestamp, e.participants, e.location, e.importance, e.break_trigger as "trigger", e.turn_id
