@@ -18,7 +18,7 @@ from memdb.observer import decide, is_gone, new_identity, read_predicates
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Operation
-from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
+from memdb.steps.apply import Origin, dismiss_moot, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
@@ -264,6 +264,7 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
     closed_before = now - timedelta(days=config.archive_after_days)
     with db.transaction():
         expire_over(db, user_id=user_id, now=now)
+        dismiss_moot(db, user_id=user_id, now=now)
         return Maintained(
             tasks_stalled=_stall(db, user_id, now, config),
             promoted=_promote(db, user_id, now, config),

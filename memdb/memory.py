@@ -88,7 +88,7 @@ from memdb.records import (
     TurnRecord,
 )
 from memdb.session import Session
-from memdb.steps.apply import expire_over, read_fact
+from memdb.steps.apply import dismiss_moot, expire_over, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
@@ -420,6 +420,7 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             expire_over(db, user_id=user_id, now=at)
+            dismiss_moot(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._background.wake()
         return moved
