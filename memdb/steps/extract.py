@@ -51,6 +51,7 @@ _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", r
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
     r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )
+_WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
 _HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
 _LASTING = re.compile(
@@ -427,6 +428,9 @@ def _validity(pattern: Pattern, clause: Clause, at: datetime) -> _Validity | Non
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
         found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+        due = [span.begins for span in spans if span.role == "by" and span.begins > at]
+        if due and found == _Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
+            found = _Validity(begins=due[0])
     return None if pattern.needs_time and found == _Validity() else found
 
 
