@@ -14,6 +14,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
+from memdb.names import one_each
 from memdb.observer import derived_turn_id, enqueue
 from memdb.records import BreakTrigger, Event, Message, Turn
 from memdb.store import Store
@@ -105,7 +106,7 @@ class Intake:
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
                 timestamp=checks.lived(self._time(timestamp), "timestamp"),
-                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                participants=tuple(one_each(" ".join(checks.name(name, "participants").split()) for name in participants)),
                 location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,

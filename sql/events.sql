@@ -65,7 +65,11 @@ select source_excerpt
 from recent
 where value_json ->> 'pattern' = 0
   and value_json ->> 'time_of_day' = :time_of_day
-  and value_json -> 'participants' = json(:participants)
+  and json_array_length(value_json, '$.participants') = :people
+  and not exists (
+    select 1
+    from json_each(value_json, '$.participants') h
+    where lower(h.value) not in (select lower(value) from json_each(:spelled)))
   and created_at < :now
 order by created_at desc
 limit 60;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -21,6 +20,7 @@ from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
 from memdb.fusion import Legs, Near, Words, fuse, only
+from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Status, Tier
 from memdb.times import to_text
@@ -146,7 +146,7 @@ def retrieve(
         "tags": listed(tags),
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
-        "participants": listed(_spelled(participants)),
+        "participants": listed(None if participants is None else spelled(participants)),
         "tiers": listed(tiers),
         "hot_days": hot_days,
         "warm_days": warm_days,
@@ -308,20 +308,6 @@ def _read_set(kinds: str, weights: str) -> tuple[tuple[str, ...], Mapping[str, f
 def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: Mapping[str, float]) -> list[str]:
     windows = ["window"] if "message" in kinds and weight.get("window") else []
     return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
-
-
-def _spelled(names: Sequence[str] | None) -> list[str] | None:
-    """Names in the ways in which they may be written: SQLite knows capitals of ASCII only, and letters with accents have two spellings."""
-    if names is None:
-        return None
-    told = [" ".join(name.split()) for name in names if name.strip()]
-    ways = {
-        unicodedata.normalize(form, case(name)): None
-        for name in told
-        for case in (() if name.isascii() else (str.lower, str.upper, str.title))
-        for form in ("NFC", "NFD")
-    }
-    return [*dict.fromkeys(told), *ways]
 
 
 def _embed(
