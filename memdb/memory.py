@@ -1127,10 +1127,11 @@ class Memory:
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
+        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
+        if dry_run:  # what was recalled counts, and is written down by the next who writes
+            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
         self._notebook.write_down_recalled()
-        done = maintain(
-            self._store, self._config, narrator=self._narrator, llm=self._llm, user_id=user_id, now=self._now(now), dry_run=dry_run
-        )
+        done = work(narrator=self._narrator, llm=self._llm)
         self._background.wake()
         return done
 
