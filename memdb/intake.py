@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from memdb import checks
 from memdb.config import Config
 from memdb.database import Database
+from memdb.daytime import clock_changes
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
 from memdb.names import one_each
@@ -138,8 +140,10 @@ class Intake:
 
     def _note_zone(self, db: Database) -> None:
         """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
-        if not self._zone_noted:
+        if not self._zone_noted and db.all("meta.zone") != [{"timezone": self._config.timezone}]:
             db.run("meta.put", name="timezone", value=self._config.timezone)
+            db.run("meta.no_clocks")
+            db.run("meta.clocks", changes=json.dumps(clock_changes(self._config.zone)))
 
     def _turn(
         self,

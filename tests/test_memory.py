@@ -18,6 +18,7 @@ import apsw
 import pytest
 
 import memdb
+from memdb.times import to_text
 
 Tell = Callable[..., memdb.Memory]
 
@@ -765,3 +766,38 @@ def test_nobody_answers_themselves(mem: memdb.Memory) -> None:
     mem.observe("In Porto", user_id="ana", session_id="s")
     mem.drain()
     assert mem.facts("ana") == []
+
+
+# --- days in words -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_day_of_a_message_in_words_is_the_user_s(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "America/Los_Angeles"}) as mem:
+        mem.observe("The rocket flew.", user_id="ana", timestamp="2025-03-16T05:30:00Z")  # at half past ten in the evening
+        mem.remember("The barbecue was good", user_id="ana", timestamp="2025-06-01")
+        mem.drain()
+        words = mem._store.database().connection.execute("select date from fact_words order by id").fetchall()
+        assert words == [("15 March 2025",), ("01 June 2025",)]
+        assert [hit.fact.value_text for hit in mem.search("on the 15", user_id="ana", weights="default")] == ["The rocket flew."]
+        assert mem.search("on the 16", user_id="ana", weights="default") == []
+
+
+def test_days_in_words_follow_the_zone_that_turns_are_taken_in_with(tmp_path: Path) -> None:
+    for zone in ("Asia/Tokyo", "America/Los_Angeles"):
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
+            mem.observe(f"The rocket flew over {zone}.", user_id="ana", session_id=zone, timestamp="2025-03-15T23:30:00Z")
+            found = mem._store.database().connection.execute("select rowid from facts_fts('date: 16')").fetchall()
+            assert len(found) == 1  # the first is not written anew
+            assert mem.stats().timezone == zone
+
+
+@pytest.mark.parametrize(
+    "zone", ["UTC", "America/Los_Angeles", "Europe/Lisbon", "Africa/Casablanca", "Australia/Lord_Howe", "Asia/Kolkata"]
+)
+def test_the_clocks_that_the_file_knows_are_those_of_the_zone(zone: str, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
+        ask = "select minutes from clocks where begins <= ? order by begins desc limit 1"
+        for hours in range(0, 24 * 365 * 30, 401):
+            at = datetime(2010, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
+            [(minutes,)] = mem._store.database().connection.execute(ask, (to_text(at),)).fetchall()
+            assert timedelta(minutes=int(str(minutes))) == at.astimezone(ZoneInfo(zone)).utcoffset()
