@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import apsw
@@ -801,3 +802,76 @@ def test_the_clocks_that_the_file_knows_are_those_of_the_zone(zone: str, tmp_pat
             at = datetime(2010, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
             [(minutes,)] = mem._store.database().connection.execute(ask, (to_text(at),)).fetchall()
             assert timedelta(minutes=int(str(minutes))) == at.astimezone(ZoneInfo(zone)).utcoffset()
+
+
+# --- what the archive holds ----------------------------------------------------------------------------------------------------------
+
+
+def moved(mem: memdb.Memory, user: str = "ana", *, home: str = "Porto") -> memdb.Memory:
+    """Somebody who moved long ago, so that the old home is in the archive."""
+    for text, day in ((f"I live in {home}.", "2023-03-01"), ("I like tea.", "2023-03-02"), ("I moved to Lisbon.", "2023-06-01")):
+        mem.observe(text, user_id=user, timestamp=f"{day}T10:00:00Z")
+    mem.drain()
+    assert mem.compact(user, now="2025-01-01") == 1
+    return mem
+
+
+def then(mem: memdb.Memory, query: str, **asked: Any) -> list[str]:
+    return [hit.fact.value_text for hit in mem.search(query, user_id="ana", **{"as_of": "2023-04-01", "now": "2025-01-01"} | asked)]
+
+
+@pytest.mark.parametrize("weights", ["default", "mem-skill", "lexical-only", "priority"])
+def test_what_was_true_then_is_found_in_the_archive(weights: str, mem: memdb.Memory) -> None:
+    moved(mem)
+    assert then(mem, "Where in Porto did she live?", kinds=["fact"], weights=weights)[0] == "User lives in Porto"
+    assert "User lives in Porto" in then(mem, "living in Porto", weights=weights)
+    assert then(mem, "Where in Porto did she live?", kinds=["fact"], weights=weights, as_of="2023-07-01")[0] == "User lives in Lisbon"
+    assert "User lives in Porto" not in then(mem, "Porto", as_of=None)
+
+
+def test_what_is_found_in_the_archive_keeps_to_the_filters(mem: memdb.Memory) -> None:
+    moved(mem)
+    moved(mem, "bea", home="Braga")
+    assert then(mem, "Porto", categories=["identity"]) == ["User lives in Porto"]
+    assert then(mem, "Porto Braga lives", kinds=["fact"], limit=1) == ["User lives in Porto"]
+    for asked in ({"categories": ["health"]}, {"kinds": ["task"]}, {"statuses": ["active"], "kinds": ["fact"]}, {"tags": ["home"]}):
+        assert "User lives in Porto" not in then(mem, "Porto", **asked)
+    assert not any("Braga" in text for text in then(mem, "Braga"))
+
+
+def test_meaning_still_ranks_what_stands_beside_the_archive(mem: memdb.Memory) -> None:
+    moved(mem)
+    [tea] = [
+        hit for hit in mem.search("I like tea in Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"]) if "tea" in hit.fact.object
+    ]
+    [plain] = [hit for hit in mem.search("I like tea in Porto", user_id="ana", kinds=["fact"]) if "tea" in hit.fact.object]
+    assert tea.parts["cosine"] == pytest.approx(plain.parts["cosine"])
+
+
+def test_looking_back_leaves_nothing_behind(mem: memdb.Memory) -> None:
+    moved(mem)
+    assert then(mem, "Porto", kinds=["fact"])[0] == "User lives in Porto"
+    assert mem._store.database().connection.execute("select name from temp.sqlite_schema").fetchall() == []
+    mem.remember("User has a cat", user_id="ana", timestamp="2025-01-01")
+    assert mem.search("cat", user_id="ana", kinds=["note", "fact"], now="2025-01-02")[0].fact.value_text == "User has a cat"
+    mem.forget("ana", key="user.lives_in")
+    assert "User lives in Porto" not in then(mem, "Porto")
+
+
+def test_what_the_archive_holds_is_found_in_any_script(mem: memdb.Memory) -> None:
+    mem.remember("她住在波尔图", user_id="ana", key="user.home", object="波尔图", timestamp="2023-03-01")
+    mem.remember("她住在里斯本", user_id="ana", key="user.home", object="里斯本", timestamp="2023-06-01")
+    assert mem.compact("ana", now="2025-01-01") == 1
+    assert then(mem, "波尔图") == ["她住在波尔图"]
+
+
+def test_a_question_about_the_time_before_a_move_finds_the_archive(mem: memdb.Memory) -> None:
+    moved(mem)
+    made = mem.context("Where did I live before I moved to Lisbon?", user_id="ana", now="2025-01-01")
+    assert "User lives in Porto" in made.text
+
+
+def test_why_something_of_the_archive_is_found_is_explained(mem: memdb.Memory) -> None:
+    told = moved(mem).explain("Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"], now="2025-01-01")
+    assert told.hits[0].fact.value_text == "User lives in Porto"
+    assert told.hits[0].parts["lexical"] == 1.0
