@@ -610,6 +610,12 @@ def test_what_is_to_come_begins_when_the_sentence_says(text: str, day: str, valu
     assert (found.object, f"{found.valid_from:%Y-%m-%d %H}", found.valid_to) == (value, f"{day} 23", None)
 
 
+@pytest.mark.parametrize("when", ["soon", "one day", "by then", "eventually", "at some point"])
+def test_what_will_be_at_no_day_that_is_told_is_not_so_yet(when: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(f"I'll be living in Leeds {when}", predicates)
+    assert not read(f"{when}, I'll be vegan".capitalize(), predicates)
+
+
 @pytest.mark.parametrize("text", ["From now on I'm vegan", "As of right now I'm vegan", "From here on, I'll be vegan"])
 def test_what_is_so_from_now_on_is_a_change(text: str, predicates: dict[str, Predicate]) -> None:
     found = one(text, predicates)

@@ -275,7 +275,11 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
     if future is None or pattern.time != "state":
         return [text]
-    starts = any(span.role == "from" for span in clause.times.get("future", ()))
+    roles = {span.role for span in clause.times.get("future", ())}
+    starts, some_day = "from" in roles, rules().phrase["some_day"]
+    undated = compiled(some_day).search(clause.text) or compiled(rf"{some_day}\s*,").match(clause.excerpt)
+    if undated and not starts and "by" not in roles:
+        return []
     return [("am " if future.group("be") else "") + text[future.end() :]] if starts or future.group("be") else []
 
 
