@@ -804,6 +804,16 @@ def test_the_clocks_that_the_file_knows_are_those_of_the_zone(zone: str, tmp_pat
             assert timedelta(minutes=int(str(minutes))) == at.astimezone(ZoneInfo(zone)).utcoffset()
 
 
+def test_an_earlier_file_learns_the_clocks_of_the_zone_that_its_turns_came_in_with(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "America/Los_Angeles"}) as mem:
+        mem.observe("The rocket flew.", user_id="ana", timestamp="2025-03-16T05:30:00Z")
+    old = apsw.Connection(str(tmp_path / "mem.db"))
+    old.execute("drop table clocks; update meta set value = '36' where name = 'schema_version'")
+    old.close()
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        assert mem._store.database().connection.execute("select distinct date from fact_words").fetchall() == [("15 March 2025",)]
+
+
 # --- what the archive holds ----------------------------------------------------------------------------------------------------------
 
 
