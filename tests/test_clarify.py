@@ -104,6 +104,15 @@ def test_a_denial_of_what_is_held_no_longer_waits_for_nothing(mem: memdb.Memory,
     assert (mem.fact(doubt.fact_id).status, mem.fact(doubt.fact_id).valid_to) == ("expired", doubt.valid_from)
 
 
+def test_a_denial_that_is_confirmed_stands_though_what_it_denied_was_only_pending(mem: memdb.Memory) -> None:
+    nuts, doubt = denied(mem)
+    pending = f"update facts set status = 'pending_confirmation' where fact_id = '{nuts.fact_id}'"
+    mem._store.database().connection.execute(pending)
+    mem.confirm(doubt.fact_id, now="2025-03-03")
+    assert [(fact.fact_id, fact.valid_to) for fact in mem.facts("ana", statuses=["active"])] == [(doubt.fact_id, None)]
+    assert mem.fact(nuts.fact_id).status == "expired"
+
+
 def test_a_denial_of_what_is_in_doubt_itself_still_waits(mem: memdb.Memory) -> None:
     nuts, doubt = denied(mem)
     mem.doubt(nuts.fact_id, now="2025-03-03")

@@ -116,7 +116,7 @@ def settle(
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
-            dismiss(db, rival, origin=origin, reason=why)
+            dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
             log.change(rival.fact_id, "supersede", why, "close", **_closed(rival, "superseded", fact.valid_from, origin))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
@@ -135,28 +135,33 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
 def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
     for doubt in _facts(db, "believe.contradicting", fact_id):
         if doubt.denies and doubt.fact_id != but:
-            dismiss(db, doubt, origin=origin, reason=_MOOT)
+            dismiss(db, doubt, origin=origin, reason=_MOOT, but=but)
 
 
-def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str = "") -> None:
     """End a fact as never true: its validity becomes empty, so that no question about the past finds it either.
 
-    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back.
+    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back. A denial of it ends, too, `but`
+    for the one that is just being settled.
     """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
-    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
+    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
 
 
-def dismiss_moot(db: Database, *, user_id: str | None, ended: str | None = None, origin: Origin | None = None, now: datetime) -> None:
+def dismiss_moot(
+    db: Database, *, user_id: str | None, ended: str | None = None, origin: Origin | None = None, now: datetime, but: str = ""
+) -> None:  # fmt: skip
     """End the denials that have nothing left to decide, since nothing of what they doubted is held any more.
 
     Of one fact that has just `ended`, of a user, or of everybody. Another value stays: that may be true all the same.
     """
     for row in db.all("believe.moot", user_id=user_id, ended=ended):
         doubt = Fact.model_validate_json(str(row["record"]))
+        if doubt.fact_id == but:
+            continue
         why = origin or Origin(user_id=doubt.user_id, turn_id=doubt.source_turn_id, now=now)  # so that it is taken back with its turn
-        dismiss(db, doubt, origin=why, reason=_MOOT)
+        dismiss(db, doubt, origin=why, reason=_MOOT, but=but)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
