@@ -326,13 +326,15 @@ class Forgotten(Record):
 class Undone(Record):
     """What taking back did: facts that stand again as before, facts ended as never true, and changes kept since others build on them.
 
-    `untaught` are turns that nobody had thought about yet, and that will teach nothing.
+    `untaught` are turns that nobody had thought about yet, and that will teach nothing; `untold` what people said that no first-person
+    memory is told of any more.
     """
 
     restored: int = 0
     ended: int = 0
     kept: int = 0
     untaught: int = 0
+    untold: int = 0
 
 
 class Stats(Record):

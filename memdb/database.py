@@ -338,6 +338,23 @@ class Database:
                 self.connection.execute("drop table if exists temp.weights")
 
     @contextmanager
+    def looking_back(self, *, found: str, archived: str) -> Iterator[None]:
+        """Have this connection see only these rows of `facts`, and of the archive as if they stood there; nothing may be written meanwhile.
+
+        `found` is a JSON array of ids, `archived` JSON [[fact_id, words], …]. The connection's statements are planned anew after that.
+        """
+        with self.translated():
+            self.connection.execute("savepoint looking_back")
+        try:
+            with self.translated():
+                self.connection.execute(files.read("sql/looking_back.sql"), {"found": found, "archived": archived})
+            yield
+        finally:
+            with self.translated():
+                self.connection.execute("rollback to looking_back")
+                self.connection.execute("release looking_back")
+
+    @contextmanager
     def roomy(self) -> Iterator[None]:
         """Hold what is written in memory until it is committed, rather than write parts of it to disk before and read them again.
 

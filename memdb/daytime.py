@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Literal
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 
-from memdb.times import to_utc
+from memdb.times import to_text, to_utc
 
 PartOfDay = Literal["morning", "afternoon", "evening", "night"]
 DayType = Literal["weekday", "weekend"]
 
 _BEGINS: tuple[tuple[int, PartOfDay], ...] = ((5, "morning"), (12, "afternoon"), (17, "evening"), (21, "night"))
+_CLOCKS = datetime(1900, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+_STEP = timedelta(days=20)  # no zone changes its clocks there and back sooner
 _UTC = ("Etc/UTC", "Etc/UCT", "Etc/Zulu", "Etc/Universal", "UCT", "Zulu", "Universal")  # what else it is called
 
 
@@ -54,6 +56,29 @@ def _zone_name(text: str) -> str | None:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
     return "UTC" if name in _UTC else name
+
+
+@cache
+def clock_changes(zone: tzinfo) -> tuple[tuple[str, int], ...]:
+    """Return when the clocks of a zone changed, and will, as stored, each with how many minutes they are ahead of UTC from then on.
+
+    The first begins with the first day there is. Of the years before and after those looked at, the clocks are as in them.
+    """
+    changes: list[tuple[str, int]] = []
+    at, end = _CLOCKS
+    while at < end:
+        if not changes or _ahead(at, zone) != changes[-1][1]:
+            before, after = at - _STEP, at
+            while changes and after - before > timedelta(minutes=1):
+                middle = before + (after - before) / 2
+                before, after = (middle, after) if _ahead(middle, zone) == changes[-1][1] else (before, middle)
+            changes.append((to_text(after.replace(second=0, microsecond=0)) if changes else "", _ahead(at, zone)))
+        at += _STEP
+    return tuple(changes)
+
+
+def _ahead(at: datetime, zone: tzinfo) -> int:
+    return round((at.astimezone(zone).utcoffset() or timedelta()).total_seconds() / 60)
 
 
 def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:

@@ -16,7 +16,7 @@ from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
 from memdb.records import LIVE, Consent, Fact, Procedure, TaskState
-from memdb.steps.apply import Origin, dismiss, move, put, settle
+from memdb.steps.apply import Origin, dismiss, dismiss_moot, move, put, settle
 from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
@@ -107,6 +107,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
         undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
+        dismiss_moot(db, user_id=user_id, now=now)
         build_profile(db, user_id=user_id, now=now, config=config)
     return undone
 

@@ -131,8 +131,8 @@ _NAMED = re.compile(  # a name, and what the one who has it does
     r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:is|has|was|will|does|can|did|got|went|took|[a-z]+(?:s|ed))\b.*)", re.DOTALL
 )
 _TIMED = re.compile(
-    r"(?:(?:for|until|till|from|starting|this|next|last|in|on|by|since|during|over|at|as of|after|before"
-    r"|today|tomorrow|tonight|yesterday)\b|\d)",
+    r"(?:(?:for|until|till|from|starting|beginning|come|effective|with effect|this|next|last|in|on|by|since|during|over|at|as of|as from"
+    r"|after|before|today|tomorrow|tonight|yesterday)\b|\d)",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # after what is said of somebody in between; a list goes on with "and" or "or"
@@ -289,20 +289,26 @@ def _led(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     hedged, explicit = clause.hedged, clause.explicit
     for _ in range(8):
         before = text
-        for name in ("correct", "confirm", "hedge", "plain"):
+        for name in ("correct", "confirm", "hedge", "time", "plain"):  # "as of June" is a time, and "as" alone says nothing
+            if name == "time":
+                told = _time_first(text, at=at, zone=zone)
+                moved, text = f"{moved} {text[:told]}" if told else moved, text[told:].lstrip(" ,") if told else text
+                continue
             found = compiled(rf"(?:{leads[name]})(?:{leads['separator']}|$)").match(text)
             if found and not compiled(r"(?:that|this) is my|(?:now|still|so) (?:is|are)\b").match(text):
                 text = text[found.end() :]
                 hedged |= name == "hedge"
                 explicit |= name in ("correct", "confirm")
-        if _TIMED.match(text):
-            spans = find_times(text[:80], at=at, zone=zone)
-            if spans and spans[0].start == 0 and re.match(r"\s*(?:$|,|(?:i|my|we|our)\b)", text[spans[0].end :], re.IGNORECASE):
-                moved = f"{moved} {text[: spans[0].end]}"
-                text = text[spans[0].end :].lstrip(" ,")
         if text == before:
             break
     return replace(clause, text=text, full=moved, hedged=hedged, explicit=explicit)
+
+
+def _time_first(text: str, *, at: datetime, zone: tzinfo) -> int:
+    """How long the time phrase is that a clause begins with; 0 if it begins with none."""
+    spans = find_times(text[:80], at=at, zone=zone) if _TIMED.match(text) else []
+    leads = spans and spans[0].start == 0 and re.match(r"\s*(?:$|,|(?:i|my|we|our)\b)", text[spans[0].end :], re.IGNORECASE)
+    return spans[0].end if leads else 0
 
 
 @cache

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memdb.daytime import PartOfDay
 from memdb.files import read
+from memdb.names import same_name
 from memdb.records import Emotion, Event, MemoryType
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
@@ -155,8 +156,8 @@ def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=1_024)
 def _telling_words(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    left_out = {part.casefold() for name in names for part in _WORD.findall(name)}
-    words = (word.casefold() for word in _WORD.findall(text))
+    left_out = {part for name in names for part in _WORD.findall(same_name(name))}
+    words = _WORD.findall(same_name(text))
     bare = (_ENDING.sub("", word) for word in words if word not in _EMPTY and word not in left_out and not word.isdigit())
     return tuple(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
 

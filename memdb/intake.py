@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -12,8 +13,10 @@ from pydantic import ValidationError
 from memdb import checks
 from memdb.config import Config
 from memdb.database import Database
+from memdb.daytime import clock_changes
 from memdb.errors import InputError
 from memdb.keeper import gather, gather_turn
+from memdb.names import one_each
 from memdb.observer import derived_turn_id, enqueue
 from memdb.records import BreakTrigger, Event, Message, Turn
 from memdb.store import Store
@@ -105,7 +108,7 @@ class Intake:
                 user_id=checks.name(user_id, "user_id"),
                 description=checks.filled(description, "description"),
                 timestamp=checks.lived(self._time(timestamp), "timestamp"),
-                participants=tuple(dict.fromkeys(" ".join(checks.name(name, "participants").split()) for name in participants)),
+                participants=tuple(one_each(" ".join(checks.name(name, "participants").split()) for name in participants)),
                 location=" ".join(checks.text(location, "location").split()) or None if location is not None else None,
                 importance=checks.share(importance, "importance"),
                 trigger=trigger,
@@ -137,8 +140,10 @@ class Intake:
 
     def _note_zone(self, db: Database) -> None:
         """What "tomorrow" means in a turn depends on the zone: the file tells it to whoever reads the turns again."""
-        if not self._zone_noted:
+        if not self._zone_noted and db.all("meta.zone") != [{"timezone": self._config.timezone}]:
             db.run("meta.put", name="timezone", value=self._config.timezone)
+            db.run("meta.no_clocks")
+            db.run("meta.clocks", changes=json.dumps(clock_changes(self._config.zone)))
 
     def _turn(
         self,

@@ -14,6 +14,7 @@ from memdb.daytime import day_type, part_of_day
 from memdb.errors import ConflictError
 from memdb.household import likeness, telling_words
 from memdb.llm import calls_of
+from memdb.names import one_each, spelled
 from memdb.narrator import Narrator
 from memdb.privacy import quotable
 from memdb.reading import read_consent
@@ -161,13 +162,14 @@ def _tell(
     When it may not, or fails in any way, the rules take its place and the record says so.
     """
     events = part.events
-    names = sorted({name for event in events for name in event.participants})
+    names = sorted(one_each(name for event in events for name in event.participants))
     words = frozenset(telling_words("\n".join(event.description for event in events), names=names))
     rows = db.all(
         "events.like_it",
         user_id=events[0].user_id,
         time_of_day=part_of_day(part.started_at, config.zone),
-        participants=json.dumps(names, ensure_ascii=False),
+        people=len(names),
+        spelled=json.dumps(spelled(names), ensure_ascii=False),
         now=to_text(ready_at),
         looked_back=_LOOKED_BACK,
     )

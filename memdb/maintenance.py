@@ -11,6 +11,7 @@ from functools import partial
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
+from memdb.keeper import reinforce
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
@@ -18,7 +19,7 @@ from memdb.observer import decide, is_gone, new_identity, read_predicates
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Operation
-from memdb.steps.apply import Origin, expire_over, keep_calls, merge, move, put, read_fact
+from memdb.steps.apply import Origin, dismiss_moot, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
@@ -39,15 +40,22 @@ def maintain(
     llm: LanguageModel | None,
     user_id: str | None,
     now: datetime,
-    dry_run: bool,
+    rehearsed: Mapping[str, tuple[int, datetime]] | None = None,
 ) -> Maintained:
-    """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`. A dry run undoes it."""
+    """Do what is due for a user, or for everybody, and return how much it was; see `Memory.maintain`.
+
+    Where it is only `rehearsed`, all of it is undone, and so is the reinforcing of the memories that are given there as recalled.
+    """
     db = store.database()
-    work = partial(
-        _maintain, store, config, narrator=None if dry_run else narrator, llm=None if dry_run else llm, user_id=user_id, now=now
-    )  # fmt: skip
-    done = db.rehearsed(work) if dry_run else work()
-    return done.model_copy(update={"dry_run": dry_run})
+    work = partial(_maintain, store, config, narrator=narrator, llm=llm, user_id=user_id, now=now)
+    if rehearsed is None:
+        return work()
+
+    def rehearse() -> Maintained:
+        reinforce(db, rehearsed, config=config)
+        return work().model_copy(update={"dry_run": True})
+
+    return db.rehearsed(rehearse)
 
 
 def _maintain(
@@ -264,6 +272,7 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
     closed_before = now - timedelta(days=config.archive_after_days)
     with db.transaction():
         expire_over(db, user_id=user_id, now=now)
+        dismiss_moot(db, user_id=user_id, now=now)
         return Maintained(
             tasks_stalled=_stall(db, user_id, now, config),
             promoted=_promote(db, user_id, now, config),

@@ -88,7 +88,7 @@ from memdb.records import (
     TurnRecord,
 )
 from memdb.session import Session
-from memdb.steps.apply import expire_over, read_fact
+from memdb.steps.apply import dismiss_moot, expire_over, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
@@ -354,8 +354,9 @@ class Memory:
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
 
-        What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. The
-        turn's words stay; use `forget` to erase them.
+        What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. With
+        the setting `turns_as_events`, first-person memories that tell of it end, too, and what else they told of is told anew. The turn's
+        words stay; use `forget` to erase them.
 
         Raises:
             InputError: not exactly one of `turn_id` and `session_id` is given.
@@ -419,6 +420,7 @@ class Memory:
         db = self._store.database()
         with db.transaction():
             expire_over(db, user_id=user_id, now=at)
+            dismiss_moot(db, user_id=user_id, now=at)
             moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
         self._background.wake()
         return moved
@@ -1050,9 +1052,9 @@ class Memory:
     def narrate(self, *, now: Time | None = None) -> list[Fact]:
         """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
         at = self._now(now)
-        told: list[str] = []
+        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
         while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
-            told.append(fact_id)
+            told[fact_id] = None
         self._background.wake()
         db = self._store.database()
         return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
@@ -1125,10 +1127,11 @@ class Memory:
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
+        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
+        if dry_run:  # what was recalled counts, and is written down by the next who writes
+            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
         self._notebook.write_down_recalled()
-        done = maintain(
-            self._store, self._config, narrator=self._narrator, llm=self._llm, user_id=user_id, now=self._now(now), dry_run=dry_run
-        )
+        done = work(narrator=self._narrator, llm=self._llm)
         self._background.wake()
         return done
 

@@ -14,7 +14,7 @@ from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail
-from memdb.steps.apply import keep_calls
+from memdb.steps.apply import keep_calls, read_fact
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
@@ -117,6 +117,8 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
         return 0
     detail = one.detail.model_copy(update={"written_by": narrative.written_by})
     fact_id = one.pattern.fact_id if one.pattern else str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids])))
+    if one.pattern is None and read_fact(db, fact_id):  # a pattern of these was taken back with another that it had grown by
+        fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids, to_text(now)])))
     if one.pattern is None:
         keep(
             db, narrative, detail, fact_id=fact_id, user_id=one.user_id, key=PATTERN, source=f"maintain-{to_text(now)}",

@@ -78,6 +78,11 @@ class Notebook:
                 since = float(forgotten) if forgotten is not None and forgotten != self._forgotten_before else 0.0
                 db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > since])
 
+    def recalled(self) -> dict[str, tuple[int, datetime]]:
+        """Which memories were recalled and are still to be reinforced, how often and when last."""
+        with self._lock:
+            return dict(self._recalled)
+
     def write_down_recalled(self) -> None:
         """Reinforce what was recalled.
 

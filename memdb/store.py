@@ -8,18 +8,21 @@ import os
 import re
 import threading
 from contextlib import suppress
+from datetime import tzinfo
 from functools import cached_property
 from importlib.machinery import PathFinder
 from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 from weakref import WeakSet
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import apsw
 
 from memdb import files
 from memdb.config import Config
 from memdb.database import APPLICATION_ID, SCHEMA_VERSION, Database, SqlValue, check_version, closed_error, file_at, moved_error, translate
+from memdb.daytime import clock_changes
 from memdb.errors import BusyError, ConfigError, StoreError
 
 IN_MEMORY = ":memory:"
@@ -170,7 +173,7 @@ class Store:
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
-                _migrate(database, self.path)
+                _migrate(database, self.path, self._config.zone)
                 connection.execute("pragma writable_schema = reset")  # a migration may write into the schema itself: it is read again
         if self._vectors is not None:
             self._equip(database, self._vectors)
@@ -207,7 +210,7 @@ def _no_distance(*_vectors: SqlValue) -> None:
     """Stand in for sqlite-vec's function, so that retrieve.sql prepares; without vectors it is never called."""
 
 
-def _migrate(database: Database, path: Path) -> None:
+def _migrate(database: Database, path: Path, zone: tzinfo) -> None:
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
         version = check_version(database.connection, path)
         others = _not_ours(database.connection) if version else {}
@@ -224,6 +227,11 @@ def _migrate(database: Database, path: Path) -> None:
             with database.translated():
                 database.connection.execute(f"pragma application_id = {APPLICATION_ID}")
             database.run("meta.put", name="schema_version", value=str(SCHEMA_VERSION))
+            told = database.one("meta.zone")
+            with suppress(ZoneInfoNotFoundError):  # here
+                zone = ZoneInfo(str(told["timezone"])) if told else zone
+            database.run("meta.no_clocks")
+            database.run("meta.clocks", changes=json.dumps(clock_changes(zone)))
 
 
 def _not_ours(connection: apsw.Connection) -> dict[str, str]:

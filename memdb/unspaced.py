@@ -52,6 +52,11 @@ def words_in(word: str) -> list[str]:
     return [one for one in (*found, word[end:]) if one]
 
 
+def apart(text: str) -> str:
+    """Return a text as the full-text index has it: each letter of these scripts by itself."""
+    return text if text.isascii() else _LETTER.sub(_APART, text)
+
+
 def quoted(text: str) -> str:
     """Return a word, or several, as FTS5 looks for them: in a row, and each letter of these scripts by itself."""
     return f'"{text}"' if text.isascii() else f'"{_LETTER.sub(_APART, text).strip(" ")}"'

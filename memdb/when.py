@@ -70,7 +70,7 @@ _ATOMS = re.compile(
     | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
     | (?:the{_S})?(?P<day>day{_S}before{_S}yesterday|day{_S}after{_S}tomorrow|today|tonight|tomorrow|yesterday
         |last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
-    | (?:the{_S})?(?P<part>end|beginning|start|middle){_S}of{_S}(?:the{_S})?
+    | (?:the{_S})?(?P<part>end|beginning|start|first|1st|middle){_S}of{_S}(?:the{_S})?
         (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?)
     | (?P<w_which>next|last|this(?:{_S}coming)?|coming){_S}(?P<w_day>{"|".join(_WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b
         (?:{_S}(?:morning|afternoon|evening|night)\b)?
@@ -85,9 +85,12 @@ _ATOMS = re.compile(
     )(?!\w|-\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_PREFIX = re.compile(
-    r"\b(until|till|til|through|thru|by|before|for|since|from|starting|beginning|as of|after|in|within|during|over|on|at|this|of|early|late"
-    r"|mid|between)(?:[ \t\n]|-)(?:the |early |late |mid-|about |around |at least |almost |nearly |only |all of )?$",
+_COMERS = ("i", "you", "we", "they", "he", "she", "it", "who", "to", "will", "would", "can", "could", "may", "not", "please", "ll")
+_PREFIX = re.compile(  # "come Monday" is a time, and "they come Monday" none
+    r"\b(until|till|til|through|thru|by|before|for|since|from|as of|after|in|within|during|over|on|at|this|of|early|late|mid|between"
+    r"|(?P<start>(?:starting|beginning)(?: (?:on|in|from))?|effective(?: from)?|as from|with effect from|"
+    + "".join(rf"(?<!\b{word} )" for word in _COMERS)
+    + r"come))(?:[ \t\n]|-)(?:the |early |late |mid-|about |around |at least |almost |nearly |only |all of )?$",
     re.IGNORECASE,
 )
 _REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
@@ -95,9 +98,14 @@ _RANGE = re.compile(r"\s?(?:-|\u2013|to|until|till|and|through)\s?", re.IGNORECA
 _SPACE = re.compile(r"\s+")
 _ROLES: dict[str, Role] = {
     "until": "until", "till": "until", "til": "until", "through": "until", "thru": "until", "by": "by", "before": "by", "for": "for",
-    "since": "since", "from": "from", "starting": "from", "beginning": "from", "as of": "from", "after": "from", "between": "from",
+    "since": "since", "from": "from", "starting": "from", "as of": "from", "after": "from", "between": "from",
 }  # fmt: skip
-_LONGEST_PREFIX = 24
+_LONGEST_PREFIX = 32
+_ONWARDS = re.compile(  # "from June on"
+    r"\s(?:onwards?|forward|and (?:onwards?|beyond|after)|on(?=\s*(?:$|[,.;:!?)]|(?:and|i|we|(?:my|our)(?! own)|he|she|they|it|there)\b)))",
+    re.IGNORECASE,
+)
+_TO_COME = re.compile(r"\b(?:will|shall|going to)\b|'ll\b", re.IGNORECASE)
 
 
 def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "future") -> list[TimeSpan]:
@@ -126,15 +134,21 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         before = _PREFIX.search(window)
         word = before.group(1).lower() if before else ""
         start = match.start() - len(window) + before.start() if before else match.start()
+        opens = word.endswith("from") or word == "between"
+        if before and before["start"]:
+            word = "starting"
         direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
+        if word == "as of" and "month" in found and not _TO_COME.search(text):
+            direction = _nearer(found["month"], local)  # "as of January I work there", said in March
         atom = _resolve(found, match, local, direction)
         resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
         held = None
         if atom is not None and resolved is not None:
             first, after, role = resolved
-            new = _span(text, start, match.end(), (first, after), role, zone)
+            onwards = _ONWARDS.match(text, match.end()) if role == "from" else None
+            new = _span(text, start, onwards.end() if onwards else match.end(), (first, after), role, zone)
             spans += new
-            held = (atom, start) if new and word in ("from", "between") else None
+            held = (atom, start) if new and opens else None
     return spans
 
 
@@ -375,6 +389,11 @@ def _month(name: str, which: str | None, year: str | None, local: date, prefer: 
         elif number < local.month or (which == "next" and number == local.month):
             first = first.replace(year=local.year + 1)
     return first, _later_month(first, 1)
+
+
+def _nearer(month: str, local: date) -> Prefer:
+    """Whether the last month of that name is nearer than the next one."""
+    return "past" if (local.month - _month_number(month)) % 12 < 6 else "future"
 
 
 def _nearest_day(month: int, day: int, local: date, prefer: Prefer) -> date:

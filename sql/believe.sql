@@ -126,6 +126,31 @@ join fact_record r on r.id = f.id
 where l.target_id = :fact_id and l.relation = 'contradicts' and f.status = 'pending_confirmation'
 order by f.id;
 
+-- Denials that wait, of what is held no longer, not even in doubt: of one fact that has ended, of a user, or of everybody.
+-- statement: moot
+with
+doubt (fact_id) as (
+  select source_id from links where target_id = :ended and relation = 'contradicts'
+  union
+  select fact_id
+  from facts
+  where :ended is null and user_id = :user_id and kind in (select kind from kinds) and status = 'pending_confirmation'
+  union
+  select source_id from links where :ended is null and :user_id is null and relation = 'contradicts'
+)
+select r.record
+from doubt d
+cross join facts f on f.fact_id = d.fact_id
+cross join fact_record r on r.id = f.id
+where f.status = 'pending_confirmation'
+  and f.value_json ->> 'polarity' = 'negative'
+  and exists (select 1 from links l where l.source_id = f.fact_id and l.relation = 'contradicts')
+  and not exists (
+    select 1
+    from links l join facts t on t.fact_id = l.target_id
+    where l.source_id = f.fact_id and l.relation = 'contradicts' and t.status in ('active', 'pending_confirmation', 'uncertain'))
+order by f.id;
+
 -- What else is held for good under the key of a fact.
 -- statement: beside
 select r.record

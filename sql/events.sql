@@ -65,7 +65,11 @@ select source_excerpt
 from recent
 where value_json ->> 'pattern' = 0
   and value_json ->> 'time_of_day' = :time_of_day
-  and value_json -> 'participants' = json(:participants)
+  and json_array_length(value_json, '$.participants') = :people
+  and not exists (
+    select 1
+    from json_each(value_json, '$.participants') h
+    where lower(h.value) not in (select lower(value) from json_each(:spelled)))
   and created_at < :now
 order by created_at desc
 limit 60;
@@ -78,8 +82,9 @@ where user_id = :user_id and kind = 'narrative' and status = 'active' and create
 order by id desc
 limit :looked_back;
 
+-- What is forgotten, or taken back, is there no more.
 -- statement: still_there
-select count(*) as there from facts where fact_id in (select value from json_each(:fact_ids));
+select count(*) as there from facts where status in ('active', 'archived') and fact_id in (select value from json_each(:fact_ids));
 
 -- statement: of_memory
 select e.event_id, e.user_id, e.description, e.timestamp, e.participants, e.location, e.importance, e.break_trigger as "trigger", e.turn_id

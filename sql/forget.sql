@@ -193,7 +193,7 @@ delete from related where user_id = :user_id and :key is null;
 -- statement: memories
 with
 told as (
-  select f.fact_id, f.value_json ->> 'segment_id' as segment_id
+  select f.fact_id, f.value_json ->> 'segment_id' as segment_id, f.status = 'expired' as taken_back
   from facts f
   where f.user_id = :user_id and f.kind = 'narrative' and :key is not null
     and (:key = 'household.experience' or exists (
@@ -202,9 +202,9 @@ told as (
       cross join events e on e.user_id = f.user_id and e.event_id = i.value
       where e.turn_id in (select value from json_each(:turns))))
 )
-select fact_id, segment_id from told
+select fact_id, segment_id, taken_back from told
 union
-select l.target_id, null
+select l.target_id, null, 0
 from told t
 join links l on l.source_id = t.fact_id and l.relation = 'supports'
 join facts p on p.fact_id = l.target_id and p.kind = 'narrative' and p.value_json ->> 'pattern' = 1;
@@ -223,6 +223,11 @@ returning fact_id;
 
 -- statement: delete_memory_calls
 delete from model_calls where user_id = :user_id and turn_id in (select value from json_each(:memories));
+
+-- What was said and taken back with it stands in its turn, and is not told again.
+-- statement: delete_taken_back
+delete from events
+where user_id = :user_id and turn_id is not null and segment_id in (select value from json_each(:taken_back));
 
 -- What else happened in the segment of an erased turn is told anew.
 -- statement: free_events

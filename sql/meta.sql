@@ -8,3 +8,13 @@ select name, value from meta;
 -- Whose vectors the index holds.
 -- statement: embedder
 select max(value) filter (where name = 'embedder') as name, max(value) filter (where name = 'dimension') as dimension from meta;
+
+-- The zone that turns were last taken in with.
+-- statement: zone
+select value as timezone from meta where name = 'timezone';
+
+-- statement: no_clocks
+delete from clocks;
+
+-- statement: clocks
+insert into clocks (begins, minutes) select value ->> 0, value ->> 1 from json_each(:changes);

@@ -121,6 +121,18 @@ where f.user_id = :user_id
     else 'cold'
   end in (select value from json_each(:tiers)));
 
+-- What the archive holds of what was true then, the latest first.
+-- statement: archived
+select fact_id, record ->> 'value_text' as value_text, replace(replace(key, '_', ' '), '.', ' ') as key
+from facts_archive
+where user_id = :user_id
+  and valid_from <= :as_of
+  and (valid_to is null or valid_to > :as_of)
+  and status in (select value from json_each(:statuses))
+  and record ->> 'kind' in (select value from json_each(:kinds))
+order by valid_from desc, fact_id
+limit :limit;
+
 -- What text, speaker and time of these rows add to their scores: the same as in the step `scored` of retrieve.sql.
 -- statement: told
 with

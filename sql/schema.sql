@@ -7,6 +7,12 @@ create table meta (
   value text not null
 ) strict, without rowid;
 
+-- When the user's clocks changed, and how many minutes they have been ahead of UTC since: the words of a row's day are those of the user's day.
+create table clocks (
+  begins text primary key,
+  minutes integer not null
+) strict, without rowid;
+
 -- The embedder that the file carries, if any: the files of its model, cut into parts.
 create table models (
   model text not null,

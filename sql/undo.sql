@@ -51,3 +51,52 @@ update turns set
   next_attempt_at = null
 where user_id = :user_id and status <> 'done' and (turn_id = :turn_id or session_id = :session_id)
 returning id;
+
+-- What became an event and is still to be told, is told no more.
+-- statement: untell
+with said as (
+  select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
+)
+delete from events
+where user_id = :user_id and segment_id is null
+  and event_id in (select 'turn-' || turn_id from said) and turn_id in (select turn_id from said);
+
+-- First-person memories that tell of it.
+-- statement: memories
+with said as (
+  select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
+)
+select f.fact_id, f.valid_from, e.segment_id
+from said s
+cross join events e on e.user_id = :user_id and e.event_id = 'turn-' || s.turn_id and e.turn_id = s.turn_id
+cross join facts f on f.user_id = :user_id and f.source_turn_id = e.segment_id and f.kind = 'narrative' and f.status in ('active', 'archived')
+group by f.fact_id
+order by f.id;
+
+-- statement: patterns
+select p.fact_id, p.valid_from
+from links l
+join facts p on p.fact_id = l.target_id and p.kind = 'narrative' and p.value_json ->> 'pattern' = 1 and p.status in ('active', 'archived')
+where l.source_id = :fact_id and l.relation = 'supports'
+order by p.id;
+
+-- What went into a pattern.
+-- statement: parts
+select f.fact_id
+from links l join facts f on f.fact_id = l.source_id and f.kind = 'narrative' and f.status = 'archived' and f.value_json ->> 'consolidated' = 1
+where l.target_id = :fact_id and l.relation = 'supports'
+order by f.id;
+
+-- statement: release
+update facts set status = 'active', value_json = json_set(value_json, '$.consolidated', 0), updated_at = :now
+where fact_id = :fact_id;
+
+-- statement: dissolve
+delete from links where target_id = :fact_id and relation = 'supports';
+
+-- statement: free_events
+with said as (
+  select t.turn_id from turns t where t.user_id = :user_id and (t.turn_id = :turn_id or t.session_id = :session_id)
+)
+update events set segment_id = null
+where user_id = :user_id and segment_id = :segment_id and (turn_id is null or turn_id not in (select turn_id from said));

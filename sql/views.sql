@@ -17,7 +17,7 @@ select
 from facts f;
 
 -- What is searched by words of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
--- before and after it; and its day in words, cut out of the time, whose form the table checks. A message's day is the one it was said on.
+-- before and after it; and its day in words, by the user's clocks as far as they are known. A message's day is the one it was said on.
 create view fact_text as
 select
   f.id,
@@ -61,10 +61,15 @@ select
       cross join events e on e.user_id = f.user_id and e.event_id = i.value), '')
     else ''
   end as context,
-  substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 9, 2) || ' '
-    || rtrim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November December ',
-                    9 * substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 6, 2) - 8, 9))
-    || ' ' || substr(iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)), 1, 4) as date
+  (select substr(day, 9, 2) || ' '
+      || rtrim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November December ',
+                      9 * substr(day, 6, 2) - 8, 9))
+      || ' ' || substr(day, 1, 4)
+   from (
+     select coalesce(
+       strftime('%Y-%m-%d', at, (select minutes || ' minutes' from clocks where begins <= at order by begins desc limit 1)),
+       substr(at, 1, 10)) as day
+     from (select iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)) as at))) as date
 from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import memdb
 
 
@@ -66,6 +68,56 @@ def test_a_denial_of_what_is_over_is_no_question(mem: memdb.Memory) -> None:
     assert "pine nuts" in (mem.context("nuts", user_id="ana", now="2025-03-03").question or "")
     mem.end(nuts.fact_id, now="2025-03-03")
     assert mem.context("nuts", user_id="ana", now="2025-03-04").question is None
+
+
+def denied(mem: memdb.Memory) -> tuple[memdb.Fact, memdb.Fact]:
+    mem.consent("ana", sensitive_topics="keep")
+    mem.observe("I'm allergic to nuts.", user_id="ana", turn_id="t1", timestamp="2025-03-01")
+    mem.observe("I'm not allergic to nuts.", user_id="ana", turn_id="t2", timestamp="2025-03-02")
+    mem.drain()
+    (nuts,), (doubt,) = (mem.facts("ana", statuses=[status]) for status in ("active", "pending_confirmation"))
+    return nuts, doubt
+
+
+def test_a_denial_is_settled_with_the_end_of_what_it_doubted(mem: memdb.Memory) -> None:
+    nuts, doubt = denied(mem)
+    mem.end(nuts.fact_id, valid_to="2025-04-01", now="2025-03-03")
+    assert mem.fact(doubt.fact_id).status == "pending_confirmation"
+    mem.observe("Good morning!", user_id="ana", timestamp="2025-04-02")
+    mem.drain()
+    assert mem.fact(doubt.fact_id).status == "expired"
+    assert mem.history(fact_id=doubt.fact_id)[-1].reason == "what it doubted has ended"
+    assert mem.undo(user_id="ana", turn_id="t2").kept == 0
+
+
+@pytest.mark.parametrize("how", ["end", "reject", "undo", "maintain", "compact"])
+def test_a_denial_of_what_is_held_no_longer_waits_for_nothing(mem: memdb.Memory, how: str) -> None:
+    nuts, doubt = denied(mem)
+    if how == "undo":
+        mem.undo(user_id="ana", turn_id="t1", now="2025-03-03")
+    elif how in ("end", "reject"):
+        getattr(mem, how)(nuts.fact_id, now="2025-03-03")
+    else:  # as a file of an earlier version may hold it
+        mem._store.database().connection.execute(f"update facts set status = 'expired' where fact_id = '{nuts.fact_id}'")
+        getattr(mem, how)(now="2026-03-03")
+    assert mem.facts("ana", statuses=["pending_confirmation"]) == []
+    assert (mem.fact(doubt.fact_id).status, mem.fact(doubt.fact_id).valid_to) == ("expired", doubt.valid_from)
+
+
+def test_a_denial_that_is_confirmed_stands_though_what_it_denied_was_only_pending(mem: memdb.Memory) -> None:
+    nuts, doubt = denied(mem)
+    pending = f"update facts set status = 'pending_confirmation' where fact_id = '{nuts.fact_id}'"
+    mem._store.database().connection.execute(pending)
+    mem.confirm(doubt.fact_id, now="2025-03-03")
+    assert [(fact.fact_id, fact.valid_to) for fact in mem.facts("ana", statuses=["active"])] == [(doubt.fact_id, None)]
+    assert mem.fact(nuts.fact_id).status == "expired"
+
+
+def test_a_denial_of_what_is_in_doubt_itself_still_waits(mem: memdb.Memory) -> None:
+    nuts, doubt = denied(mem)
+    mem.doubt(nuts.fact_id, now="2025-03-03")
+    mem.maintain(now="2025-03-04")
+    assert mem.fact(doubt.fact_id).status == "pending_confirmation"
 
 
 def test_the_question_says_when_something_is_to_begin(tmp_path: Path) -> None:

@@ -587,6 +587,45 @@ def test_a_future_start_is_the_beginning_of_validity(predicates: dict[str, Predi
     assert (found.key, found.valid_from) == ("user.works_at", datetime(2025, 5, 31, 23, 0, tzinfo=UTC))
 
 
+COMING = [
+    ("From June on I'll be vegan", "2025-05-31", "vegan"),
+    ("From June onwards, I'll be vegan", "2025-05-31", "vegan"),
+    ("From the first of June I'll be vegan", "2025-05-31", "vegan"),
+    ("From Monday on I'm vegan", "2025-05-18", "vegan"),
+    ("Starting Monday, I'm working at Bosch", "2025-05-18", "Bosch"),
+    ("Starting in June I work at Bosch", "2025-05-31", "Bosch"),
+    ("Beginning next month we live in Leeds", "2025-05-31", "Leeds"),
+    ("As of next month we live in Leeds", "2025-05-31", "Leeds"),
+    ("With effect from 1 June I work at Bosch", "2025-05-31", "Bosch"),
+    ("Come September, I'll be working at Bosch", "2025-08-31", "Bosch"),
+    ("I'll be teaching at Leeds University come September", "2025-08-31", "Leeds University"),
+    ("Come September my son will be studying at Leeds University", "2025-08-31", "Leeds University"),
+    ("By June I'll be living in Leeds", "2025-05-31", "Leeds"),
+]
+
+
+@pytest.mark.parametrize(("text", "day", "value"), COMING)
+def test_what_is_to_come_begins_when_the_sentence_says(text: str, day: str, value: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.object, f"{found.valid_from:%Y-%m-%d %H}", found.valid_to) == (value, f"{day} 23", None)
+
+
+@pytest.mark.parametrize("when", ["soon", "one day", "by then", "eventually", "at some point"])
+def test_what_will_be_at_no_day_that_is_told_is_not_so_yet(when: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(f"I'll be living in Leeds {when}", predicates)
+    assert not read(f"{when}, I'll be vegan".capitalize(), predicates)
+
+
+@pytest.mark.parametrize("text", ["From now on I'm vegan", "As of right now I'm vegan", "From here on, I'll be vegan"])
+def test_what_is_so_from_now_on_is_a_change(text: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.key, found.object, found.explicit, found.valid_from) == ("user.diet", "vegan", True, None)
+
+
+def test_what_is_so_as_of_a_month_that_was_is_so_already(predicates: dict[str, Predicate]) -> None:
+    assert one("As of March I live in Leeds", predicates).valid_from == datetime(2025, 3, 1, tzinfo=UTC)
+
+
 def test_a_change_begins_when_it_happened(predicates: dict[str, Predicate]) -> None:
     assert one("I moved to Lisbon on 3 March", predicates).valid_from == datetime(2025, 3, 3, tzinfo=UTC)
 

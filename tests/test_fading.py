@@ -366,6 +366,19 @@ def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: m
     assert mem.maintain(now="2025-12-05T12:00:00Z").archived > 0
 
 
+def test_a_dry_run_counts_what_was_recalled_and_does_not_write_it_down(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=QUIET) as mem:
+        mem.event("Rui painted the fence", user_id="home", timestamp="2025-03-01T10:00:00Z", importance=0.4)
+        (fact,) = mem.narrate(now="2025-03-02")
+        assert mem.recall("fence", user_id="home", now="2025-04-01")
+        before = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("mem.db*")) if not path.name.endswith("-shm"))
+        told = mem.maintain(user_id="home", now="2025-04-10", dry_run=True)
+        assert mem.fact(fact.fact_id).access_count == 0
+        assert b"".join(path.read_bytes() for path in sorted(tmp_path.glob("mem.db*")) if not path.name.endswith("-shm")) == before
+        assert mem.maintain(user_id="home", now="2025-04-10") == told.model_copy(update={"dry_run": False})
+        assert (told.archived, mem.fact(fact.fact_id).access_count) == (0, 1)  # who forgot the recall would have archived it
+
+
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(house: memdb.Memory) -> None:
     before = state(house)
     for now in ("2025-03-06T12:00:00Z", "2025-07-10T12:00:00Z"):  # of the same day, and months later

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import apsw
 import pytest
 
 import memdb
+from memdb.times import to_text
 
 Tell = Callable[..., memdb.Memory]
 
@@ -765,3 +767,121 @@ def test_nobody_answers_themselves(mem: memdb.Memory) -> None:
     mem.observe("In Porto", user_id="ana", session_id="s")
     mem.drain()
     assert mem.facts("ana") == []
+
+
+# --- days in words -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_day_of_a_message_in_words_is_the_user_s(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "America/Los_Angeles"}) as mem:
+        mem.observe("The rocket flew.", user_id="ana", timestamp="2025-03-16T05:30:00Z")  # at half past ten in the evening
+        mem.remember("The barbecue was good", user_id="ana", timestamp="2025-06-01")
+        mem.drain()
+        words = mem._store.database().connection.execute("select date from fact_words order by id").fetchall()
+        assert words == [("15 March 2025",), ("01 June 2025",)]
+        assert [hit.fact.value_text for hit in mem.search("on the 15", user_id="ana", weights="default")] == ["The rocket flew."]
+        assert mem.search("on the 16", user_id="ana", weights="default") == []
+
+
+def test_days_in_words_follow_the_zone_that_turns_are_taken_in_with(tmp_path: Path) -> None:
+    for zone in ("Asia/Tokyo", "America/Los_Angeles"):
+        with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
+            mem.observe(f"The rocket flew over {zone}.", user_id="ana", session_id=zone, timestamp="2025-03-15T23:30:00Z")
+            found = mem._store.database().connection.execute("select rowid from facts_fts('date: 16')").fetchall()
+            assert len(found) == 1  # the first is not written anew
+            assert mem.stats().timezone == zone
+
+
+@pytest.mark.parametrize(
+    "zone", ["UTC", "America/Los_Angeles", "Europe/Lisbon", "Africa/Casablanca", "Australia/Lord_Howe", "Asia/Kolkata"]
+)
+def test_the_clocks_that_the_file_knows_are_those_of_the_zone(zone: str, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": zone}) as mem:
+        ask = "select minutes from clocks where begins <= ? order by begins desc limit 1"
+        for hours in range(0, 24 * 365 * 30, 401):
+            at = datetime(2010, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
+            [(minutes,)] = mem._store.database().connection.execute(ask, (to_text(at),)).fetchall()
+            assert timedelta(minutes=int(str(minutes))) == at.astimezone(ZoneInfo(zone)).utcoffset()
+
+
+def test_an_earlier_file_learns_the_clocks_of_the_zone_that_its_turns_came_in_with(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "America/Los_Angeles"}) as mem:
+        mem.observe("The rocket flew.", user_id="ana", timestamp="2025-03-16T05:30:00Z")
+    old = apsw.Connection(str(tmp_path / "mem.db"))
+    old.execute("drop table clocks; update meta set value = '36' where name = 'schema_version'")
+    old.close()
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        assert mem._store.database().connection.execute("select distinct date from fact_words").fetchall() == [("15 March 2025",)]
+
+
+# --- what the archive holds ----------------------------------------------------------------------------------------------------------
+
+
+def moved(mem: memdb.Memory, user: str = "ana", *, home: str = "Porto") -> memdb.Memory:
+    """Somebody who moved long ago, so that the old home is in the archive."""
+    for text, day in ((f"I live in {home}.", "2023-03-01"), ("I like tea.", "2023-03-02"), ("I moved to Lisbon.", "2023-06-01")):
+        mem.observe(text, user_id=user, timestamp=f"{day}T10:00:00Z")
+    mem.drain()
+    assert mem.compact(user, now="2025-01-01") == 1
+    return mem
+
+
+def then(mem: memdb.Memory, query: str, **asked: Any) -> list[str]:
+    return [hit.fact.value_text for hit in mem.search(query, user_id="ana", **{"as_of": "2023-04-01", "now": "2025-01-01"} | asked)]
+
+
+@pytest.mark.parametrize("weights", ["default", "mem-skill", "lexical-only", "priority"])
+def test_what_was_true_then_is_found_in_the_archive(weights: str, mem: memdb.Memory) -> None:
+    moved(mem)
+    assert then(mem, "Where in Porto did she live?", kinds=["fact"], weights=weights)[0] == "User lives in Porto"
+    assert "User lives in Porto" in then(mem, "living in Porto", weights=weights)
+    assert then(mem, "Where in Porto did she live?", kinds=["fact"], weights=weights, as_of="2023-07-01")[0] == "User lives in Lisbon"
+    assert "User lives in Porto" not in then(mem, "Porto", as_of=None)
+
+
+def test_what_is_found_in_the_archive_keeps_to_the_filters(mem: memdb.Memory) -> None:
+    moved(mem)
+    moved(mem, "bea", home="Braga")
+    assert then(mem, "Porto", categories=["identity"]) == ["User lives in Porto"]
+    assert then(mem, "Porto Braga lives", kinds=["fact"], limit=1) == ["User lives in Porto"]
+    for asked in ({"categories": ["health"]}, {"kinds": ["task"]}, {"statuses": ["active"], "kinds": ["fact"]}, {"tags": ["home"]}):
+        assert "User lives in Porto" not in then(mem, "Porto", **asked)
+    assert not any("Braga" in text for text in then(mem, "Braga"))
+
+
+def test_meaning_still_ranks_what_stands_beside_the_archive(mem: memdb.Memory) -> None:
+    moved(mem)
+    [tea] = [
+        hit for hit in mem.search("I like tea in Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"]) if "tea" in hit.fact.object
+    ]
+    [plain] = [hit for hit in mem.search("I like tea in Porto", user_id="ana", kinds=["fact"]) if "tea" in hit.fact.object]
+    assert tea.parts["cosine"] == pytest.approx(plain.parts["cosine"])
+
+
+def test_looking_back_leaves_nothing_behind(mem: memdb.Memory) -> None:
+    moved(mem)
+    assert then(mem, "Porto", kinds=["fact"])[0] == "User lives in Porto"
+    assert mem._store.database().connection.execute("select name from temp.sqlite_schema").fetchall() == []
+    mem.remember("User has a cat", user_id="ana", timestamp="2025-01-01")
+    assert mem.search("cat", user_id="ana", kinds=["note", "fact"], now="2025-01-02")[0].fact.value_text == "User has a cat"
+    mem.forget("ana", key="user.lives_in")
+    assert "User lives in Porto" not in then(mem, "Porto")
+
+
+def test_what_the_archive_holds_is_found_in_any_script(mem: memdb.Memory) -> None:
+    mem.remember("她住在波尔图", user_id="ana", key="user.home", object="波尔图", timestamp="2023-03-01")
+    mem.remember("她住在里斯本", user_id="ana", key="user.home", object="里斯本", timestamp="2023-06-01")
+    assert mem.compact("ana", now="2025-01-01") == 1
+    assert then(mem, "波尔图") == ["她住在波尔图"]
+
+
+def test_a_question_about_the_time_before_a_move_finds_the_archive(mem: memdb.Memory) -> None:
+    moved(mem)
+    made = mem.context("Where did I live before I moved to Lisbon?", user_id="ana", now="2025-01-01")
+    assert "User lives in Porto" in made.text
+
+
+def test_why_something_of_the_archive_is_found_is_explained(mem: memdb.Memory) -> None:
+    told = moved(mem).explain("Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"], now="2025-01-01")
+    assert told.hits[0].fact.value_text == "User lives in Porto"
+    assert told.hits[0].parts["lexical"] == 1.0

@@ -149,3 +149,124 @@ def test_what_is_taken_back_while_it_is_thought_about_teaches_nothing(tmp_path: 
         assert mem.drain()
         assert mem.facts("ana", kinds=["fact"]) == []
         assert mem.retry() == 0
+
+
+# --- memories of what was said -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[memdb.Memory]:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        yield mem
+
+
+def memories(mem: memdb.Memory) -> list[str]:
+    return [fact.value_text for fact in mem.facts("ana", kinds=["narrative"])]
+
+
+def bread(mem: memdb.Memory, day: int, text: str = "I baked bread in the oven.") -> None:
+    mem.observe(text, user_id="ana", turn_id=f"b{day}", session_id=f"s{day}", timestamp=f"2025-03-{day:02}T08:00:00Z")
+
+
+@pytest.mark.parametrize("cause", [{"turn_id": "b3"}, {"session_id": "s3"}], ids=["its turn", "its session"])
+def test_of_a_turn_that_is_taken_back_no_memory_is_told(home: memdb.Memory, cause: dict[str, str]) -> None:
+    bread(home, 3)
+    home.event("Rui made coffee", user_id="ana", timestamp="2025-03-03T08:20:00Z")
+    assert home.undo(user_id="ana", **cause) == memdb.Undone(untaught=1, untold=1)
+    home.narrate(now="2025-03-04")
+    [memory] = memories(home)
+    assert ("coffee" in memory, "bread" in memory) == (True, False)
+
+
+def test_a_memory_of_what_is_taken_back_was_never_true_and_stays_in_the_history(home: memdb.Memory) -> None:
+    bread(home, 3)
+    home.drain()
+    [fact] = home.facts("ana", kinds=["narrative"])
+    assert home.undo(user_id="ana", turn_id="b3") == memdb.Undone(ended=1)
+    assert home.narrate(now="2025-03-04") == []
+    assert home.facts("ana", kinds=["narrative"], as_of="2025-03-04") == []
+    assert home.recall("baked bread", user_id="ana", now="2025-03-04") == []
+    [change] = home.history(fact_id=fact.fact_id)
+    assert (change.operation, change.reason, change.before and change.before.status) == ("undo", "it tells of what is taken back", "active")
+    assert home.undo(user_id="ana", turn_id="b3") == memdb.Undone()
+
+
+def test_what_else_a_memory_told_of_is_told_anew(home: memdb.Memory) -> None:
+    bread(home, 3)
+    home.event("Rui made coffee", user_id="ana", timestamp="2025-03-03T08:20:00Z")
+    assert "bread" in home.narrate(now="2025-03-04")[0].value_text
+    home.undo(user_id="ana", turn_id="b3")
+    home.narrate(now="2025-03-04")
+    [memory] = memories(home)
+    assert ("coffee" in memory, "bread" in memory) == (True, False)
+
+
+def test_a_memory_that_was_confirmed_since_is_kept(home: memdb.Memory) -> None:
+    bread(home, 3)
+    home.drain()
+    home.confirm(home.facts("ana", kinds=["narrative"])[0].fact_id)
+    assert home.undo(user_id="ana", turn_id="b3") == memdb.Undone(kept=1)
+    assert len(memories(home)) == 1
+
+
+@pytest.mark.parametrize("taken", ["b3", "b6"], ids=["it began with", "it grew by"])
+def test_a_pattern_that_rests_on_what_is_taken_back_is_told_anew_of_the_rest(home: memdb.Memory, taken: str) -> None:
+    for day in (2, 3, 4, 5):
+        bread(home, day)
+    home.drain()
+    assert home.maintain(user_id="ana", now="2025-03-05T20:00:00Z").patterns == 1
+    bread(home, 6)
+    home.drain()
+    assert home.maintain(user_id="ana", now="2025-03-06T20:00:00Z").consolidated == 1
+    [pattern] = home.facts("ana", kinds=["narrative"])
+    assert home.undo(user_id="ana", turn_id=taken) == memdb.Undone(restored=4, ended=2)
+    assert len(memories(home)) == 4
+    assert home.maintain(user_id="ana", now="2025-03-07T20:00:00Z").patterns == 1
+    [again] = home.facts("ana", kinds=["narrative"])
+    assert "5 times" in pattern.value_text
+    assert "4 times" in again.value_text
+    assert {event.turn_id for event in home.sources(again.fact_id).events} == {"b2", "b3", "b4", "b5", "b6"} - {taken}
+    assert len(home.sources(again.fact_id).memories) == 4
+
+
+def test_all_of_a_pattern_is_taken_back_with_the_session_that_it_rests_on(home: memdb.Memory) -> None:
+    for day in (2, 3, 4):
+        text, at = "I baked bread in the oven.", f"2025-03-0{day}T08:00:00Z"
+        home.observe(text, user_id="ana", turn_id=f"b{day}", session_id="one", timestamp=at)
+    home.drain()
+    home.maintain(user_id="ana", now="2025-03-05T20:00:00Z")
+    assert home.undo(user_id="ana", session_id="one") == memdb.Undone(ended=4)
+    assert (memories(home), home.maintain(user_id="ana", now="2025-03-06T20:00:00Z").patterns) == ([], 0)
+
+
+def test_forgetting_finds_a_memory_that_was_taken_back_and_tells_no_other_of_it(tmp_path: Path) -> None:
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:
+        mem.observe("I live in Porto.", user_id="ana", turn_id="t1", session_id="one", timestamp="2025-03-03T08:00:00Z")
+        mem.observe("I like jazz.", user_id="ana", turn_id="t2", session_id="one", timestamp="2025-03-03T08:20:00Z")
+        mem.drain()
+        mem.undo(user_id="ana", session_id="one")
+        mem.forget("ana", key="user.lives_in")
+        mem.drain()
+        assert mem.narrate(now="2025-03-04") == []
+    assert b"Porto" not in (tmp_path / "mem.db").read_bytes()
+
+
+def test_what_is_taken_back_while_a_model_is_shown_it_is_in_no_memory(tmp_path: Path) -> None:
+    asked: list[bool] = []
+
+    def think(request: ModelRequest) -> str:
+        asked.append("“I baked bread" in request.user)
+        if len(asked) == 1:
+            mem.undo(user_id="ana", turn_id="b3")
+        return '{"content": "I noticed that ana baked rolls in the oven.", "memory_type": "OBSERVATION", "importance": 0.5}'
+
+    config = {"worker": False, "turns_as_events": True}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as rules:
+        bread(rules, 3)
+        rules.narrate(now="2025-03-03T12:00:00Z")
+    llm = LanguageModel(ScriptedModel(think), name="scripted", attempts=1, backoff=0.0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=config) as mem:
+        bread(mem, 4, "I baked rolls in the oven.")
+        [memory] = mem.narrate(now="2025-03-04T12:00:00Z")
+        assert (asked, memory.value_text) == ([True, False], "I noticed that ana baked rolls in the oven.")

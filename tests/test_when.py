@@ -77,6 +77,17 @@ def _day(instant: datetime) -> str:
         ("since March", "since", "2025-03-01", "2025-05-15"),
         ("in 2022", "point", "2022-01-01", "2023-01-01"),
         ("from next month", "from", "2025-06-01", "2025-07-01"),
+        ("from June on", "from", "2025-06-01", "2025-07-01"),
+        ("from Friday onwards", "from", "2025-05-16", "2025-05-17"),
+        ("from the first of June on", "from", "2025-06-01", "2025-06-02"),
+        ("starting in June", "from", "2025-06-01", "2025-07-01"),
+        ("beginning from Monday", "from", "2025-05-19", "2025-05-20"),
+        ("as of next month", "from", "2025-06-01", "2025-07-01"),
+        ("as of March", "from", "2025-03-01", "2025-04-01"),
+        ("as of June", "from", "2025-06-01", "2025-07-01"),
+        ("with effect from the 1st of next month", "from", "2025-06-01", "2025-06-02"),
+        ("come September", "from", "2025-09-01", "2025-10-01"),
+        ("starting from 1 June until 15 June", "point", "2025-06-01", "2025-06-16"),
         ("after Easter", "from", "2026-04-06", "2026-04-07"),
         ("from 2015 to 2019", "point", "2015-01-01", "2020-01-01"),
         ("between March and May", "point", "2026-03-01", "2026-06-01"),
@@ -90,6 +101,19 @@ def test_a_phrase_means_these_days(text: str, role: str, first: str, after: str)
     (found,) = spans(f"well, {text}!")
     assert found[1:] == (role, first, after)
     assert found[0] in text
+
+
+@pytest.mark.parametrize("text", ["They come Friday.", "Please come Friday", "Will you come Friday?"])
+def test_who_comes_on_a_day_does_not_say_that_something_begins(text: str) -> None:
+    assert [(words, role) for words, role, *_ in spans(text)] == [("Friday", "point")]
+
+
+def test_from_a_month_on_one_s_own_is_no_longer_phrase() -> None:
+    assert [words for words, *_ in spans("from June on my own")] == ["from June"]
+
+
+def test_as_of_a_month_that_is_to_come_is_the_next_one() -> None:
+    assert [found[2:] for found in spans("As of March I'll be in Leeds")] == [("2026-03-01", "2026-04-01")]
 
 
 @pytest.mark.parametrize(

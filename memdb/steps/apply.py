@@ -31,6 +31,7 @@ from memdb.records import (
 from memdb.times import to_text
 
 _NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")
+_MOOT = "what it doubted has ended"
 _EVENT_LASTS = timedelta(days=1)  # a plan is over the day after its event began
 
 
@@ -115,7 +116,7 @@ def settle(
     for rival in rivals.values():
         why = f"{reason}: {fact.object!r}"
         if rival.status == "pending_confirmation":
-            dismiss(db, rival, origin=origin, reason=why)
+            dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
             log.change(rival.fact_id, "supersede", why, "close", **_closed(rival, "superseded", fact.valid_from, origin))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
@@ -134,16 +135,33 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
 def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
     for doubt in _facts(db, "believe.contradicting", fact_id):
         if doubt.denies and doubt.fact_id != but:
-            dismiss(db, doubt, origin=origin, reason="what it doubted has ended")
+            dismiss(db, doubt, origin=origin, reason=_MOOT, but=but)
 
 
-def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str) -> None:
+def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str = "") -> None:
     """End a fact as never true: its validity becomes empty, so that no question about the past finds it either.
 
-    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back.
+    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back. A denial of it ends, too, `but`
+    for the one that is just being settled.
     """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
+    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
+
+
+def dismiss_moot(
+    db: Database, *, user_id: str | None, ended: str | None = None, origin: Origin | None = None, now: datetime, but: str = ""
+) -> None:  # fmt: skip
+    """End the denials that have nothing left to decide, since nothing of what they doubted is held any more.
+
+    Of one fact that has just `ended`, of a user, or of everybody. Another value stays: that may be true all the same.
+    """
+    for row in db.all("believe.moot", user_id=user_id, ended=ended):
+        doubt = Fact.model_validate_json(str(row["record"]))
+        if doubt.fact_id == but:
+            continue
+        why = origin or Origin(user_id=doubt.user_id, turn_id=doubt.source_turn_id, now=now)  # so that it is taken back with its turn
+        dismiss(db, doubt, origin=why, reason=_MOOT, but=but)
 
 
 def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
@@ -165,6 +183,7 @@ def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str
     """End a fact at an instant; what is asked of the time before still finds it."""
     log = _Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
     log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
+    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
 
 
 def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
@@ -194,6 +213,7 @@ def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
         log = _Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
         log.change(fact.fact_id, "expire", "its time is over", "close", status="expired", valid_to=to_text(fact.valid_to))
+        dismiss_moot(db, user_id=user_id, ended=fact.fact_id, now=now)
     return len(rows)
 
 

@@ -14,6 +14,7 @@ from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
+from memdb.names import one_each, same_name
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
 from memdb.truth import what_is_untrue, whole
 
@@ -62,7 +63,7 @@ def compose(
     Raises:
         ModelError: the model cannot be reached, or never gave a memory that is true; the rules are the way out.
     """
-    who = tuple(sorted({name for event in events for name in event.participants}))
+    who = tuple(sorted(one_each(name for event in events for name in event.participants)))
     where = list(dict.fromkeys(event.location for event in events if event.location))
     first = events[0].timestamp
     at = [event.timestamp.astimezone(zone) for event in events]
@@ -104,13 +105,13 @@ def compose(
             else what_is_untrue(content, given=given, events=happened, names=who, at=at, prompt=system)
         )
         if wrong is None:
-            about = {name.casefold() for name in told_by.family_members}
+            about = set(map(same_name, told_by.family_members))
             return Narrative(
                 content=content,
                 memory_type=told_by.memory_type,
                 importance=told_by.importance,
                 emotion=told_by.emotion,
-                participants=tuple(name for name in who if name.casefold() in about) or who,
+                participants=tuple(name for name in who if same_name(name) in about) or who,
                 tags=tuple(dict.fromkeys(tag.strip().casefold() for tag in told_by.tags if tag.strip()))[:8],
                 written_by=llm.name,
             ), tuple(calls)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from memdb.config import Config
 from memdb.daytime import lived_day
 from memdb.household import household_rules, likeness, named, stated, telling_words
+from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
@@ -44,12 +45,12 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of the
     telling words are the same; a new pattern wants `consolidation_min_repeats` different days, of which a night is one.
     """
-    alike: dict[tuple[str, tuple[str, ...], str], list[_Seen]] = defaultdict(list)
+    alike: dict[tuple[str, frozenset[str], str], list[_Seen]] = defaultdict(list)
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
             words = frozenset(telling_words(memory.source_excerpt, names=detail.participants))
-            alike[memory.user_id, detail.participants, detail.time_of_day].append((memory, detail, words))
+            alike[memory.user_id, frozenset(map(same_name, detail.participants)), detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
         for pattern, sources in _clusters(group, similarity=config.consolidation_similarity):

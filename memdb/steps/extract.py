@@ -51,6 +51,7 @@ _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", r
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
     r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )
+_WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
 _HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
 _LASTING = re.compile(
@@ -274,7 +275,11 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
     if future is None or pattern.time != "state":
         return [text]
-    starts = any(span.role == "from" for span in clause.times.get("future", ()))
+    roles = {span.role for span in clause.times.get("future", ())}
+    starts, some_day = "from" in roles, rules().phrase["some_day"]
+    undated = compiled(some_day).search(clause.text) or compiled(rf"{some_day}\s*,").match(clause.excerpt)
+    if undated and not starts and "by" not in roles:
+        return []
     return [("am " if future.group("be") else "") + text[future.end() :]] if starts or future.group("be") else []
 
 
@@ -427,6 +432,9 @@ def _validity(pattern: Pattern, clause: Clause, at: datetime) -> _Validity | Non
         perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
         past_spans = clause.times.get("past", ())
         found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+        due = [span.begins for span in spans if span.role == "by" and span.begins > at]
+        if due and found == _Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
+            found = _Validity(begins=due[0])
     return None if pattern.needs_time and found == _Validity() else found
 
 

@@ -57,6 +57,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     gone = [row["fact_id"] for row in (*derived, *archived_derived, *retold)]
     db.run("forget.unquote_derived", user_id=user_id, derived=json.dumps(gone))
     db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
+    taken_back = json.dumps([row["segment_id"] for row in told if row["taken_back"]])
+    db.run("forget.delete_taken_back", user_id=user_id, taken_back=taken_back)
     db.run("forget.free_events", user_id=user_id, memories=memories)
     messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
     facts = db.all("forget.delete_facts", user_id=user_id, key=key)

@@ -10,6 +10,7 @@ from datetime import tzinfo
 from memdb.config import Config
 from memdb.daytime import part_of_day, weekday
 from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, kind_of, listed, located, named, stated, telling_words
+from memdb.names import one_each
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
@@ -49,7 +50,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
 
 def participants_of(events: Sequence[Event]) -> tuple[str, ...]:
     """Return who took part, in the order of the alphabet, so that the same people are always named the same way."""
-    return tuple(sorted({name for event in events for name in event.participants}))
+    return tuple(sorted(one_each(name for event in events for name in event.participants)))
 
 
 def _noticed(events: Sequence[Event], *, zone: tzinfo) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -21,10 +20,11 @@ from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
 from memdb.fusion import Legs, Near, Words, fuse, only
+from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Status, Tier
 from memdb.times import to_text
-from memdb.unspaced import quoted
+from memdb.unspaced import apart, quoted
 from memdb.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of")
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
+_ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
 _FACT: Callable[[str], Fact] = Fact.__pydantic_validator__.validate_json  # `model_validate_json` takes an eighth longer
 _SURE = 20  # so many hits are as good as if everything had been scored
@@ -146,7 +147,7 @@ def retrieve(
         "tags": listed(tags),
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
-        "participants": listed(_spelled(participants)),
+        "participants": listed(None if participants is None else spelled(participants)),
         "tiers": listed(tiers),
         "hot_days": hot_days,
         "warm_days": warm_days,
@@ -165,12 +166,14 @@ def retrieve(
     def compared() -> bool:
         return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")
 
-    def score(found: Sequence[Found], count: int, *, voted: bool, least: float | None = min_score) -> list[_Scored]:
+    def score(
+        found: Sequence[Found], count: int, *, voted: bool, least: float | None = min_score, searched: bool = hits is not None
+    ) -> list[_Scored]:  # fmt: skip
         rows = db.tuples(
             "retrieve",
             **filters,
             weights=weights,
-            terms='""' if hits is None else match_expression(question),
+            terms=match_expression(question) if searched else '""',
             embedding=to_blob(meant) if hits is not None and meant is not None else None,
             hits=hits or "[]",
             found=to_json(found, inf_nan_mode="null").decode(),  # six times as fast as the json of Python
@@ -221,6 +224,10 @@ def retrieve(
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
+        if as_of is not None and question.terms and (gone := _archived(db, filters)):
+            with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
+                both = score([row.found() for row in rows], limit, voted=judged, searched=True)
+            rows = both if {row.id for row in both} - {row.id for row in rows} else rows
     ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     if rows and meant is not None and not degraded and not compared():
         degraded = "searched by words only: what could be found has no vectors yet"
@@ -246,6 +253,11 @@ class _Scored(NamedTuple):
     by_meaning: int
     factor: float
     parts: tuple[float, ...]
+
+    def found(self) -> Found:
+        """What meaning found of it; its words are looked for once more."""
+        cosine, window = (1.0 - self.parts[FEATURES.index(name)] if self.by_meaning else math.nan for name in ("cosine", "window"))
+        return self.id, math.nan, cosine, window
 
 
 _Whole = tuple[str, float, int, Tier, int, int, float]  # the fields of `_Scored` up to `parts`
@@ -294,6 +306,13 @@ def _merged(rows: Sequence[_Scored], others: Sequence[_Scored], count: int) -> l
     return sorted(each.values(), key=lambda row: (row.score, row.id), reverse=True)[:count]
 
 
+def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
+    """What the archive holds of what was true then, and its words, as JSON; "" for nothing."""
+    asked = {name: filters[name] for name in ("user_id", "as_of", "kinds", "statuses")}
+    rows = db.tuples("scan.archived", **asked, limit=_ARCHIVED)
+    return json.dumps([[fact_id, apart(f"{text!s} {key!s}")] for fact_id, text, key in rows], ensure_ascii=False) if rows else ""
+
+
 def match_expression(question: Question) -> str:
     """Return an FTS5 expression that matches any of the question's words and phrases, each quoted; '""', which matches nothing, if none."""
     return " OR ".join(quoted(text) for text in (*question.phrases, *question.terms)) or '""'
@@ -308,20 +327,6 @@ def _read_set(kinds: str, weights: str) -> tuple[tuple[str, ...], Mapping[str, f
 def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: Mapping[str, float]) -> list[str]:
     windows = ["window"] if "message" in kinds and weight.get("window") else []
     return [*kinds, *windows, *(["closed"] if set(statuses) - set(LIVE) else [])]
-
-
-def _spelled(names: Sequence[str] | None) -> list[str] | None:
-    """Names in the ways in which they may be written: SQLite knows capitals of ASCII only, and letters with accents have two spellings."""
-    if names is None:
-        return None
-    told = [" ".join(name.split()) for name in names if name.strip()]
-    ways = {
-        unicodedata.normalize(form, case(name)): None
-        for name in told
-        for case in (() if name.isascii() else (str.lower, str.upper, str.title))
-        for form in ("NFC", "NFD")
-    }
-    return [*dict.fromkeys(told), *ways]
 
 
 def _embed(

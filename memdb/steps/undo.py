@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 from memdb.answers import Undone
-from memdb.database import Database
+from memdb.database import Database, Row, SqlValue
 from memdb.times import to_text
 
 
@@ -15,7 +15,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
 
     A fact that the cause brought in ends as never true; a fact that it changed, confirmed or ended stands again as before. An
     action whose outcome some other turn has changed since is left as it is; its changes are counted as `kept`. What nobody has thought
-    about yet teaches nothing any more. The words themselves stay: forgetting is another thing.
+    about yet teaches nothing any more, and no memory is told of what was said. The words themselves stay: forgetting is another thing.
     """
     untaught = len(db.all("undo.unteach", user_id=user_id, turn_id=turn_id, session_id=session_id))
     changes = db.all("undo.changes", user_id=user_id, turn_id=turn_id, session_id=session_id)
@@ -23,35 +23,80 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     built_on = {
         (row["turn_id"], row["action_hash"]) for row in changes if db.all("undo.later", fact_id=row["fact_id"], id=row["id"], undone=undone)
     }
-    restored = ended = kept = 0
+    untold = db.run("undo.untell", user_id=user_id, turn_id=turn_id, session_id=session_id)
+    done = _Taken(db, user_id=user_id, cause=cause, now=to_text(now))
     for row in changes:
-        fact_id = str(row["fact_id"])
-        current = db.one("believe.by_id", fact_id=fact_id)
+        fact_id, change, reason = str(row["fact_id"]), f"undo-{row['id']!s}", f"{row['operation']!s} taken back"
         # what one action did stands or falls together, or an old value would stand beside the one that took its place
-        if current is None or (row["turn_id"], row["action_hash"]) in built_on:
-            kept += 1
-            continue
-        if row["before"] is None:
-            starts = json.loads(str(row["after"]))["valid_from"]
-            db.run("apply.close", fact_id=fact_id, status="expired", valid_to=starts, now=to_text(now))
+        if (row["turn_id"], row["action_hash"]) in built_on or not db.one("believe.by_id", fact_id=fact_id):
+            done.kept += 1
+        elif row["before"] is None:
+            done.end(fact_id, json.loads(str(row["after"]))["valid_from"], change, reason)
             db.run("apply.unlink", source_id=fact_id)
-            ended += 1
         else:
-            db.run("undo.restore", fact_id=fact_id, before=row["before"], now=to_text(now))
-            restored += 1
-        after = db.one("believe.by_id", fact_id=fact_id)
-        record = json.loads(str(after["record"])) if after else {}
-        db.run(
+            done.restore(fact_id, "undo.restore", change, reason, before=row["before"])
+    _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
+    return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
+
+
+def _withdraw(db: Database, done: _Taken, *, turn_id: str | None, session_id: str | None, undone: str) -> None:
+    """Take back the first-person memories of what was said, and the patterns that they went into; what else these told of is told anew.
+
+    Where somebody has decided about either since, both stand. What was said stays beside the memory of it, so that forgetting finds that.
+    """
+    going: dict[str, Row] = {}
+    patterns: dict[str, Row] = {}
+    for memory in db.all("undo.memories", user_id=done.user_id, turn_id=turn_id, session_id=session_id):
+        within = db.all("undo.patterns", fact_id=memory["fact_id"])
+        if any(db.all("undo.later", fact_id=row["fact_id"], id=0, undone=undone) for row in (memory, *within)):
+            done.kept += 1
+            continue
+        going[str(memory["fact_id"])] = memory
+        patterns |= {str(row["fact_id"]): row for row in within}
+    for pattern_id, pattern in patterns.items():
+        done.end(pattern_id, pattern["valid_from"], f"undo-{pattern_id}", "it rests on what is taken back")
+        for row in db.all("undo.parts", fact_id=pattern_id):
+            if row["fact_id"] not in going:
+                why = f"no longer a part of the pattern {pattern_id}"
+                done.restore(str(row["fact_id"]), "undo.release", f"undo-{row['fact_id']!s}-{pattern_id}", why)
+        db.run("undo.dissolve", fact_id=pattern_id)
+    for memory_id, memory in going.items():
+        done.end(memory_id, memory["valid_from"], f"undo-{memory_id}", "it tells of what is taken back")
+        segment = memory["segment_id"]
+        db.run("undo.free_events", user_id=done.user_id, segment_id=segment, turn_id=turn_id, session_id=session_id)
+
+
+class _Taken:
+    """Takes back one change after the other, records each, and counts."""
+
+    def __init__(self, db: Database, *, user_id: str, cause: str, now: str) -> None:
+        self.db, self.user_id, self.cause, self.now = db, user_id, cause, now
+        self.restored = self.ended = self.kept = 0
+
+    def end(self, fact_id: str, starts: SqlValue, change: str, reason: str) -> None:
+        """End a fact as never true."""
+        self._change(fact_id, "apply.close", change, reason, status="expired", valid_to=starts)
+        self.ended += 1
+
+    def restore(self, fact_id: str, statement: str, change: str, reason: str, **values: SqlValue) -> None:
+        """Let a fact stand again as before."""
+        self._change(fact_id, statement, change, reason, **values)
+        self.restored += 1
+
+    def _change(self, fact_id: str, statement: str, change: str, reason: str, **values: SqlValue) -> None:
+        before = self.db.one("believe.by_id", fact_id=fact_id)
+        self.db.run(statement, fact_id=fact_id, now=self.now, **values)
+        after = self.db.one("believe.by_id", fact_id=fact_id)
+        self.db.run(
             "apply.history",
             fact_id=fact_id,
-            user_id=user_id,
-            key=str(record.get("key", "")),
+            user_id=self.user_id,
+            key=json.loads(str(after["record"]))["key"] if after else "",
             operation="undo",
-            before=str(current["record"]),
+            before=str(before["record"]) if before else None,
             after=str(after["record"]) if after else None,
-            reason=f"{row['operation']!s} taken back",
-            turn_id=cause,
-            action_hash=f"undo-{row['id']!s}",
-            now=to_text(now),
+            reason=reason,
+            turn_id=self.cause,
+            action_hash=change,
+            now=self.now,
         )
-    return Undone(restored=restored, ended=ended, kept=kept, untaught=untaught)

@@ -1,0 +1,32 @@
+"""People's names in their spellings: "ANA" is Ana, and "José" is one name, however its accent is encoded."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+
+def same_name(name: str) -> str:
+    """Return what all spellings of a name have in common."""
+    return name.lower() if name.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def one_each(names: Iterable[str]) -> list[str]:
+    """Return each person once, in the order they come in, in the spelling that is most frequent, or else came first."""
+    people: dict[str, Counter[str]] = {}
+    for name in names:
+        people.setdefault(same_name(name), Counter())[name] += 1
+    return [spellings.most_common(1)[0][0] for spellings in people.values()]
+
+
+def spelled(names: Iterable[str]) -> list[str]:
+    """Return names in the ways in which they may be written: SQLite knows capitals of ASCII only, and an accent has two encodings."""
+    told = [" ".join(name.split()) for name in names if name.strip()]
+    ways = {
+        unicodedata.normalize(form, case(unicodedata.normalize("NFC", name))): None
+        for name in told
+        for case in (() if name.isascii() else (str.lower, str.upper, str.title))
+        for form in ("NFC", "NFD")
+    }
+    return [*dict.fromkeys(told), *ways]
