@@ -639,6 +639,10 @@ def test_uris_are_loaded(client: chroma.ClientAPI) -> None:
     )
     collection.add(ids="a", uris="file:a")
     assert collection.get(include=["data", "uris"])["data"] == ["content of file:a"]
+    asked: chroma.Include = ["data"]
+    found = [collection.get(include=asked), collection.query(query_texts="a", include=asked)]
+    assert [(each["uris"], each["included"]) for each in found] == [(["file:a"], ["data", "uris"]), ([["file:a"]], ["data", "uris"])]
+    assert asked == ["data"]
     assert collection.get()["metadatas"] == [{}]
 
 
