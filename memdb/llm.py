@@ -17,6 +17,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from memdb import checks, forking
 from memdb.endpoint import failure, open_client, read_body
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
+from memdb.patience import panics_told
 from memdb.records import ModelCall, Record
 
 T = TypeVar("T", bound=BaseModel)
@@ -167,7 +168,8 @@ class LanguageModel:
 
     def _carry(self, request: ModelRequest) -> ModelReply:
         try:
-            return self._transport(request)
+            with panics_told():
+                return self._transport(request)
         except ModelError:
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
