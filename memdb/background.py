@@ -67,7 +67,7 @@ class Background:
             StoreError: the file is damaged.
         """
         if self._worker is not None:
-            self._worker.stop()
+            self._worker.stop(self._config.embed_patience_seconds)
         try:
             self._notebook.write_down_asked()
             self._notebook.write_down_recalled()
@@ -81,7 +81,7 @@ class Background:
         """Go on with another embedder."""
         self._embedder, self._patient = embedder, patient
         if self._worker is not None:
-            self._worker.stop()
+            self._worker.stop(self._config.embed_patience_seconds)
             self._worker = self._hire()
 
     def interrupt_rests(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -119,7 +118,7 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
     for tag in fact.tags:
         checks.text(tag, "tags")
     if fact.value_json is not None:
-        checks.text(json.dumps(fact.value_json, ensure_ascii=False), "value_json")
+        checks.storable(fact.value_json, "value_json")
     if not is_canonical(fact.key):
         raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
     if fact.kind == "message" or fact.kind not in kinds:

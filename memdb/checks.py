@@ -24,6 +24,8 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "tiers": get_args(Tier),
 }
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
+_DEEPEST = 100
+_LONGEST_PLACE = 200
 
 
 def name(value: str, argument: str) -> str:
@@ -71,15 +73,40 @@ def fault(error: ValidationError) -> str:
     """Return what is wrong with a record first: the field, and why."""
     wrong = error.errors()[0]
     why = wrong["msg"].replace("a valid tuple", "a list")
-    return f"field {'.'.join(map(str, wrong['loc']))}: {why}" if wrong["loc"] else why
+    return f"field {place(wrong['loc'])}: {why}" if wrong["loc"] else why
 
 
-def storable(value: JsonValue, argument: str) -> None:
-    """Refuse what JSON has no form for: numbers that are not finite, and objects of any other kind."""
+def place(parts: Sequence[int | str]) -> str:
+    """Return where in a record something is; of what lies very deep, or has a very long name, only the beginning."""
+    where = ".".join(map(str, parts))
+    return where if len(where) <= _LONGEST_PLACE else f"{where[:_LONGEST_PLACE]}…"
+
+
+def storable(value: JsonValue, argument: str) -> str:
+    """Return a value as JSON; refused is what that has no form for (numbers that are not finite, and objects of any other kind) or what
+    lies so deep that it could be written and never read again."""
     try:
-        json.dumps(value, allow_nan=False)
+        told = json.dumps(value, allow_nan=False, ensure_ascii=False)
     except (ValueError, TypeError) as error:
         raise InputError(f"{argument} cannot be stored as JSON ({error}); give texts, finite numbers, lists and dicts.") from error
+    except RecursionError as error:
+        raise InputError(_too_deep(argument)) from error
+    if told.count("[") + told.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
+        raise InputError(_too_deep(argument))
+    return text(told, argument)
+
+
+def _too_deep(argument: str) -> str:
+    return f"{argument} cannot be stored as JSON (more than {_DEEPEST} lists and dicts lie in each other); give it with fewer."
+
+
+def _depth(value: JsonValue) -> int:
+    """How many lists and dicts lie in each other."""
+    depth, level = 0, [value]
+    while held := [one for one in level if isinstance(one, (dict, list, tuple))]:
+        depth += 1
+        level = [part for one in held for part in (one.values() if isinstance(one, dict) else one)]
+    return depth
 
 
 def share(value: float | None, argument: str) -> float | None:

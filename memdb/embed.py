@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from operator import index
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from memdb import forking
 from memdb.checks import searchable
 from memdb.edge import CARD, EdgeMiniLM, tokens_in
-from memdb.endpoint import PREFIX, EndpointEmbedder
+from memdb.endpoint import LONGEST, PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.patience import Callers, Rest, TooLateError
 
@@ -292,7 +293,7 @@ def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: 
     try:
         with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused below
             checked = np.asarray(vectors, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelOutputError(f"The embedder {embedder} answered with something that is no vector ({error}); use another one.") from error
     if checked.shape != (count, dimension):
         wanted = f"({count}, {dimension})"
@@ -343,7 +344,7 @@ def choose_embedder(
     if not isinstance(spec, str):
         if lacks := [part for part in ("name", "dimension", "embed") if not hasattr(spec, part)]:
             raise ConfigError(f"`embedder` is {type(spec).__name__}, which has no {lacks[0]!r}; give an Embedder, a name, or None.")
-        return spec
+        return _usable(spec)
     edge = carried if carried is not None and EdgeMiniLM.installed() else None
     if spec == "auto":
         wanted = remembered or MiniLM.name
@@ -426,6 +427,20 @@ def model_folder() -> Path | None:
 
 def _installed(*packages: str) -> bool:
     return all(importlib.util.find_spec(package) is not None for package in packages)
+
+
+def _usable(embedder: Embedder) -> Embedder:
+    """Refuse one whose name or length no file could remember."""
+    kind, name, length = type(embedder).__name__, embedder.name, embedder.dimension
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigError(f"The `name` of the embedder {kind} is {name!r}; give a text that tells its vectors from all others.")
+    try:
+        fits = 0 < index(length) <= LONGEST
+    except TypeError:
+        fits = False
+    if not fits:
+        raise ConfigError(f"The `dimension` of the embedder {name} is {length!r}; give the length of its vectors, 1 to {LONGEST}.")
+    return embedder
 
 
 def _hashing_dimension(name: str) -> int:

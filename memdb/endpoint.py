@@ -6,7 +6,9 @@ import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
 
 from memdb.checks import searchable
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
@@ -15,13 +17,18 @@ if TYPE_CHECKING:
     import numpy as np
     import openai
     from numpy.typing import NDArray
+    from openai import APIResponse
+
+Reply = TypeVar("Reply")
 
 PREFIX = "endpoint:"
 """What the names of embedders behind an endpoint begin with; the rest is the model's name there."""
 
 _BATCH = 256  # texts a request
 _READS = 100_000  # characters; no model of embeddings reads more
-_LONGEST = 8192  # what sqlite-vec takes
+LONGEST = 8192
+"""The longest vector that a file can keep: what sqlite-vec takes."""
+
 _TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum.{0,40}token|exceed", re.IGNORECASE)
 
 
@@ -52,6 +59,28 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
     return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
 
 
+def read_body(model: str, answer: AbstractContextManager[APIResponse[Reply]], *, timeout: float) -> bytes:
+    """Make a call and return the body of its answer, if the whole of it comes in time: a server may send a little now and then for ever.
+
+    Raises:
+        ModelUnavailable: it breaks off, or takes longer than `timeout` seconds.
+        OpenAIError: it is refused, or cannot be made.
+    """
+    deadline, parts = monotonic() + timeout, list[bytes]()
+    with answer as response:
+        incoming = response.iter_bytes()
+        while True:
+            try:
+                part = next(incoming, None)
+            except Exception as error:  # the connection's own, of whatever package it is
+                raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
+            if part is None:
+                return b"".join(parts)
+            parts.append(part)
+            if monotonic() > deadline:
+                raise _passing(f"The model {model} took longer than {timeout:g} seconds for its answer; check the server, or wait longer.")
+
+
 class EndpointEmbedder:
     """A model of embeddings at an OpenAI-compatible endpoint, such as OpenAI's own, Ollama's or llama.cpp's.
 
@@ -67,7 +96,7 @@ class EndpointEmbedder:
     ) -> None:
         self.name = f"{PREFIX}{model}"
         self._model, self._dimension = model, dimension
-        self._client = open_client(base_url=base_url, api_key=api_key, timeout=timeout)
+        self._client, self._timeout = open_client(base_url=base_url, api_key=api_key, timeout=timeout), timeout
         self._lock = threading.Lock()
 
     @property
@@ -81,8 +110,8 @@ class EndpointEmbedder:
         with self._lock:
             if self._dimension is None:
                 length = self.embed(["Hello."]).shape[1]
-                if not 0 < length <= _LONGEST:
-                    raise ModelOutputError(f"The model {self._model} makes vectors of length {length}; use one that makes 1 to {_LONGEST}.")
+                if not 0 < length <= LONGEST:
+                    raise ModelOutputError(f"The model {self._model} makes vectors of length {length}; use one that makes 1 to {LONGEST}.")
                 self._dimension = length
             return self._dimension
 
@@ -108,7 +137,8 @@ class EndpointEmbedder:
         import openai
 
         try:
-            answer = self._client.embeddings.with_raw_response.create(model=self._model, input=list(texts), encoding_format="float")
+            call = self._client.embeddings.with_streaming_response.create(model=self._model, input=list(texts), encoding_format="float")
+            answer = read_body(self._model, call, timeout=self._timeout)
         except openai.APIStatusError as error:
             too_long = error.status_code in (400, 413, 422, 500) and _TOO_LONG.search(str(error))
             half = len(texts) // 2
@@ -119,18 +149,18 @@ class EndpointEmbedder:
             raise failure(self._model, error) from error
         except (openai.OpenAIError, ValueError) as error:
             raise failure(self._model, error) from error
-        return self._vectors(answer.text, count=len(texts))
+        return self._vectors(answer, count=len(texts))
 
-    def _vectors(self, text: str, *, count: int) -> NDArray[np.float32]:
+    def _vectors(self, body: bytes, *, count: int) -> NDArray[np.float32]:
         import numpy as np
 
         try:
-            found = _rows(json.loads(text), count=count)
+            found = _rows(json.loads(body), count=count)
             with np.errstate(over="ignore"):  # a number too large becomes infinite
                 vectors = np.array([found[place] for place in range(count)], dtype=np.float32)
             if vectors.ndim != 2 or not np.isfinite(vectors).all():
                 raise ValueError("numbers that are no vectors, or not finite")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             short = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             message = f"The model {self._model} answered with something else than one vector a text ({short}); use one for embeddings."
             raise ModelOutputError(message) from error

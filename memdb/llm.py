@@ -10,17 +10,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb import checks, forking
-from memdb.endpoint import failure, open_client
+from memdb.endpoint import failure, open_client, read_body
 from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
+from memdb.patience import panics_told
 from memdb.records import ModelCall, Record
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletion
 
 T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
@@ -170,7 +168,8 @@ class LanguageModel:
 
     def _carry(self, request: ModelRequest) -> ModelReply:
         try:
-            return self._transport(request)
+            with panics_told():
+                return self._transport(request)
         except ModelError:
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
@@ -295,15 +294,14 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
         settings = {"max_tokens": request.max_tokens, "temperature": request.temperature}
         sent = {spelled[name]: value for name, value in settings.items() if name in spelled}
         try:
-            return _reply(
-                client.chat.completions.create(  # type: ignore[call-overload]
-                    model=model,
-                    messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                    seed=0,
-                    response_format=formats[request.mode],
-                    **sent,
-                )
+            asked = client.chat.completions.with_streaming_response.create(  # type: ignore[call-overload]
+                model=model,
+                messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
+                seed=0,
+                response_format=formats[request.mode],
+                **sent,
             )
+            return _reply(read_body(model, asked, timeout=timeout))
         except openai.APIStatusError as error:
             if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
                 spelled["max_tokens"] = "max_completion_tokens"
@@ -312,21 +310,43 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
                 spelled.pop("temperature", None)
                 return call(request)
             raise _refusal(model, error.status_code, str(error), request.mode) or failure(model, error) from error
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:  # the client checks no shapes
+        except (openai.OpenAIError, ValueError, RecursionError) as error:  # what is no completion is a ValueError
             raise failure(model, error) from error
 
     return call
 
 
-def _reply(completion: ChatCompletion) -> ModelReply:
+class _Said(BaseModel):
+    content: object = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(BaseModel):
+    """As much of what a server answers as is needed."""
+
+    choices: tuple[_Choice, ...] | None = None
+    usage: _Usage | None = None
+
+
+def _reply(body: bytes) -> ModelReply:
+    completion = _Completion.model_validate(json.loads(body))
     if not completion.choices:
         return ModelReply(text="")
-    choice, usage = completion.choices[0], completion.usage
+    choice, usage = completion.choices[0], completion.usage or _Usage()
     return ModelReply(
-        text=checks.searchable(choice.message.content or ""),
+        text=checks.searchable(cast(str, choice.message.content or "")),
         finish_reason=choice.finish_reason,
-        prompt_tokens=usage.prompt_tokens if usage else None,
-        completion_tokens=usage.completion_tokens if usage else None,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
     )
 
 

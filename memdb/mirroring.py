@@ -60,9 +60,13 @@ def take_changes(store: Store, config: Config, embedder: Embedder, index: Outsid
 
 
 def count_changes(store: Store, index: OutsideIndex) -> tuple[int, int]:
-    """Return how many changes the collection is still to be told, and how many of these wait to be tried again."""
+    """Return how many changes the collection is still to be told, and how many of these wait to be tried again.
+
+    As long as nobody has looked whether it lost records, as when a file was just opened, that counts as one; while it is down, nobody can.
+    """
     row = store.database().one("mirror.open", now=to_text(utc_now())) or {}
-    waiting = int(row["waiting"] or 0)
+    unseen = int(index.rest.error is None and monotonic() >= index.count_at)
+    waiting = int(row["waiting"] or 0) + unseen
     return waiting, waiting if index.rest.lasts else int(row["postponed"] or 0)
 
 

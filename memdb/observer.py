@@ -40,6 +40,7 @@ _MAX_TURN_FAILURES = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for a while:
+_VECTORS = "memdb-vectors"  # the thread that waits for the embedder itself, however long it takes
 _SETTLED_SECONDS = 1.0  # where workers are killed sooner than that, it is not the turn that ends them
 _LONGEST_PAUSE = 30.0  # between tries of a worker that meets errors again and again
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for turns that another process queued
@@ -212,7 +213,7 @@ class Worker:
         self._owner = owner
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None and patient is not None:
-            jobs["memdb-vectors"] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
+            jobs[_VECTORS] = lambda: take_vectors(store, config, embedder, rest=patient.rest)
         self._trouble: Exception | None = None
         self._tries = 0  # how often it was told to try again: what was begun before says nothing of after
         jobs |= more or {}
@@ -248,10 +249,17 @@ class Worker:
         self._threads = []
         return not any(thread.is_alive() for thread in others)
 
-    def stop(self) -> None:
-        """Finish the steps at hand and end."""
+    def stop(self, patience: float) -> None:
+        """Finish the steps at hand and end. The embedder is waited for so many seconds: one that hangs would never let a memory close."""
         self.leave()
-        self.gone()
+        deadline = monotonic() + patience
+        embedding = [thread for thread in self._threads if thread.name == _VECTORS]
+        for thread in self._threads:
+            if thread not in (*embedding, threading.current_thread()):
+                thread.join()
+        self._threads = [thread for thread in embedding if thread.is_alive()]
+        if not self.gone(max(deadline - monotonic(), 0.0)):
+            log.warning("the embedder has not answered for %g seconds and is left alone; what waits for it is embedded next time", patience)
 
     def try_again(self) -> None:
         """Have the threads try at once what they could not get past, and forget what it was, unless the file is damaged."""

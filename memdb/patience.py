@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TypeVar
@@ -20,6 +21,17 @@ class TooLateError(Exception):
     def __init__(self, thread: threading.Thread) -> None:
         super().__init__("no answer came in time")
         self.thread = thread
+
+
+@contextmanager
+def panics_told() -> Iterator[None]:
+    """Have what is no Exception, such as a panic of Rust's, raised as a RuntimeError: a thread would end with it."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise RuntimeError(repr(error)) from error
 
 
 class Callers:

@@ -7,6 +7,7 @@ import random
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
@@ -137,3 +138,16 @@ def send(handler: BaseHTTPRequestHandler, status: int, body: object) -> None:
     handler.send_header("Content-Length", str(len(data)))
     handler.end_headers()
     handler.wfile.write(data)
+
+
+def trickle(handler: BaseHTTPRequestHandler, done: threading.Event) -> None:
+    """Answer with spaces, one at a time, until whoever asked has gone away, or `done` is set."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    with suppress(OSError):
+        while not done.wait(0.02):
+            handler.wfile.write(b"1\r\n \r\n")
+            handler.wfile.flush()
+    handler.close_connection = True

@@ -12,6 +12,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import apsw
 import numpy as np
@@ -633,12 +634,31 @@ def test_an_embedding_function_of_another_shape_is_refused(client: chroma.Client
     assert client.get_collection("notes").count() == 0
 
 
+def test_a_function_of_no_base_class_may_give_tuples(client: chroma.ClientAPI) -> None:
+    class Tuples:
+        def __call__(self, input: list[str]) -> Embeddings:
+            return cast("Embeddings", tuple((float(len(text)), 1.0) for text in input))
+
+    class Based(Tuples, chroma.EmbeddingFunction):
+        """The same with a base class, which takes lists alone."""
+
+    notes = client.create_collection("notes", embedding_function=Tuples())
+    notes.add(ids=["a", "b"], documents=["x", "xyz"])
+    assert notes.query(query_texts=["abc"], n_results=1)["ids"] == [["b"]]
+    with pytest.raises(ValueError, match="Expected embeddings to be"):
+        client.create_collection("others", embedding_function=Based()).add(ids=["a"], documents=["x"])
+
+
 def test_uris_are_loaded(client: chroma.ClientAPI) -> None:
     collection = client.create_collection(
         "uris", embedding_function=Hashing(), data_loader=lambda uris: [f"content of {uri}" for uri in uris]
     )
     collection.add(ids="a", uris="file:a")
     assert collection.get(include=["data", "uris"])["data"] == ["content of file:a"]
+    asked: chroma.Include = ["data"]
+    found = [collection.get(include=asked), collection.query(query_texts="a", include=asked)]
+    assert [(each["uris"], each["included"]) for each in found] == [(["file:a"], ["data", "uris"]), ([["file:a"]], ["data", "uris"])]
+    assert asked == ["data"]
     assert collection.get()["metadatas"] == [{}]
 
 

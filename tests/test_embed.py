@@ -25,6 +25,32 @@ def run(script: str) -> str:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300).stdout.strip()
 
 
+class Odd(HashingEmbedder):
+    """An embedder that says something odd of itself."""
+
+    def __init__(self, name: object, dimension: object) -> None:
+        self.name, self.dimension = name, dimension  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("name", "dimension", "says"),
+    [
+        (None, 8, "The `name` of the embedder Odd is None; give a text"),
+        (" ", 8, "The `name` of the embedder Odd is ' '"),
+        (5, 8, "The `name` of the embedder Odd is 5"),
+        ("mine", None, "The `dimension` of the embedder mine is None; give the length of its vectors, 1 to 8192"),
+        ("mine", "8", "The `dimension` of the embedder mine is '8'"),
+        ("mine", 8.0, "The `dimension` of the embedder mine is 8.0"),
+        ("mine", 0, "The `dimension` of the embedder mine is 0"),
+        ("mine", 8193, "The `dimension` of the embedder mine is 8193"),
+    ],
+)
+def test_an_embedder_whose_name_or_length_no_file_could_remember_is_refused(name: object, dimension: object, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        choose_embedder(Odd(name, dimension), remembered=None)
+    assert choose_embedder(Odd("mine", np.int64(8)), remembered=None) is not None
+
+
 def test_two_processes_make_the_same_vector() -> None:
     script = "from memdb.embed import *; print(to_blob(HashingEmbedder(32).embed(['I live in Köln.'])[0]).hex())"
     assert {run(script), run(script)} == {to_blob(HashingEmbedder(32).embed(["I live in Köln."])[0]).hex()}

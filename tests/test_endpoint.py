@@ -15,7 +15,8 @@ import memdb
 from memdb.embed import HashingEmbedder, choose_embedder
 from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
-from tests.hostile_server import LoopbackServer, send
+from memdb.llm import ModelRequest, openai_transport
+from tests.hostile_server import LoopbackServer, send, trickle
 
 pytest.importorskip("openai")
 AT_ONCE: dict[str, object] = {"worker": False, "retry_base_seconds": 0}
@@ -104,6 +105,8 @@ def test_any_text_can_be_asked_for() -> None:
         spoilt(lambda rows: [*rows, *rows]),
         spoilt(lambda rows: [rows[0]] * len(rows)),
         spoilt(lambda rows: [{**row, "index": "one"} for row in rows]),
+        spoilt(lambda rows: [{**row, "index": float("inf")} for row in rows]),
+        spoilt(lambda rows: [{**row, "embedding": [10**400] * 16} for row in rows]),
         spoilt(lambda rows: [{"index": row["index"]} for row in rows]),
         spoilt(lambda rows: [{**row, "embedding": "AAAA"} for row in rows]),
         spoilt(lambda rows: [{**row, "embedding": [[1.0], [2.0]]} for row in rows]),
@@ -167,6 +170,29 @@ def test_an_endpoint_that_is_slow_is_waited_for_so_long() -> None:
         with pytest.raises(ModelUnavailable, match="could not be reached"):
             server.embedder(timeout=0.2).embed(["one"])
         go_on.set()
+
+
+class Trickling(LoopbackServer):
+    """A server that goes on answering for ever."""
+
+    done = threading.Event()
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        trickle(handler, self.done)
+
+
+def test_an_answer_that_does_not_end_is_waited_for_so_long() -> None:
+    with Trickling() as server:
+        embedder = EndpointEmbedder("tiny", dimension=16, base_url=server.base_url, timeout=1)
+        with pytest.raises(ModelUnavailable, match="took longer than 1 seconds") as caught:
+            embedder.embed(["one"])
+        assert caught.value.passing
+        ask = openai_transport(model="tiny", base_url=server.base_url, timeout=1)
+        with pytest.raises(ModelUnavailable, match="took longer than 1 seconds") as caught:
+            ask(ModelRequest(system="", user="", mode="text", schema_=None, max_tokens=1))
+        assert caught.value.passing
+        server.done.set()
 
 
 def test_where_the_length_of_the_vectors_is_not_known_opening_says_that_it_cannot_be_asked(

@@ -26,7 +26,7 @@ httpx = pytest.importorskip("httpx")
 import anyio  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 
-from memdb.interfaces.http import create_app  # noqa: E402
+from memdb.interfaces.http import create_app, from_environment  # noqa: E402
 from memdb.interfaces.serving import parse_keys  # noqa: E402
 
 Tell = Callable[..., memdb.Memory]
@@ -431,6 +431,29 @@ def test_a_key_opens_its_own_user_s_memory_only(mem: memdb.Memory, key: str | No
     client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     assert client.post("/memory/retrieve", json={"user_id": user, "query": "x"}, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8620", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8620", 200),
+        ("evil.example:8620", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("[", 400),
+    ],
+)
+def test_without_keys_memdb_serve_answers_who_asks_for_this_machine_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, status: int
+) -> None:
+    monkeypatch.setenv("MEMDB_DB", str(tmp_path / "mem.db"))
+    monkeypatch.setenv("MEMDB_EMBEDDER", "none")
+    for keys, expected in (("", status), ("k=*", 200)):
+        monkeypatch.setenv("MEMDB_API_KEYS", keys)
+        with TestClient(from_environment(), headers={"Host": host, "Authorization": "Bearer k"}) as client:
+            assert client.get("/memory/facts", params={"user_id": "ana"}).status_code == expected
+            assert client.get("/memory/stats").status_code == expected
 
 
 WHOLE = ["GET stats", "GET vectors", "GET labels", "GET weights", "POST weights", "POST evaluate", "POST tune", "POST calibrate", "POST retry",

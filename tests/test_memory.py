@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 import apsw
 import pytest
+from pydantic import JsonValue
 
 import memdb
 from memdb.times import to_text
@@ -64,6 +65,21 @@ def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
 
 
+def nested(depth: int) -> list[JsonValue]:
+    value: list[JsonValue] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
+def test_details_that_lie_as_deep_as_they_may_are_read_again_wherever_they_stand(mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": "Ana likes tea", "user_id": "ana", "value_json": nested(100)}])
+    kept = mem.remember("Ana likes jam", user_id="ana", value_json=nested(100))
+    assert [fact.value_text for fact in mem.facts("ana")] == ["Ana likes tea", "Ana likes jam"]
+    mem.reject(kept.fact_id)
+    assert [change.operation for change in mem.history(fact_id=kept.fact_id)] == ["insert", "reject"]
+
+
 FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana", "valid_from": "2025-03-02"}
 
 
@@ -82,6 +98,9 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.remember("x", user_id="ana", confidence=2), "confidence is 2"),
         (lambda mem: mem.remember("x", user_id="ana", value_json={"x": float("nan")}), "value_json cannot be stored as JSON"),
         (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": [float("inf")]}]), "value_json cannot be stored as JSON"),
+        (lambda mem: mem.remember("x", user_id="ana", value_json=nested(101)), "more than 100 lists and dicts lie in each other"),
+        (lambda mem: mem.remember("x", user_id="ana", value_json=nested(100_000)), "more than 100 lists and dicts"),
+        (lambda mem: mem.remember_many([{**FROM_THEN, "value_json": nested(101)}]), "more than 100 lists and dicts"),
         (lambda mem: mem.remember("x", user_id="ana", tags="pet"), r"tags is the text 'pet'; give a list, such as \['pet'\]"),
         (
             lambda mem: mem.remember("x", user_id="ana", valid_from="2025-03-02", valid_to="2025-03-01"),

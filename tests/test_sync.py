@@ -109,6 +109,40 @@ def test_after_an_outage_the_worker_goes_on_by_itself(tmp_path: Path, asked: boo
         assert (mem.stats().outbox_waiting, mem.stats().outbox_dead) == (0, 0)
 
 
+class Panic(BaseException):
+    """What Rust's panics are to Python: no Exception."""
+
+
+class Panicking(Broken):
+    """Panics the given number of times, and takes the texts that it has seen from the list."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise Panic("unreachable code")
+        vectors = HashingEmbedder(16).embed(texts)
+        texts.clear()  # type: ignore[attr-defined]
+        return vectors
+
+
+def test_an_embedder_that_panics_does_not_end_the_worker(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=Panicking(2), config={"retry_base_seconds": 0}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(30)
+        assert mem.vectors().waiting == 0
+
+
+def test_a_model_that_panics_leaves_the_turn_to_the_rules(tmp_path: Path) -> None:
+    def think(_request: memdb.ModelRequest) -> str:
+        raise Panic("unreachable code")
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(think), name="panicking")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(30)
+        assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
 def test_during_an_outage_the_worker_rests(tmp_path: Path) -> None:
     embedder = Broken()
     with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"retry_base_seconds": 60}) as mem:

@@ -222,6 +222,33 @@ def test_a_turn_that_ends_its_process_is_set_aside_after_twenty_of_them(tmp_path
         assert [turn.status for turn in mem.turns()] == ["done", "done", "done"]
 
 
+def test_an_embedder_that_hangs_does_not_keep_a_memory_from_closing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    class Hanging(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if threading.current_thread().name == "memdb-vectors":
+                asked.set()
+                answer.wait(60)
+            return super().embed(texts)
+
+    before = set(threading.enumerate())
+    mem = memdb.open(tmp_path / "mem.db", embedder=Hanging(16), config={"embed_patience_seconds": 0.05})
+    mem.observe("I like tea.", user_id="ana")
+    assert asked.wait(30)
+    mem.close()
+    assert not answer.is_set()
+    answer.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)
+    assert [record.message.partition(" and is left alone")[0] for record in caplog.records] == [
+        "the embedder has not answered for 0.05 seconds"
+    ]
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16)) as again:
+        assert again.drain(30)
+        assert again.vectors().waiting == 0
+
+
 @pytest.mark.parametrize("by", ["embedder", "model"])
 def test_an_embedder_or_a_model_may_close_the_memory_that_asks_it(tmp_path: Path, caplog: pytest.LogCaptureFixture, by: str) -> None:
     closed = threading.Event()

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Query, Security
+from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
 from fastapi.security import HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
 
@@ -39,7 +39,7 @@ from memdb import (
 )
 from memdb.interfaces import operating, shapes
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
-from memdb.interfaces.serving import EVERYBODY, Served, owner_of, parse_keys
+from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, parse_keys
 from memdb.records import Change, Record
 
 log = logging.getLogger("memdb")
@@ -58,6 +58,7 @@ def create_app(
     memory: Memory | Callable[[], Memory],
     *,
     keys: Mapping[str, str] | None = None,
+    only_here: bool = False,
     max_bytes: int = MAX_BYTES,
     max_silence: float = MAX_SILENCE,
 ) -> FastAPI:
@@ -66,6 +67,7 @@ def create_app(
     Args:
         memory: the memory, or a function that opens it when the server starts, which then also closes it.
         keys: API keys, each with its user or `*`; anybody may ask if there are none.
+        only_here: without keys, answer only who asks for a name of this machine, such as localhost.
         max_bytes: the longest body of a request.
         max_silence: how many seconds nothing of a body may come before it is whole.
     """
@@ -81,7 +83,7 @@ def create_app(
         responses=RESPONSES,
     )
     tell_problems(app, max_bytes=max_bytes, max_silence=max_silence)
-    _routes(app, served, keys or {})
+    _routes(app, served, keys or {}, only_here=only_here)
     return app
 
 
@@ -94,7 +96,7 @@ def from_environment() -> FastAPI:
             signal.raise_signal(signal.SIGTERM)
 
         Thread(target=follow, name="memdb-parent", daemon=True).start()
-    return create_app(_opened, keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")))
+    return create_app(_opened, keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")), only_here=True)
 
 
 def _opened() -> Memory:
@@ -131,10 +133,12 @@ class _Door:
             raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
 
 
-def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str]) -> None:
+def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str], *, only_here: bool) -> None:
     scheme = _BEARER if keys else _unasked
 
-    def door(given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
+    def door(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
+        if only_here and not keys and not asked_here(request):
+            raise HTTPException(400, "Without API keys only this machine is served: ask for 127.0.0.1, or set MEMDB_API_KEYS.")
         return _Door(keys, given)
 
     Door = Annotated[_Door, Depends(door)]

@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError
+from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError, checks
 from memdb.interfaces.shapes import Problem
 
 MAX_BYTES = 4_000_000
@@ -169,7 +169,7 @@ async def _memory_problem(_request: Request, error: Exception) -> Response:
 
 async def _validation_problem(request: Request, error: Exception) -> Response:
     first = cast(RequestValidationError, error).errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = checks.place(first["loc"])
     if where == "body" and "json" not in request.headers.get("content-type", ""):
         first = {"msg": "Send it as JSON, with the header Content-Type: application/json"}
     return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")

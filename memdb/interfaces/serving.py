@@ -4,8 +4,9 @@ import hmac
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 from memdb import InputError, Memory
 
@@ -64,6 +65,14 @@ def keys_for(host: str) -> dict[str, str]:
     if host not in LOOPBACK and not keys:
         raise InputError(f"{host} can be reached from other machines; set MEMDB_API_KEYS, or serve on 127.0.0.1.")
     return keys
+
+
+def asked_here(request: Request) -> bool:
+    """Whether a server was asked by a name of this machine: a page from elsewhere may have its own name lead here, to read what is kept."""
+    try:
+        return urlsplit(f"//{request.headers.get('host', '')}").hostname in LOOPBACK
+    except ValueError:
+        return False
 
 
 def owner_of(keys: Mapping[str, str], sent: bytes | None) -> str | None:

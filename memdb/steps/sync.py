@@ -10,6 +10,7 @@ from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.errors import MdbError, ModelUnavailable
+from memdb.patience import panics_told
 from memdb.quantize import quantize
 from memdb.records import Record
 from memdb.times import to_text
@@ -102,7 +103,9 @@ def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], li
 
 
 def _vectors(texts: list[str], embedder: Embedder) -> list[bytes]:
-    checked = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
+    with panics_told():
+        made = embedder.embed(list(texts))  # what it does with the list is its own affair
+    checked = check_vectors(made, count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
     return [to_blob(vector) for vector in checked]
 
 

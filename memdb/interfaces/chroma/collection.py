@@ -12,7 +12,7 @@ from memdb import InputError
 from memdb.collection_types import CollectionModel, Configuration, Metadata
 from memdb.collections import Collections
 from memdb.interfaces.chroma import filters, validate
-from memdb.interfaces.chroma.columns import Columns, given, result, wanted
+from memdb.interfaces.chroma.columns import Columns, given, result, wanted, with_uris
 from memdb.interfaces.chroma.configuration import (
     CollectionConfiguration,
     CreateConfiguration,
@@ -251,6 +251,7 @@ class Collection:
             validate.check_include(include, disallowed=["distances"])
             if "data" in include and self._data_loader is None:
                 raise InputError("You must set a data loader on the collection if loading from URIs.")
+            include = with_uris(include)
         most, start = validate.check_page("limit", limit), validate.check_page("offset", offset)
         filters.check_comparable(where)
         with translated():
@@ -287,6 +288,7 @@ class Collection:
             asked.check(query=True)
             _check_filters(where, where_document)
             validate.check_include(include)
+            include = with_uris(include)
             validate.check_n_results(n_results)
             if asked.embeddings is None:
                 asked = self._embedded(asked, ("images", "documents", "uris"), is_query=True)

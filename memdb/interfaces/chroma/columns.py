@@ -89,6 +89,11 @@ def given(
     )
 
 
+def with_uris(include: Include) -> Include:
+    """Return what is shown: what was asked for, and beside what lies at the URIs these themselves."""
+    return [*include, "uris"] if "data" in include and "uris" not in include else include
+
+
 def wanted(include: Include) -> Wanted:
     """Return what has to be read for a result."""
     return Wanted(documents="documents" in include, metadatas="metadatas" in include, embeddings="embeddings" in include)

@@ -207,6 +207,8 @@ def embed(function: AnyEmbeddingFunction, input: list[str], *, is_query: bool = 
     """
     as_query = getattr(function, "embed_query", None) if is_query else None
     answer: Embeddings = (as_query or function)(input=input)
+    if isinstance(answer, (list, tuple)) and not isinstance(function, EmbeddingFunction):  # the base takes lists alone
+        answer = [list(row) if isinstance(row, tuple) else row for row in answer]
     vectors = normal_embeddings(answer) if len(answer) else []
     if len(vectors) != len(input):
         raise InvalidArgumentError(

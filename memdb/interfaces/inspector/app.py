@@ -7,7 +7,6 @@ a password.
 import base64
 from collections.abc import Callable, Mapping
 from typing import Annotated, cast, get_args
-from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,7 +19,7 @@ from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
 from memdb.interfaces.problems import STATUSES
-from memdb.interfaces.serving import EVERYBODY, LOOPBACK, Served, owner_of
+from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of
 from memdb.records import UNDECIDED, Category
 
 _TITLES = {400: "The request is malformed", 401: "A key is needed", 403: "Not yours to see", 404: "Not found", 405: "These pages only read"}
@@ -116,8 +115,7 @@ class _Pages:
             return self._metrics(asked, door)
 
     def _door(self, request: Request) -> Door:
-        if not self._keys and _host(request) not in LOOPBACK:
-            # a page from elsewhere may have its own name lead to this machine, and would read what is shown here
+        if not self._keys and not asked_here(request):
             raise HTTPException(400, "Without API keys these pages are there for a browser on this machine only: ask for 127.0.0.1.")
         owner = owner_of(self._keys, _sent(request.headers.get("authorization", "")))
         if owner is None:
@@ -258,14 +256,6 @@ class _Pages:
 
     def _kinds(self) -> list[str]:
         return sorted(self._memory().stats().rows_by_kind)
-
-
-def _host(request: Request) -> str | None:
-    """The name of this machine by which it was asked."""
-    try:
-        return urlsplit(f"//{request.headers.get('host', '')}").hostname
-    except ValueError:
-        return None
 
 
 def _sent(header: str) -> bytes | None:
