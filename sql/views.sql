@@ -66,10 +66,12 @@ select
                       9 * substr(day, 6, 2) - 8, 9))
       || ' ' || substr(day, 1, 4)
    from (
-     select coalesce(
-       strftime('%Y-%m-%d', at, (select minutes || ' minutes' from clocks where begins <= at order by begins desc limit 1)),
-       substr(at, 1, 10)) as day
-     from (select iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)) as at))) as date
+     select coalesce(iif(minutes, strftime('%Y-%m-%d', at, minutes || ' minutes'), null), substr(at, 1, 10)) as day
+     from (
+       select at, (select minutes from clocks where begins <= at order by begins desc limit 1) as minutes
+       from (select iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)) as at)
+       limit 1)
+     limit 1)) as date  -- each limit has what is within it worked out once
 from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:
