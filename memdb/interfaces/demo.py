@@ -285,7 +285,8 @@ class _Tale:
             sizes.add_row(name, _duration(seconds))
         if stats.observer_latency_p50 is not None and stats.observer_latency_p95 is not None:
             slow = f"median {_duration(stats.observer_latency_p50 / 1000)}, p95 {_duration(stats.observer_latency_p95 / 1000)}"
-            sizes.add_row("from a turn's arrival to its facts", slow)
+            why = "; all came at once, while the embedder was loading" if stats.embedder else "; all came at once"
+            sizes.add_row("from a turn's arrival to its facts", slow + why)
         self.print(sizes)
         self.print(Text("Open it with any SQLite shell (3.38 or newer), for example:", style="bold"))
         file = shlex.quote(str(path))
