@@ -159,6 +159,20 @@ def test_a_turn_s_page_tells_what_was_said_changed_and_refused(client: TestClien
     assert "There are none." in words(page(client, "/turns", status="failed"))
 
 
+def test_what_a_large_import_brought_is_told_page_by_page(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember_many([{"value_text": f"Likes song {place}.", "user_id": "ana", "key": "user.likes"} for place in range(120)])
+    came_from = mem.facts("ana")[0].source_turn_id
+    seen: list[str] = []
+    for number in (1, 2, 3):
+        told = words(page(client, "/turn", user_id="ana", turn_id=came_from, page=number))
+        assert "120 rows that came of it" in told
+        assert f"page {number} of 3" in told
+        seen += re.findall(r"Likes song \d+\.", told)
+    assert len(seen) >= 120
+    assert set(seen) == {f"Likes song {place}." for place in range(120)}
+    assert len(re.findall(r"Likes song \d+\.", told)) < 60
+
+
 def test_what_failed_is_told_from_the_start_page_on(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id="ana", turn_id="t0")

@@ -217,8 +217,15 @@ class _Pages:
         if turn is None and not rows and not changes:
             raise NotFoundError(f"There is no turn {name!r} of {user!r}; their turns are listed under Turns.")
         return self._render(
-            "turn.html", door, user_id=user, turn_id=name, turn=turn, rows=rows, changes=changes, calls=memory.calls(user, turn_id=name)
-        )  # fmt: skip
+            "turn.html",
+            door,
+            user_id=user,
+            turn_id=name,
+            turn=turn,
+            rows=views.page_of(rows, asked.page),
+            changes=views.page_of(changes, asked.page),
+            calls=memory.calls(user, turn_id=name),
+        )
 
     def _search(self, asked: ask.QuestionAsked, door: Door) -> Response:
         door.open(asked.user_id)

@@ -64,9 +64,10 @@ class TurnsAsked(BaseModel):
 
 
 class TurnAsked(UserAsked):
-    """Which turn."""
+    """Which turn, and which part of what came of it."""
 
     turn_id: str
+    page: Number = 1
 
 
 class QuestionAsked(UserAsked):
