@@ -68,7 +68,8 @@ def read_conversation(path: str | Path) -> list[Conversation]:
 def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
     """Return the conversations that a text holds; `origin` names the text in errors.
 
-    It may be a list of messages (`{text, speaker, timestamp, session_id, turn_id}`) or the same as JSON lines; an object with `turns`
+    It may be a list of messages (`{text, speaker, timestamp, session_id, turn_id}`, or a chat's `{role, content}`) or the same as JSON
+    lines; an object with `turns`
     (`{user, assistant, turn_id, session_id, timestamp}`), `user_id`, `timezone` and `questions`; or samples in LoCoMo's published
     format, of which each becomes a conversation named by its `sample_id`.
 
@@ -120,7 +121,8 @@ def _message(item: JsonValue, *, place: str) -> Exchange:
     except ValidationError as error:
         raise InputError(f"{place}: {_what_is_wrong(error)}") from error
     if not exchange.text and not exchange.assistant:
-        raise InputError(f"{place}: field text is empty; give what was said, or leave the message out.")
+        field = "content" if "content" in item else "text"
+        raise InputError(f"{place}: field {field} is empty; give what was said, or leave the message out.")
     if exchange.assistant and exchange.turn_id is None:
         raise InputError(f"{place}: field turn_id is missing; name a turn that has an answer, so that loading it again adds nothing.")
     if isinstance(exchange.timestamp, str):
@@ -221,7 +223,7 @@ def _what_is_wrong(error: ValidationError) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"field {name} is not known; a message has text, speaker, timestamp, session_id and turn_id."
+        return f"field {name} is not known; a message has text (or content), speaker (or role), timestamp, session_id and turn_id."
     if first["type"] == "missing":
         return f"field {name} is missing; add it."
     return f"field {name} cannot be used ({first['msg'][:1].lower()}{first['msg'][1:]}); mend it and load the file again."

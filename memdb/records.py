@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
 """What a fact is about: the profile and the prompt show them apart."""
@@ -114,11 +114,25 @@ class Fact(Record):
         return _is_negative(self.value_json)
 
 
-class Message(Record):
-    """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name."""
+def _words_of(content: object) -> object:
+    """The text of a chat message's content: of parts, the texts one below the other; a picture or a sound says nothing here."""
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        return content
+    return "\n".join(str(part["text"]) for part in content if isinstance(part.get("text"), str))
 
-    text: str = Field(description="What was said, kept word for word.")
-    speaker: str | None = Field(None, description="Who said it, where that is not the user.")
+
+class Message(Record):
+    """One message to load: who said what, when. `speaker` None means the user; a `turn_id` makes loading repeatable by name.
+
+    Messages as language models take them will do as well: what is called `content` there is the text, and `role` who said it.
+    """
+
+    text: Annotated[str, BeforeValidator(_words_of)] = Field(
+        validation_alias=AliasChoices("text", "content"), description="What was said, kept word for word."
+    )
+    speaker: str | None = Field(
+        None, validation_alias=AliasChoices("speaker", "role"), description="Who said it, where that is not the user."
+    )
     timestamp: When | None = Field(None, description="When it was said; the present, if left out.")
     session_id: str | None = Field(None, description="The conversation it belongs to.")
     turn_id: str | None = Field(None, description="A name for it; the same message again changes nothing.")

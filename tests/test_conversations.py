@@ -49,6 +49,12 @@ def test_json_lines_read_like_a_list() -> None:
     assert [turn.text for turn in conversation.turns] == ["one", "two"]
 
 
+def test_a_chat_as_language_models_take_it_is_read_with_its_roles_as_speakers() -> None:
+    parts = [{"type": "text", "text": "Nice."}, {"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "Where?"}]
+    (conversation,) = parse([{"role": "user", "content": "one"}, {"role": "assistant", "content": parts}])
+    assert [(turn.speaker, turn.text) for turn in conversation.turns] == [("user", "one"), ("assistant", "Nice.\nWhere?")]
+
+
 def test_one_object_alone_is_one_message() -> None:
     assert [turn.text for turn in parse({"text": "one"})[0].turns] == ["one"]
 
@@ -108,7 +114,10 @@ def test_a_time_that_never_was_names_its_field(moment: str) -> None:
         ('[{"text": "a"}, 3]', "message 2: this is a number"),
         ('[{"text": ""}]', "message 1: field text is empty"),
         ('[{"text": "a", "timestamp": "yesterday"}]', "message 1: field timestamp"),
-        ('[{"text": "a", "role": "user"}]', "field role is not known"),
+        ('[{"text": "a", "mood": "good"}]', "field mood is not known"),
+        ('[{"text": "a", "content": "b"}]', "field content is not known"),
+        ('[{"role": "tool", "content": null}]', "message 1: field content cannot be used"),
+        ('[{"role": "user", "content": [{"type": "image_url"}]}]', "message 1: field content is empty"),
         ('{"turns": [{"user": "a", "assistant": "b"}]}', "turn 1: field turn_id is missing"),
         ('{"turns": {}}', "field turns is an object"),
         ('{"turns": [], "questions": [{"ask": "x", "at": "then"}]}', "question 1: field at"),

@@ -60,6 +60,16 @@ def test_loading_is_repeatable_without_ids(mem: memdb.Memory) -> None:
     assert seen == [3]
 
 
+def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
+    chat: list[dict[str, object]] = [
+        {"role": "user", "content": "I live in Porto."},
+        {"role": "assistant", "content": [{"type": "text", "text": "A fine city."}]},
+    ]
+    assert (mem.load(chat, user_id="ana"), mem.load(chat, user_id="ana"), mem.drain()) == (2, 0, True)
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in")] == ["Porto"]
+    assert [turn.speaker for turn in mem.turns("ana")] == ["user", "assistant"]
+
+
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
