@@ -7,7 +7,9 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from time import monotonic
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from time import monotonic, time
 from typing import TYPE_CHECKING, TypeVar
 
 from memdb.checks import searchable
@@ -46,13 +48,15 @@ def open_client(*, base_url: str | None, api_key: str | None, timeout: float) ->
 
 
 def failure(model: str, error: Exception) -> ModelUnavailable:
-    """Return what a failed call means. What may go away by itself is `passing`."""
+    """Return what a failed call means. What may go away by itself is `passing`, and tells when to ask again if the server does."""
     import openai
 
     if isinstance(error, openai.APIStatusError):
         status, short = error.status_code, " ".join(str(error).split())[:200]
         if status in (408, 409, 425, 429) or status >= 500:
-            return _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
+            passing = _passing(f"The model {model} is overloaded or broken (HTTP {status}: {short}); try again later.")
+            passing.retry_after = _pause(error.response.headers.get("retry-after"))
+            return passing
         return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
     if isinstance(error, openai.APIConnectionError):  # timeouts are of this kind
         return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
@@ -173,6 +177,18 @@ def _rows(answer: object, *, count: int) -> dict[int, object]:
     if not isinstance(rows, list) or len(rows) != count:
         raise ValueError(f"no list of {count}")
     return {int(row.get("index", place)): row["embedding"] for place, row in enumerate(rows) if isinstance(row, Mapping)}
+
+
+def _pause(retry_after: str | None) -> float | None:
+    """The seconds that a server asks to wait by its header Retry-After (RFC 9110, 10.2.3): a number, or the date when it is over."""
+    try:
+        seconds = float(retry_after or "nan")
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(str(retry_after)).timestamp() - time()
+        except (ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None
 
 
 def _passing(message: str) -> ModelUnavailable:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -20,9 +20,13 @@ from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavail
 from memdb.patience import panics_told
 from memdb.records import ModelCall, Record
 
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
 T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
+_LONGEST_PAUSE = 30.0  # seconds between calls that failed
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
@@ -82,7 +86,7 @@ class LanguageModel:
     """A model behind a transport. Several threads may share one.
 
     `attempts` bounds how often a bad answer is asked for again, and how often a call that failed is repeated; pauses between failed calls
-    double from `backoff` seconds, with jitter.
+    double from `backoff` seconds, with jitter, and are as long as the server asks for; one that asks for more than 30 seconds is given up.
     """
 
     def __init__(self, transport: Transport, *, name: str, attempts: int = 3, backoff: float = 1.0, max_tokens: int = 1_024) -> None:
@@ -158,12 +162,13 @@ class LanguageModel:
         with forking.foreign.entered():
             from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-        retrying = Retrying(
-            stop=stop_after_attempt(self._attempts),
-            wait=wait_random_exponential(multiplier=self._backoff, max=30),
-            retry=retry_if_exception(lambda error: isinstance(error, ModelUnavailable) and getattr(error, "passing", False)),
-            reraise=True,
-        )
+        backoff = wait_random_exponential(multiplier=self._backoff, max=_LONGEST_PAUSE)
+
+        def pause(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            return max(backoff(state), getattr(error, "retry_after", None) or 0.0)
+
+        retrying = Retrying(stop=stop_after_attempt(self._attempts), wait=pause, retry=retry_if_exception(_is_passing), reraise=True)
         return retrying(self._carry, request)
 
     def _carry(self, request: ModelRequest) -> ModelReply:
@@ -452,6 +457,11 @@ def _outermost(text: str) -> str:
     starts = [place for place in (text.find("{"), text.find("[")) if place >= 0]
     end = max(text.rfind("}"), text.rfind("]"))
     return text[min(starts) : end + 1] if starts and end > min(starts) else ""
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether a failed call is worth repeating at once."""
+    return isinstance(error, ModelUnavailable) and error.passing and (error.retry_after or 0.0) <= _LONGEST_PAUSE
 
 
 def calls_of(error: BaseException) -> tuple[ModelCall, ...]:

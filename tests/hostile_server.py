@@ -74,8 +74,10 @@ class HostileServer(LoopbackServer):
         seed: int = 0,
         refuses: tuple[str, ...] = (),
         unsupported: dict[str, str] | None = None,
+        retry_after: str | None = None,
     ) -> None:
         super().__init__()
+        self.retry_after = retry_after
         self.answer, self.failures, self.rate, self.refuses = answer, failures or [], rate, refuses
         self.unsupported = unsupported or {}
         self.random = random.Random(seed)
@@ -109,7 +111,7 @@ class HostileServer(LoopbackServer):
         }
         match failure:
             case "500" | "429":
-                send(handler, int(failure), {"error": {"message": "overloaded"}})
+                send(handler, int(failure), {"error": {"message": "overloaded"}}, retry_after=self.retry_after)
             case "context":
                 send(handler, 400, {"error": {"message": "the request exceeds the available context size"}})
             case "drop" | "half":
@@ -131,9 +133,11 @@ class HostileServer(LoopbackServer):
                                     "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}})  # fmt: skip
 
 
-def send(handler: BaseHTTPRequestHandler, status: int, body: object) -> None:
+def send(handler: BaseHTTPRequestHandler, status: int, body: object, *, retry_after: str | None = None) -> None:
     data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
     handler.send_response(status)
+    if retry_after is not None:
+        handler.send_header("Retry-After", retry_after)
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Content-Length", str(len(data)))
     handler.end_headers()

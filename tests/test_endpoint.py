@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -26,8 +28,11 @@ Rows = list[dict[str, object]]
 class Embeddings(LoopbackServer):
     """A server on loopback that makes hashed vectors of 16 numbers; `limit` is how many characters it reads, `spoil` what it makes of its answer."""
 
-    def __init__(self, *, limit: int = 10**9, spoil: Callable[[Rows], object] | None = None, status: int = 200) -> None:
+    def __init__(
+        self, *, limit: int = 10**9, spoil: Callable[[Rows], object] | None = None, status: int = 200, retry_after: str | None = None
+    ) -> None:
         super().__init__()
+        self.retry_after = retry_after
         self.limit, self.spoil, self.status = limit, spoil, status
         self.asked: list[list[str]] = []
         self.keys: list[str | None] = []
@@ -38,7 +43,7 @@ class Embeddings(LoopbackServer):
         self.asked.append(request["input"])
         self.keys.append(handler.headers["Authorization"])
         if self.status != 200:
-            return send(handler, self.status, {"error": {"message": "out of order"}})
+            return send(handler, self.status, {"error": {"message": "out of order"}}, retry_after=self.retry_after)
         if any(len(text) > self.limit for text in request["input"]):
             return send(handler, 400, {"error": {"message": f"This model's maximum context length is {self.limit} tokens."}})
         vectors = HashingEmbedder(16).embed(request["input"]) * 3  # of another length than 1
@@ -148,6 +153,27 @@ def test_a_refusal_is_told_in_one_sentence(status: int, says: str, passing: bool
     with Embeddings(status=status) as server, pytest.raises(ModelUnavailable, match=says) as caught:
         server.embedder().embed(["one"])
     assert (caught.value.passing, "out of order" in str(caught.value)) == (passing, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [
+        ("2", 2, 2), ("-1", 0, 0), (format_datetime(datetime.now(UTC) + timedelta(days=1)), 86_000, 86_400),
+        (format_datetime(datetime(2001, 1, 1, tzinfo=UTC)), 0, 0),
+    ],
+)  # fmt: skip
+def test_how_long_a_server_asks_to_wait_is_told_in_seconds(asked: str, least: float, most: float) -> None:
+    with Embeddings(status=429, retry_after=asked) as server, pytest.raises(ModelUnavailable) as caught:
+        server.embedder().embed(["one"])
+    assert caught.value.retry_after is not None
+    assert least <= caught.value.retry_after <= most
+
+
+@pytest.mark.parametrize("asked", [None, "", "soon", "nan", "inf", "Mon, 99 Foo 2026 00:00:00 GMT", "9" * 5_000])
+def test_what_a_server_says_otherwise_of_waiting_is_passed_over(asked: str | None) -> None:
+    with Embeddings(status=503, retry_after=asked) as server, pytest.raises(ModelUnavailable) as caught:
+        server.embedder().embed(["one"])
+    assert caught.value.retry_after is None
 
 
 def test_an_endpoint_that_is_away_costs_no_answer_and_its_return_is_noticed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,21 @@ def test_a_failed_call_is_repeated(failure: str) -> None:
         llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
         assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
     assert len(server.modes) == 2
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(ends: bool) -> None:
+    with HostileServer(lambda _: '{"word": "hi"}', failures=["429"], retry_after="0.3" if ends else "31") as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url), name="m", backoff=0)
+        started = time.monotonic()
+        if ends:
+            assert llm.ask(ASK, answer=Word, purpose="test").record.word == "hi"
+            assert time.monotonic() - started >= 0.3
+        else:  # whoever waits for the answer has better to do
+            with pytest.raises(ModelUnavailable, match="overloaded") as caught:
+                llm.ask(ASK, answer=Word, purpose="test")
+            assert caught.value.retry_after == 31
+    assert len(server.modes) == 1 + ends
 
 
 def test_a_context_that_is_too_long_has_an_error_of_its_own() -> None:
