@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from memdb.daytime import machine_zone
 from memdb.errors import ConfigError
@@ -196,6 +196,13 @@ class Config(BaseModel):
     )
     archive_threshold: float = Field(0.10, ge=0, le=1, description="maintenance archives memories that faded below it")
     delete_archived_after_days: Days = Field(90.0, ge=0, description="and deletes what has lain in the archive for so long")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _not_truth(cls, value: object, info: ValidationInfo) -> object:
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+            raise ValueError("it is neither on nor off; give a value")  # true would count as 1
+        return value
 
     @field_validator("link_kinds", "segment_break_triggers", mode="before")
     @classmethod

@@ -153,6 +153,8 @@ def test_what_happens_in_the_evening_of_the_machine_is_told_as_such(tmp_path: Pa
         ("event_buffer_minutes", 1e300),
         ("generation_cooldown_seconds", 1e300),
         ("delete_archived_after_days", 1e9),
+        ("hot_days", True),
+        ("generation_burst", False),
     ],
 )
 def test_a_value_out_of_range_is_refused_by_name(database: Path, name: str, value: object) -> None:
