@@ -151,7 +151,7 @@ class Profile(Record):
 
 
 class Linked(Record):
-    """A fact that links lead to by the shortest way: over which facts (`path`, both ends included), and how strongly.
+    """A fact that links lead to by the strongest of the shortest ways: over which facts (`path`, both ends included), and how strongly.
 
     `relation` is that of the last step and `outward` whether that link points towards the fact; `strength` is the product over the path.
     """

@@ -841,6 +841,8 @@ class Memory:
     ) -> list[Linked]:
         """Return the facts that links lead to within `depth` steps, nearest and strongest first. Links are followed both ways.
 
+        Each fact is told once, by the strongest of the shortest ways to it that are strong enough.
+
         Args:
             fact_id: where to begin.
             depth: how many steps, 1 to 8.

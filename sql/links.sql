@@ -15,67 +15,43 @@ on conflict do nothing;
 delete from links
 where source_id = :source_id and target_id = :target_id and (:relation is null or relation = :relation);
 
--- What is one step from some facts, in both directions, over what is live and of the same user as :fact_id.
--- statement: beside
+-- One step on from some facts, `[fact_id, strength]` each with the strength of the way to it: where links lead from them, in both directions,
+-- over what is live and of the same user as :fact_id, each over the strongest of these ways.
+-- statement: step
 with
 start as materialized (
   select user_id from facts where fact_id = :fact_id
 ),
 step as (
-  select l.target_id as fact_id, l.relation
+  select l.target_id as fact_id, l.source_id as by_id, l.relation, 1 as outward, (n.value ->> 1) * l.strength as strength
   from json_each(:facts) n
-  cross join links l on l.source_id = n.value
-  where l.strength >= :min_strength
-  union all
-  select l.source_id, l.relation
-  from json_each(:facts) n
-  cross join links l on l.target_id = n.value
-  where l.strength >= :min_strength
-)
-select distinct f.fact_id
-from step s
-cross join facts f on f.fact_id = s.fact_id
-where (:relations is null or s.relation in (select value from json_each(:relations)))
-  and f.user_id = (select user_id from start)
-  and f.status in (select value from json_each(:statuses));
-
--- Where links lead from a fact, nearest and strongest first, among those whose distance is known, `[fact_id, depth]` each. Each fact is told once, by its
--- shortest way: at every step back over the strongest link to a fact that is one step nearer.
--- statement: walk
-with recursive
-level as materialized (
-  select value ->> 0 as fact_id, value ->> 1 as depth from json_each(:levels)
-),
-step as materialized (
-  select v.fact_id, v.depth, l.source_id as by_id, l.relation, 1 as outward, l.strength
-  from level v
-  cross join links l on l.target_id = v.fact_id
-  join level u on u.fact_id = l.source_id and u.depth = v.depth - 1
+  cross join links l on l.source_id = n.value ->> 0
   where :relations is null or l.relation in (select value from json_each(:relations))
   union all
-  select v.fact_id, v.depth, l.target_id, l.relation, 0, l.strength
-  from level v
-  cross join links l on l.source_id = v.fact_id
-  join level u on u.fact_id = l.target_id and u.depth = v.depth - 1
+  select l.source_id, l.target_id, l.relation, 0, (n.value ->> 1) * l.strength
+  from json_each(:facts) n
+  cross join links l on l.target_id = n.value ->> 0
   where :relations is null or l.relation in (select value from json_each(:relations))
 ),
-best as materialized (
+best as (
   select s.*, row_number() over (partition by s.fact_id order by s.strength desc, s.outward desc, s.relation, s.by_id) as place
   from step s
-),
-walk (fact_id, depth, relation, outward, strength, path) as (
-  select fact_id, 0, null, null, 1.0, json_array(fact_id) from level where depth = 0
-  union all
-  select b.fact_id, b.depth, b.relation, b.outward, w.strength * b.strength, json_insert(w.path, '$[#]', b.fact_id)
-  from walk w
-  join best b on b.by_id = w.fact_id and b.place = 1
+  cross join facts f on f.fact_id = s.fact_id
+  where s.strength >= :min_strength
+    and f.user_id = (select user_id from start)
+    and f.status in (select value from json_each(:statuses))
 )
-select t.record, w.depth, w.relation, w.outward, w.strength, w.path
-from walk w
-cross join facts f on f.fact_id = w.fact_id
-join fact_record t on t.id = f.id
-where w.depth > 0 and w.strength >= :min_strength
-order by w.depth, w.strength desc, f.id
+select fact_id, by_id, relation, outward, strength
+from best
+where place = 1;
+
+-- What such ways lead to, `[fact_id, depth, strength]` each, the nearest and strongest first.
+-- statement: reached
+select r.record
+from json_each(:ways) w
+cross join facts f on f.fact_id = w.value ->> 0
+join fact_record r on r.id = f.id
+order by w.value ->> 1, w.value ->> 2 desc, f.id
 limit :limit;
 
 -- What was not looked through yet; the oldest first.

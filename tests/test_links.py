@@ -1,4 +1,4 @@
-"""Links: made by hand, by arbitration, by accounts and by likeness; walked in one statement; gone with their ends."""
+"""Links: made by hand, by arbitration, by accounts and by likeness; walked step by step; gone with their ends."""
 
 from __future__ import annotations
 
@@ -53,6 +53,44 @@ def test_a_walk_can_be_kept_to_relations_and_strengths(mem: memdb.Memory) -> Non
     assert names(mem.links(ids[0], depth=2, limit=1)) == ["B"]
 
 
+def web(mem: memdb.Memory, links: dict[str, float]) -> dict[str, str]:
+    """Facts by their letters, linked as "AB" says; return their ids."""
+    ids = {name: mem.remember(name, user_id="ana", key=f"user.{name.lower()}").fact_id for name in sorted(set("".join(links)))}
+    for ends, strength in links.items():
+        mem.link(ids[ends[0]], ids[ends[1]], "extends", strength=strength)
+    return ids
+
+
+def test_of_the_shortest_ways_the_strongest_is_told(mem: memdb.Memory) -> None:
+    ids = web(mem, {"AB": 0.9, "BD": 0.5, "AC": 0.5, "CD": 0.6})
+    [b, c, d] = mem.links(ids["A"], depth=2)
+    assert names([b, c, d]) == ["B", "C", "D"]
+    assert d.strength == pytest.approx(0.45)
+    assert d.path == (ids["A"], ids["B"], ids["D"])
+    assert names(mem.links(ids["A"], depth=2, min_strength=0.4)) == ["B", "C", "D"]
+    assert names(mem.links(ids["A"], depth=2, min_strength=0.46)) == ["B", "C"]
+    assert names(mem.links(ids["A"], min_strength=0.5)) == ["B", "C"]  # what is just as strong is strong enough
+
+
+def test_where_the_shortest_way_is_too_weak_a_longer_one_may_be_strong_enough(mem: memdb.Memory) -> None:
+    ids = web(mem, {"AB": 0.4, "BD": 0.4, "AE": 0.9, "EF": 0.9, "FD": 0.9})
+    assert [(one.fact.value_text, one.depth) for one in mem.links(ids["A"], depth=3, min_strength=0.3)][-1] == ("D", 3)
+    assert [one.depth for one in mem.links(ids["A"], depth=3) if one.fact.value_text == "D"] == [2]
+
+
+def test_a_walk_keeps_to_relations_at_every_step(mem: memdb.Memory) -> None:
+    ids = web(mem, {"AB": 0.5, "BC": 0.5, "CD": 0.5})
+    mem.link(ids["D"], ids["B"], "supports")
+    assert names(mem.links(ids["A"], depth=2, relations=["extends"])) == ["B", "C"]
+    assert names(mem.links(ids["D"], depth=2, relations=["supports"])) == ["B"]
+    assert [(one.relation, one.outward) for one in mem.links(ids["B"], relations=["supports"])] == [("supports", False)]
+
+
+def test_of_two_links_as_strong_that_which_points_outward_is_told(mem: memdb.Memory) -> None:
+    ids = web(mem, {"AB": 0.5, "BA": 0.5})
+    assert [one.outward for one in mem.links(ids["A"])] == [one.outward for one in mem.links(ids["B"])] == [True]
+
+
 def test_linking_again_changes_the_strength_and_unlinking_ends_it(mem: memdb.Memory) -> None:
     a, b = chain(mem, "A", "B")
     assert mem.link(a, b, "extends", strength=0.9) == memdb.Link(source_id=a, target_id=b, relation="extends", strength=0.9)
@@ -91,6 +129,22 @@ def test_what_is_alike_is_linked_by_words_alone(mem: memdb.Memory) -> None:
     (alike,) = mem.links(ids[0])
     assert (alike.fact.fact_id, alike.relation) == (ids[2], "relates-to")
     assert 0.25 <= alike.strength <= 1
+
+
+def test_only_what_is_new_of_one_user_is_looked_through(mem: memdb.Memory) -> None:
+    texts = ("jazz in Porto tonight", "jazz in Porto tomorrow")
+    ids = [mem.remember(text, user_id=user).fact_id for user in ("ana", "bob") for text in texts]
+    assert (mem.relate("bob"), mem.links(ids[0])) == (1, [])
+    assert (mem.relate("ana"), mem.unlink(ids[1], ids[0]), mem.relate("ana")) == (1, 1, 0)
+
+
+def test_what_has_ended_is_linked_to_nothing(mem: memdb.Memory) -> None:
+    before, ended, after = (
+        mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}").fact_id for day in ("one", "two", "three")
+    )
+    mem.reject(ended)
+    assert mem.relate("ana") == 1
+    assert [one.fact.fact_id for one in mem.links(before, statuses=["active", "superseded", "expired", "archived"])] == [after]
 
 
 def test_likeness_leaves_a_link_made_by_hand_as_it_is(mem: memdb.Memory) -> None:

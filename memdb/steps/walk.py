@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 from memdb.answers import Linked
-from memdb.database import Database, Row
+from memdb.database import Database
 from memdb.records import Fact, Relation, Status
+
+_Step = tuple[str, str, Relation, int, float]  # a row of links.step
+
+
+class _Way(NamedTuple):
+    """How a fact is reached; the fields are those of `Linked`."""
+
+    depth: int
+    relation: Relation
+    outward: bool
+    strength: float
+    path: tuple[str, ...]
 
 
 def walk(
@@ -22,32 +35,24 @@ def walk(
 ) -> list[Linked]:
     """Return the facts that links lead to within `depth` steps, nearest and strongest first; links are followed both ways.
 
-    Where as many as are wanted are near, nothing is looked at beyond.
+    Each is told once, by the strongest of the shortest ways that are strong enough. Where as many as are wanted are near, nothing is
+    looked at beyond.
     """
-    wanted = None if relations is None else json.dumps(list(relations))
-    levels, frontier = {fact_id: 0}, [fact_id]
+    asked = {"relations": None if relations is None else json.dumps(list(relations)), "statuses": json.dumps(list(statuses))}
+    ways: dict[str, _Way] = {}
+    frontier = {fact_id: 1.0}
     with db.snapshot():
         for step in range(1, depth + 1):
-            if not frontier or (
-                min_strength <= 0 and len(levels) > limit
-            ):  # what is weak on the whole way may leave room for what is further
+            if not frontier or len(ways) >= limit:
                 break
-            found = db.all(
-                "links.beside",
-                fact_id=fact_id,
-                facts=json.dumps(frontier),
-                relations=wanted,
-                statuses=json.dumps(list(statuses)),
-                min_strength=min_strength,
-            )
-            frontier = [name for row in found if (name := str(row["fact_id"])) not in levels]
-            levels |= dict.fromkeys(frontier, step)
-        told = json.dumps(list(levels.items()))
-        rows = db.all("links.walk", levels=told, relations=wanted, min_strength=min_strength, limit=max(0, limit))
-    return [_linked(row) for row in rows]
-
-
-def _linked(row: Row) -> Linked:
-    fact = Fact.model_validate_json(str(row["record"]))
-    rest = {name: row[name] for name in ("depth", "relation", "strength")}
-    return Linked.model_validate({"fact": fact, "path": json.loads(str(row["path"])), "outward": bool(row["outward"]), **rest})
+            facts = json.dumps(list(frontier.items()))
+            found = cast(list[_Step], db.tuples("links.step", **asked, fact_id=fact_id, facts=facts, min_strength=min_strength))
+            frontier = {}
+            for name, by, relation, outward, strength in found:
+                if name != fact_id and name not in ways:
+                    path = ways[by].path if by in ways else (fact_id,)
+                    ways[name] = _Way(step, relation, bool(outward), strength, (*path, name))
+                    frontier[name] = strength
+        led = json.dumps([(name, way.depth, way.strength) for name, way in ways.items()])
+        reached = [Fact.model_validate_json(str(record)) for (record,) in db.tuples("links.reached", ways=led, limit=max(0, limit))]
+    return [Linked(fact=fact, **ways[fact.fact_id]._asdict()) for fact in reached]
