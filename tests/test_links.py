@@ -138,6 +138,25 @@ def test_only_what_is_new_of_one_user_is_looked_through(mem: memdb.Memory) -> No
     assert (mem.relate("ana"), mem.unlink(ids[1], ids[0]), mem.relate("ana")) == (1, 1, 0)
 
 
+def test_a_rare_word_in_common_makes_more_alike_than_a_common_one(mem: memdb.Memory) -> None:
+    for place in range(12):
+        mem.remember(f"today number{place}", user_id="ana", key=f"user.noise_{place}")
+    rare = mem.remember("quince marmalade today", user_id="ana", key="user.rare").fact_id
+    common = mem.remember("cycling weather today", user_id="ana", key="user.common").fact_id
+    last = mem.remember("quince harvest today", user_id="ana", key="user.last").fact_id
+    mem.relate("ana")
+    strengths = {one.fact.fact_id: one.strength for one in mem.links(last)}
+    assert strengths[rare] > 0.3
+    assert common not in strengths
+
+
+def test_no_row_gets_more_links_than_is_wanted_and_what_has_no_word_gets_none(mem: memdb.Memory) -> None:
+    mem.remember("…!", user_id="ana", key="user.wordless")
+    for place in range(9):
+        mem.remember("jazz in Porto tonight", user_id="ana", key=f"user.thing_{place}")
+    assert mem.relate("ana") == sum(min(place, mem.config.link_most) for place in range(9))
+
+
 def test_what_has_ended_is_linked_to_nothing(mem: memdb.Memory) -> None:
     before, ended, after = (
         mem.remember(f"jazz in Porto {day}", user_id="ana", key=f"user.{day}").fact_id for day in ("one", "two", "three")
