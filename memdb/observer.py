@@ -11,6 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
 from time import monotonic
 
 from memdb import ending, english, retractions
@@ -181,7 +182,13 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
 
 def read_predicates(db: Database) -> dict[str, Predicate]:
     """Return the vocabulary of keys."""
-    return {str(row["predicate"]): Predicate.model_validate(row) for row in db.all("believe.predicates")}
+    return {one.predicate: one for one in _vocabulary(tuple(db.tuples("believe.predicates")))}
+
+
+@lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it
+def _vocabulary(rows: tuple[tuple[object, ...], ...]) -> tuple[Predicate, ...]:
+    """The rows of believe.predicates, whose columns are the record's fields in their order."""
+    return tuple(Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in rows)
 
 
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:

@@ -163,7 +163,9 @@ where f.fact_id = :fact_id
 order by o.id;
 
 -- statement: predicates
-select * from predicates order by predicate;
+select predicate, label, category, cardinality, opposite, high_risk, memory_type, importance
+from predicates
+order by predicate;
 
 -- statement: history
 select id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at
