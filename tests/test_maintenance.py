@@ -957,17 +957,20 @@ def test_maintenance_of_one_user_does_all_there_is_and_leaves_the_others_alone(n
     db = neglected._store.database().connection
     tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table' and sql like '%user_id text%'")]
 
-    def rows() -> dict[str, list[tuple[object, ...]]]:
-        return {name: sorted(db.execute(f"select * from {name} where user_id <> 'ana'").fetchall(), key=repr) for name in tables}
+    def rows(*users: str) -> dict[str, list[tuple[object, ...]]]:
+        those = f"user_id in (select value from json_each('{json.dumps(users)}'))"
+        return {name: sorted(db.execute(f"select * from {name} where {those}").fetchall(), key=repr) for name in tables}
 
     def held(user: str) -> list[tuple[object, ...]]:
         facts = neglected.facts(user, kinds=["fact", "task", "note", "narrative", "episode"], statuses=EVER)
         return sorted((one.kind, one.value_text, one.status, one.seen_count, one.created_at, one.valid_from) for one in facts)
 
+    untouched = rows("ana", "cleo")
     neglected.maintain(user_id="bob", now=NOWS[1])
-    before = rows()
+    assert rows("ana", "cleo") == untouched
+    before = rows("bob", "cleo")
     done = [neglected.maintain(user_id="ana", now=now) for now in NOWS]
-    assert rows() == before
+    assert rows("bob", "cleo") == before
     assert all(total(done).values())
     assert [neglected.maintain(user_id="cleo", now=now) for now in NOWS] == done
     assert held("ana") == held("cleo")
