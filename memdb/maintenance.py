@@ -126,8 +126,8 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
         keep_calls(db, summary.calls, user_id=owner, turn_id=f"episode-{name}", now=utc_now(), config=config)
         if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
             return Maintained()
-        _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
-    return Maintained(episodes=1)
+        told = _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
+    return Maintained(episodes=told)
 
 
 def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
@@ -141,7 +141,7 @@ def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
     return _facts(db.all("upkeep.messages", user_id=session["user_id"], session_id=named, begins=begins, ends=ends))
 
 
-def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> None:
+def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> int:
     first, last = messages[0], messages[-1]
     text = quotable(summary.text, consent)
     details = {
@@ -149,7 +149,7 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
         "turn_range": [first.source_turn_id, last.source_turn_id], "timestamp_start": to_text(first.valid_from),
         "timestamp_end": to_text(last.valid_from), "by": summary.by, "session": session_id,
     }  # fmt: skip
-    db.run(
+    return db.run(
         "upkeep.tell",
         fact_id=str(uuid.uuid5(_NAMESPACE, json.dumps([first.user_id, session_id]))),
         user_id=first.user_id,

@@ -26,7 +26,7 @@ update sessions set summarised = :turns
 where user_id = :user_id and session_id = :session_id and turns = :turns
 returning session_id;
 
--- A session that went on after it was summarised is told anew.
+-- A session that went on after it was summarised is told anew, unless somebody has rejected or ended what was told of it.
 -- statement: tell
 insert into facts (
   fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source,
@@ -45,7 +45,8 @@ on conflict (fact_id) do update set
   valid_from = excluded.valid_from,
   tags = excluded.tags,
   updated_at = excluded.updated_at,
-  last_mentioned_at = excluded.last_mentioned_at;
+  last_mentioned_at = excluded.last_mentioned_at
+where facts.status not in ('superseded', 'expired');
 
 -- Only one worker at a time is at a user's upkeep.
 -- statement: claim

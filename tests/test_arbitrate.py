@@ -462,6 +462,23 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
      [("user.plans", "dentist appointment", X, "06-01", "06-06")]),
     ("a stay ends", [("I'm staying in Berlin until 20 June.", "06-01"), ("Hello.", "07-01")],
      [("user.staying_in", "Berlin", X, "06-01", "06-21")]),
+    # what is so for a time, beside something that lasts
+    ("a home for a time, said again in passing",
+     [("I live in Faro.", "04-01"), ("I live in Lisbon until June.", "04-02"), ("I live in Lisbon.", "05-01"), ("Hello.", "08-01")],
+     [("user.lives_in", "Faro", A, "04-01", ""), ("user.lives_in", "Lisbon", X, "04-02", "06-01")]),
+    ("a home for a time that becomes one for good",
+     [("I live in Faro.", "04-01"), ("I live in Lisbon until June.", "04-02"), ("I moved to Lisbon.", "05-01")],
+     [("user.lives_in", "Faro", S, "04-01", "05-01"), ("user.lives_in", "Lisbon", A, "05-01", ""),
+      ("user.lives_in", "Lisbon", X, "04-02", "05-01")]),
+    ("a home for a time that may become one for good",
+     [("I live in Faro.", "04-01"), ("I live in Lisbon until June.", "04-02"), ("I think I moved to Lisbon.", "05-01"),
+      ("Hello.", "08-01")],
+     [("user.lives_in", "Faro", A, "04-01", ""), ("user.lives_in", "Lisbon", P, "05-01", ""),
+      ("user.lives_in", "Lisbon", X, "04-02", "06-01")]),
+    ("the only home, for a time at first", [("I live in Lisbon until June.", "04-02"), ("I live in Lisbon.", "05-01")],
+     [("user.lives_in", "Lisbon", A, "04-02", "")]),
+    ("one of many for a time", [("I like jazz.", "04-01"), ("For this month I like blues.", "04-02"), ("I like blues.", "04-03")],
+     [("user.likes", "blues", A, "04-02", ""), ("user.likes", "jazz", A, "04-01", "")]),
 ]  # fmt: skip
 
 

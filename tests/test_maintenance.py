@@ -90,6 +90,18 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     assert episode.source_excerpt == episode.object == episode.value_text
 
 
+@pytest.mark.parametrize("take_back", ["reject", "end"])
+def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.")
+    mem.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    before = mem.reject(episode.fact_id) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02")
+    mem.observe("The dinosaur was found under the bed.", user_id="ana", session_id="s1", timestamp="2025-03-21")
+    mem.drain()
+    assert mem.maintain(now="2025-04-20").episodes == 0
+    assert mem.fact(episode.fact_id).value_text == before.value_text
+
+
 def assert_indexed_as_anew(mem: memdb.Memory) -> None:
     """The full-text index holds what one that is made now would hold."""
     fresh = """

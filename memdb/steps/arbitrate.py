@@ -23,12 +23,22 @@ def arbitrate(
     same = [fact for fact in own if fact.denies == candidate.denies and normalise(fact.object) == said]
     if candidate.negated:
         return _end(candidate, own, predicate_of(candidate.key, predicates), config, now=now)
+    passing = None  # what was said to be so for a time, beside something that lasts, and is now said to last itself
     if same:
         known = min(same, key=lambda fact: ("active", *UNDECIDED).index(fact.status))
-        return [_repeat(candidate, known, config, gives_way=_gives_way(known, own))]
+        if not _is_to_last(candidate, known, own, predicate_of(candidate.key, predicates)):
+            return [_repeat(candidate, known, config, gives_way=_gives_way(known, own))]
+        if waiting := [fact for fact in same if fact.status in UNDECIDED]:
+            return [_repeat(candidate, waiting[0], config)]
+        if not candidate.explicit:  # "I live in Rome", by somebody who is there until June and lives in Faro
+            delta = _closer(known.confidence, config)
+            return [_action("noop", candidate, target=known, delta=delta, reason="said again, while it lasts", valid_to=known.valid_to)]
+        passing = known
     beliefs = [fact for fact in beliefs if fact.status in LIVE]
     own = [fact for fact in own if fact.status in LIVE]
     contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
+    if passing is not None:
+        contradicted.append(passing)
     if refined is not None:
         return [_refine(candidate, refined, config)]
     boost = _closer(config.first_confidence, config) if candidate.explicit else 0.0
@@ -99,6 +109,21 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
 def _gives_way(fact: Fact, own: Sequence[Fact]) -> bool:
     """Whether a fact lasts until a change that is to come: until something else under its key begins."""
     return fact.valid_to is not None and any(other.valid_from == fact.valid_to and other.status == "active" for other in own)
+
+
+def _is_to_last(candidate: Candidate, known: Fact, own: Sequence[Fact], predicate: Predicate) -> bool:
+    """Whether it says to last what is so for a time, while something else lasts that it cannot be true beside."""
+    if (
+        predicate.cardinality == "many"
+        or known.valid_to is None
+        or candidate.temporary
+        or candidate.event_time is not None
+        or candidate.denies
+    ):
+        return False
+    return not _gives_way(known, own) and any(
+        fact.valid_to is None and fact.status in LIVE and not fact.denies and not _same(fact, candidate) for fact in own
+    )
 
 
 def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: bool = False) -> Action:
