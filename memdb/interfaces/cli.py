@@ -31,6 +31,7 @@ def _run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows another, and the command goes on
+    sys.unraisablehook = _pass_over_broken_pipes
     try:
         try:
             app(prog_name="memdb")
@@ -41,6 +42,12 @@ def _run() -> None:
             print(f"memdb: The output cannot be written ({error.strerror}); check the disk, or where the output goes.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it would be told again at the exit
         sys.exit(1)
+
+
+def _pass_over_broken_pipes(told: "sys.UnraisableHookArgs") -> None:
+    """Say nothing of what could not be written in the end since nobody reads it any more: Python 3.13 does so of every stream."""
+    if not isinstance(told.exc_value, BrokenPipeError):
+        sys.__unraisablehook__(told)
 
 
 def _open_closed_streams() -> None:
