@@ -50,6 +50,7 @@ def test_a_session_that_is_over_becomes_an_episode(mem: memdb.Memory) -> None:
     (episode,) = of(mem, "episode")
     assert "We lost the toy dinosaur in the park." in episode.value_text
     assert (episode.session_id, episode.source, episode.confidence) == ("s1", "inferred", Config().reflection_confidence)
+    assert (episode.key, episode.category, episode.memory_type, episode.importance) == ("user.episode", "other", "OBSERVATION", 0.5)
     assert episode.event_time
     assert f"{episode.event_time:%d %H:%M} {episode.valid_from:%d %H:%M}" == "01 10:00 01 10:02"
     assert "emotion:sad" in episode.tags
@@ -136,15 +137,16 @@ def test_the_words_of_neighbours_stand_in_the_index_session_by_session(mem: memd
 
 
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
-    said = [("2025-03-01T23:30:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
-            ("2025-03-02T12:00:00Z", "We lost the toy dinosaur.")]  # fmt: skip
+    said = [("2025-03-01T23:00:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
+            ("2025-03-02T12:00:00Z", "We lost the toy dinosaur."), ("2025-03-02T23:00:00Z", "The stove hums.")]  # fmt: skip
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Europe/Madrid"}) as mem:
         for at, text in said:
             mem.observe(text, user_id="ana", timestamp=at)
         mem.observe("It rains.", user_id="ana", session_id="s1", timestamp="2025-03-02T13:00:00Z")
         mem.drain()
-        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 2, 0]
-        of_day, of_session = sorted(of(mem, "episode"), key=lambda told: told.session_id or "")
+        assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 3, 0]
+        of_day, of_next_day, of_session = sorted(of(mem, "episode"), key=lambda told: (told.session_id or "", told.valid_from))
+        assert (of_next_day.session_id, of_next_day.value_text) == (None, "user: The stove hums.")
         assert (of_day.session_id, of_session.value_text) == (None, "user: It rains.")
         assert [word for word in ("Bertha", "dinosaur", "rains") if word in of_day.value_text] == ["Bertha", "dinosaur"]
 
@@ -478,7 +480,10 @@ def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
         chat(mem, f"s{day}", f"2025-03-0{day}", "I was so sad about the exam.", "The trains were late.")
     mem.maintain(now="2025-03-04")
     assert of(mem, "note") == []  # too few turns yet
-    chat(mem, "s4", "2025-03-04", *["Well."] * 20)
+    chat(mem, "s4", "2025-03-04", *["Well."] * 13)
+    mem.maintain(now="2025-03-05")
+    assert of(mem, "note") == []  # one is missing
+    chat(mem, "s5", "2025-03-04", "Well.")
     mem.maintain(now="2025-03-05")
     notes = of(mem, "note")
     assert [note.value_text for note in notes] == ["Often sounds sad", "Keeps coming back to trains"]
