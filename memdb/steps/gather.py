@@ -14,7 +14,7 @@ from memdb.keys import gist, is_no_news, normalise
 from memdb.records import Predicate
 from memdb.times import to_text
 
-_BATCH = 10_000  # rows looked at at once: for each batch all that is held under their keys is read
+_BATCH = 100_000  # rows looked at at once: for each batch all that is held under their keys is read, and takes more room than they do
 _NEAREST = 20  # of many that are nearly the same, each is joined with so many: they become one all the same
 _COMPARED = 256  # vectors that are compared with the others at once
 _FREE = "note"  # the predicate of what was said under no key of its own
