@@ -1,0 +1,90 @@
+"""Whatever is said and decided, in whatever order, some things hold of every memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.errors import InputError
+from memdb.records import EVER
+
+SAID = (
+    "I live in Porto.", "I live in Lisbon until June.", "I live in Lisbon.", "I moved to Lisbon last week.", "Actually, I live in Faro.",
+    "I'm staying in Rome this week.", "I no longer live in Porto.", "I meant Braga.", "Forget that I live in Porto.", "I work at Bosch.",
+    "I start at Google in March.", "I left Bosch.", "I'm vegetarian.", "From next month I'll be vegan.", "I'm not vegetarian any more.",
+    "I like coffee.", "I don't like coffee any more.", "I'm allergic to nuts.", "I'm not allergic to nuts.", "My sister is called Eva.",
+    "Remind me to call Rita tomorrow.", "I called Rita.", "No, that was wrong.", "Thanks!",
+)  # fmt: skip
+Step = Callable[[memdb.Memory, datetime, int], object]
+
+
+def any_fact(mem: memdb.Memory, place: int) -> str:
+    facts = mem.facts("ana", statuses=[*EVER, "uncertain"])
+    return facts[place % len(facts)].fact_id if facts else "none"
+
+
+def said(text: str) -> Step:
+    return lambda mem, now, place: mem.observe(
+        text, "Do you live in Porto?", user_id="ana", turn_id=f"t{place}", session_id="s", timestamp=now
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    lambda mem, now, place: mem.confirm(any_fact(mem, place), now=now),
+    lambda mem, now, place: mem.reject(any_fact(mem, place), now=now),
+    lambda mem, now, place: mem.end(any_fact(mem, place), valid_to=now - timedelta(days=place % 3), now=now),
+    lambda mem, now, place: mem.doubt(any_fact(mem, place), now=now),
+    lambda mem, now, place: mem.undo(user_id="ana", turn_id=f"t{place // 2}", now=now),
+    lambda mem, now, place: mem.remember("Lives in Braga", object="Braga", key="user.lives_in", user_id="ana", timestamp=now),
+    lambda mem, now, place: mem.write([{"text": "Lives in Faro", "confidence": 0.9}], user_id="ana", timestamp=now),
+    lambda mem, now, place: mem.maintain(now=now),
+    lambda mem, now, place: mem.compact(now=now),
+    lambda mem, now, place: mem.forget("ana", key="user.lives_in"),
+    lambda mem, now, place: mem.drain(),
+)
+
+NEVER_SO = {
+    "two values of what has one, both to last": """
+        select a.key, a.value_text, b.value_text
+        from facts a
+        join facts b on b.user_id = a.user_id and b.key = a.key and b.id > a.id
+        join predicates p on 'user.' || p.predicate = a.key and p.cardinality = 'one'
+        where a.kind = 'fact' and b.kind = 'fact' and a.status = 'active' and b.status = 'active' and a.valid_to is null and b.valid_to is null
+        """,
+    "what ended before it began": "select key, value_text from facts where valid_to < valid_from",
+    "a history that ends otherwise": """
+        select f.key, f.value_text, f.status, h.operation
+        from facts f
+        join fact_history h on h.id = (select max(id) from fact_history where fact_id = f.fact_id)
+        where f.kind <> 'message' and h.after ->> 'status' <> f.status
+        """,
+    "something alive without a vector": """
+        select key, value_text from facts
+        where status in ('active', 'pending_confirmation') and id not in (select rowid from facts_vec) and id not in (select id from outbox)
+        """,
+    "a vector of nothing": "select rowid from facts_vec where abs(rowid) not in (select id from facts)",
+    "a link to nothing": "select * from links where source_id not in (select fact_id from facts) or target_id not in (select fact_id from facts)",
+    "a turn that was not thought about": "select turn_id, status, error from turns where status not in ('done', 'undone')",
+}
+
+
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(st.tuples(st.sampled_from([*map(said, SAID), *STEPS]), st.sampled_from([0, 0, 1, 24, 24 * 40])), max_size=30))
+def test_some_things_hold_whatever_is_said_and_decided(steps: list[tuple[Step, int]]) -> None:
+    now = datetime(2025, 1, 1, 9, tzinfo=UTC)
+    with memdb.open(":memory:", embedder=HashingEmbedder(16), llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        for place, (step, hours) in enumerate(steps):
+            now += timedelta(hours=hours)
+            try:
+                step(mem, now, place)
+            except (InputError, memdb.NotFoundError):
+                continue  # what cannot be decided is told
+        assert mem.drain()
+        shell = mem._store.database().connection
+        assert {what: rows for what, sql in NEVER_SO.items() if (rows := shell.execute(sql).fetchall())} == {}
+        shell.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
