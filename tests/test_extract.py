@@ -155,6 +155,24 @@ def test_what_states_no_fact_gives_none(text: str, predicates: dict[str, Predica
 
 
 @pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I'm seeing my dentist tomorrow", "user.plans", "seeing their dentist"),
+        ("I'm calling the doctor on Friday", "user.plans", "calling the doctor"),
+        ("I'm seeing Dr Brown on Monday", "user.plans", "seeing Dr Brown"),
+        ("I'm seeing Anna on Friday", "user.plans", "seeing Anna"),
+        ("I've been seeing Tom since March", "user.partner", "Tom"),
+        ("I'm seeing a guy called Luke", "user.partner", "Luke"),
+        ("I'm the head chef at Nobu", "user.works_as", "head chef"),
+        ("I'm the manager of a shop", "user.works_as", "manager"),
+    ],
+)
+def test_whom_one_meets_is_neither_a_partner_nor_a_job(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(found.key, found.object) for found in read(text, predicates)]
+    assert not {"user.partner", "user.works_as"} & {found.key for found in read(text, predicates)} - {key}
+
+
+@pytest.mark.parametrize(
     ("text", "values"),
     [("I was born in 1987-88", []), ("I was born on 03/05/1990", []), ("I have a meeting on June 1 at 10:30.", ["meeting at 10:30"])],
 )
