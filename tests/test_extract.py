@@ -133,6 +133,23 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Pred
     assert not read(f"{asked} I live in Paris and I'm allergic to nuts. I love tea.", predicates)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember this: I live in Leeds",
+        "Make a note: I live in Leeds",
+        "Put this in your notes: I live in Leeds",
+        "Quick intro about me: I live in Leeds.",
+        "You're great and I live in Leeds",
+        "Dear Claude, I live in Leeds",
+        "It's my wife's birthday. I live in Leeds",
+        "Send me a message if I forget. I live in Leeds.",
+    ],
+)
+def test_what_one_says_oneself_is_no_text_to_work_on(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
+
+
 def test_english_may_be_typed_at_full_width(predicates: dict[str, Predicate]) -> None:
     text = "My name is 张伟。I work at \uff2e\uff34\uff34\uff0cand I like 寿司、ラーメン and 焼肉\uff01"
     assert {candidate.object for candidate in read(text, predicates)} == {"张伟", "NTT", "寿司", "ラーメン", "焼肉"}
