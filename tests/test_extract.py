@@ -94,6 +94,9 @@ def test_yes_and_no_say_what_was_asked(
         ("Where do you work?", "42"),
         ("What's your name?", "No."),
         ("What's your name?", "Guess!"),
+        ("What's your name in the game?", "Elara"),
+        ("What should I call you?", "Captain"),
+        ("What do you do for a living?", "As little as possible"),
         ("Do you have any allergies?", "No"),
         ("Do you have any allergies?", "Not that I know of."),
         ("Do you want a reminder?", "Yes"),
@@ -131,6 +134,33 @@ def test_any_question_and_any_answer_are_safe(asked: str, text: str, predicates:
 )
 def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Predicate]) -> None:
     assert not read(f"{asked} I live in Paris and I'm allergic to nuts. I love tea.", predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I have a really bad allergy to bees", "user.allergic_to", "bees"),
+        ("I'm blind", "user.has_condition", "blindness"),
+        ("I have anxiety and insomnia", "user.has_condition", "anxiety"),
+        ("I'm vegan now", "user.diet", "vegan"),
+        ("I'm off sugar", "user.avoids", "sugar"),
+        ("I gave up chocolate for good", "user.avoids", "chocolate"),
+        ("I quit coffee a year ago", "user.avoids", "coffee"),
+        ("I gave up on meat", "user.avoids", "meat"),
+        ("I live near Bath", "user.lives_in", "Bath"),
+        ("I'm 50", "user.age", "50"),
+        ("I walked my dog Rex", "user.pet", "dog called Rex"),
+        ("I miss walking with my dog Rex", "user.pet", "dog called Rex"),
+        ("My late aunt Rose taught me", "user.aunt", "Rose"),
+    ],
+)
+def test_the_same_words_without_what_limits_them_are_a_fact(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(found.key, found.object) for found in read(text, predicates)]
+
+
+@pytest.mark.parametrize("text", ["I gave up chocolate for Lent.", "I quit coffee for a week once.", "I quit coffee shops."])
+def test_what_is_left_out_for_a_while_is_not_avoided(text: str, predicates: dict[str, Predicate]) -> None:
+    assert "user.avoids" not in [found.key for found in read(text, predicates)]
 
 
 @pytest.mark.parametrize(
