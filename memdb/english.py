@@ -138,6 +138,11 @@ _TIMED = re.compile(
 _GOES_ON = re.compile(  # after what is said of somebody in between; a list goes on with "and" or "or"
     r",\s+(?=(?:is|was|has|had|will|would|can|could|does|did|just|also|[a-z]+(?<!s)s|[a-z]+ed|came|got|went)\s(?!(?:and|or)\b))"
 )
+_GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting married in May": a second verb, not beside the first
+    r"(?<=\w)(?<!\bthat)(?<!\bwhat)(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bwho)(?<!\bnot)(?<!\bthere)(?<!\band)(?<!\bor)\s+"
+    r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
+    re.IGNORECASE,
+)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
@@ -248,6 +253,8 @@ def _stated(
             if whom is None:
                 continue
             said, _, goes_on = _GOES_ON.sub("\n", whom + clause.text[len("who") :], count=1).partition("\n")
+            if not goes_on and (verb := _GOES_ON_AT_ONCE.search(said, len(whom) + 1)):
+                said, goes_on = said[: verb.start()], verb.group("rest")
             stated.append(replace(clause, text=said))
             subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
             if goes_on and subject == whom:

@@ -158,6 +158,28 @@ def test_the_same_words_without_what_limits_them_are_a_fact(text: str, key: str,
     assert (key, value) in [(found.key, found.object) for found in read(text, predicates)]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister who lives in Cork works at Shell", {("sister.lives_in", "Cork"), ("sister.works_at", "Shell")}),
+        ("My mum who is 80 lives in Bath", {("mother.age", "80"), ("mother.lives_in", "Bath")}),
+        ("My brother who works at Shell was promoted", {("brother.works_at", "Shell")}),
+        ("I hate mushrooms, dad will eat anything", {("user.dislikes", "mushrooms")}),
+        ("I hate mushrooms, dad eats anything", {("user.dislikes", "mushrooms")}),
+        ("I love pizza and pasta is ok", {("user.likes", "pizza")}),
+        ("I like tea, cake and pasta", {("user.likes", "tea"), ("user.likes", "cake"), ("user.likes", "pasta")}),
+    ],
+)
+def test_what_is_said_next_is_no_part_of_it(text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
+    assert {(found.key, found.object) for found in read(text, predicates)} == expected
+
+
+def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[str, Predicate]) -> None:
+    found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
+    assert set(found) == {"sister.lives_in", "sister.plans"}
+    assert found["sister.lives_in"].valid_to is None
+
+
 @pytest.mark.parametrize("text", ["I gave up chocolate for Lent.", "I quit coffee for a week once.", "I quit coffee shops."])
 def test_what_is_left_out_for_a_while_is_not_avoided(text: str, predicates: dict[str, Predicate]) -> None:
     assert "user.avoids" not in [found.key for found in read(text, predicates)]

@@ -42,6 +42,8 @@ _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of wh
 _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
+_VERB = re.compile(r"\s(?:is|are|was|were|will|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
 _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
@@ -470,10 +472,12 @@ def _objects(raw: str | None, kind_name: str, pattern: Pattern, here: _Circumsta
     if kind.cut:
         text = _upto(compiled(kind.cut), text)
     items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
+    if len(items) > 1 and _VERB.match(raw, len(text)):
+        items.pop()  # "mushrooms, dad will eat anything": dad is no object
     found: list[str] = []
     for item in items[:_MOST_ITEMS]:
         clean = _clean(item.replace("\0", " "), kind, pattern, here)
-        if not clean or (found and _COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")):
+        if not clean or (found and ((_COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")) or _SOMEBODY.match(clean))):
             break
         found.append(pattern.names.get(clean.lower(), clean))
     return found
