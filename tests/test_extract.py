@@ -216,6 +216,24 @@ def test_what_one_says_oneself_is_no_text_to_work_on(text: str, predicates: dict
     assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Subject: Meeting\n\nHi Tom,\nI live in Leeds and I work at Acme. See you on Monday.",
+        "Hi Tom,\n\nI am moving to Berlin next month.\n\nBest regards,\nJane\n\nWhat should I answer?",
+        "My landlord sent this email, what do I answer?\nHi, I am moving to Spain in May. I live in Bath.",
+        "Hello Mr Hill,\nmy name is Jane and I live in Leeds.\nCheers,\nJane",
+    ],
+)
+def test_a_letter_says_nothing_of_who_shows_it(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+def test_a_message_may_be_signed(predicates: dict[str, Predicate]) -> None:
+    text = "Hi Claude,\nI live in Leeds. Any tips for Saturday?\nThanks,\nJane"
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
+
+
 def test_english_may_be_typed_at_full_width(predicates: dict[str, Predicate]) -> None:
     text = "My name is 张伟。I work at \uff2e\uff34\uff34\uff0cand I like 寿司、ラーメン and 焼肉\uff01"
     assert {candidate.object for candidate in read(text, predicates)} == {"张伟", "NTT", "寿司", "ラーメン", "焼肉"}
