@@ -157,6 +157,8 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Pred
         ("I'm blind", "user.has_condition", "blindness"),
         ("I have anxiety and insomnia", "user.has_condition", "anxiety"),
         ("I'm vegan now", "user.diet", "vegan"),
+        ("I went vegan for my health last year", "user.diet", "vegan"),
+        ("My manager Dana is great", "user.boss", "Dana"),
         ("I'm off sugar", "user.avoids", "sugar"),
         ("I gave up chocolate for good", "user.avoids", "chocolate"),
         ("I quit coffee a year ago", "user.avoids", "coffee"),
@@ -192,6 +194,11 @@ def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[s
     found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
     assert set(found) == {"sister.lives_in", "sister.plans"}
     assert found["sister.lives_in"].valid_to is None
+
+
+def test_what_is_so_during_the_week_does_not_end_with_this_week(predicates: dict[str, Predicate]) -> None:
+    (found,) = read("I live in Leeds during the week", predicates)
+    assert (found.object, found.valid_to) == ("Leeds", None)
 
 
 @pytest.mark.parametrize("text", ["I gave up chocolate for Lent.", "I quit coffee for a week once.", "I quit coffee shops."])
