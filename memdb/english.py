@@ -105,6 +105,7 @@ PLAIN = str.maketrans(
 _EMOJI = re.compile(  # but for a face that rolls its eyes or stands on its head: such words are not meant
     "(?![\U0001f643\U0001f644])[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]"
 )
+_HESITATION = re.compile(r"(?<!\S)(?:uh+|uhm+|um+|erm+)\b[,.…]*(?=\s)", re.IGNORECASE)  # as a voice is written down
 _QUOTED = re.compile(
     r"""'''.*?(?:'''|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
 )
@@ -157,7 +158,8 @@ def masked(text: str) -> str:
             return f" {inside[1:-1]} "  # a title
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
-    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(PLAIN)))
+    spoken = _HESITATION.sub(lambda match: " " * len(match.group()), text.translate(PLAIN))
+    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), spoken))
     labelled = list(_LABELLED.finditer(plain))
     lines = [line for line in labelled if _is_spoken(line)]
     shared = any(line["who"].casefold() in _ONESELF for line in labelled)
@@ -327,7 +329,7 @@ def _subject() -> re.Pattern[str]:
         rf"""(?P<whole>
          (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
         |(?:my|our)\ (?P<how>{qualified})(?P<rel>{relation})(?!\ tongue\b)
-         (?:(?P<of>'s)|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
+         (?:(?P<of>'s|s(?=\ (?:name\ is|birthday|favou?rite)\b))|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )

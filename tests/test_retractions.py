@@ -385,3 +385,23 @@ def test_who_has_no_dog_has_none_called_rex(mem: memdb.Memory) -> None:
 def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, before: str) -> None:
     assert ("user.lives_in", "Leeds") not in after(mem, before, "Moved to Leeds last week")
     assert ("user.lives_in", "Leeds") in after(mem, "I'm fine", "Moved to Leeds last week")
+
+
+@pytest.mark.parametrize(
+    ("said", "end", "gone"),
+    [
+        ("I have a flight to Rome next week", "my flight got cancelled", "user.plans"),
+        ("I'm moving to Paris next year", "plans changed, not moving to Paris any more", "user.plans"),
+        ("I'm staying in Rome this week", "I'm back home now", "user.staying_in"),
+        ("I'm staying in Rome this week", "We just got back from Rome", "user.staying_in"),
+        ("I'm single", "I have a girlfriend", "user.relationship"),
+    ],
+)
+def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: str, gone: str) -> None:
+    assert gone in {key for key, _ in after(mem, "I play chess", said)}
+    assert after(mem, end) == {("user.plays", "chess")}
+
+
+def test_who_comes_back_from_elsewhere_is_still_where_they_stay(mem: memdb.Memory) -> None:
+    before = after(mem, "I'm staying in Rome this month")
+    assert after(mem, "We got back from Paris today") == before
