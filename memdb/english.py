@@ -329,7 +329,9 @@ def _subject() -> re.Pattern[str]:
         rf"""(?P<whole>
          (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
         |(?:my|our)\ (?P<how>{qualified})(?P<rel>{relation})(?!\ tongue\b)
-         (?:(?P<of>'s|s(?=\ (?:name\ is|birthday|favou?rite)\b))|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
+         (?:(?P<of>'s|s(?=\ (?:name\ is|birthday|favou?rite
+          |an?(?!\ (?:few|lot|bit)\b)|allergic|vegan|vegetarian|pregnant|diabetic|coeliac|lactose)\b))
+          |,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
@@ -411,7 +413,7 @@ def _reduced(clause: Clause) -> Clause:
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
     negation = re.match(
-        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate)\b)"
+        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
         r"|no longer|(?:have|has) (?P<never>never)|never"
         r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
         phrase,

@@ -159,6 +159,9 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Pred
         ("I'm vegan now", "user.diet", "vegan"),
         ("I went vegan for my health last year", "user.diet", "vegan"),
         ("my sisters name is Kate", "user.sister", "Kate"),
+        ("my wifes vegan", "wife.diet", "vegan"),
+        ("my dads allergic to nuts", "father.allergic_to", "nuts"),
+        ("my sons a doctor in York", "son.works_as", "doctor"),
         ("my dogs name is Rex", "user.pet", "dog called Rex"),
         ("my mums birthday is 5 June", "mother.birthday", "5 June"),
         ("um so yeah I live in uh Manchester", "user.lives_in", "Manchester"),
@@ -174,6 +177,12 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Pred
         ("I already told you I'm vegan!", "user.diet", "vegan"),
         ("I've been sober since 2018", "user.avoids", "alcohol"),
         ("I'm on keto", "user.diet", "keto"),
+        ("I can't do dairy", "user.avoids", "dairy"),
+        ("I can't digest garlic", "user.avoids", "garlic"),
+        ("I go to the gym on Mondays and Thursdays", "user.habit", "go to the gym on Mondays and Thursdays"),
+        ("my mate Dave lives in Hull", "dave.lives_in", "Hull"),
+        ("I'm driving a Fiat now", "user.drives", "Fiat"),
+        ("I drive an old Fiat to work", "user.drives", "Fiat"),
         ("My manager Dana is great", "user.boss", "Dana"),
         ("I'm off sugar", "user.avoids", "sugar"),
         ("I gave up chocolate for good", "user.avoids", "chocolate"),
@@ -210,6 +219,10 @@ def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[s
     found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
     assert set(found) == {"sister.lives_in", "sister.plans"}
     assert found["sister.lives_in"].valid_to is None
+
+
+def test_a_car_that_is_driven_for_a_weekend_is_not_ones_own(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I'm driving a Tesla this weekend", predicates)) == [("user.plans", "driving a Tesla", False)]
 
 
 def test_what_is_so_during_the_week_does_not_end_with_this_week(predicates: dict[str, Predicate]) -> None:
