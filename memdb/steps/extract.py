@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from difflib import SequenceMatcher
 from itertools import chain
 
@@ -33,6 +33,7 @@ _PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _YEAR = re.compile(r"\d{4}")
 _MOST_ITEMS = 8
+_A_FEW_DAYS = timedelta(days=3)
 _SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
@@ -332,6 +333,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     validity = _validity(pattern, clause, here.at)
     if mode == "no" or validity is None:
         return
+    if pattern.key == "works_as" and validity.temporary and validity.ends and validity.ends - (validity.begins or here.at) < _A_FEW_DAYS:
+        return  # a part that is played, or a turn at something
     groups = {name: value for name, value in match.groupdict().items()}
     rest = text[match.start("o") :] if groups.get("o") is not None else ""
     refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
