@@ -242,6 +242,7 @@ def test_what_is_left_out_for_a_while_is_not_avoided(text: str, predicates: dict
         "Make a note: I live in Leeds",
         "Put this in your notes: I live in Leeds",
         "Can you write this down: I live in Leeds",
+        "My friend told me: try somewhere else. I live in Leeds",
         "Could you please remember that I live in Leeds",
         "Please answer this question - I live in Leeds",
         "Quick intro about me: I live in Leeds.",
