@@ -105,6 +105,7 @@ PLAIN = str.maketrans(
 _EMOJI = re.compile(  # but for a face that rolls its eyes or stands on its head: such words are not meant
     "(?![\U0001f643\U0001f644])[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]|(?<![\\w:])[:;]-?[)(DPp/|]"
 )
+_HESITATION = re.compile(r"(?<!\S)(?:uh+|uhm+|um+|erm+)\b[,.…]*(?=\s)", re.IGNORECASE)  # as a voice is written down
 _QUOTED = re.compile(
     r"""'''.*?(?:'''|\Z)|"[^"\n]{1,400}"|(?<!\w)'(?:[^'\n]|'(?=\w)){1,300}'(?!\w)|^[ \t]*>[^\n]*|https?://\S+""", re.DOTALL | re.MULTILINE
 )
@@ -138,6 +139,11 @@ _TIMED = re.compile(
 _GOES_ON = re.compile(  # after what is said of somebody in between; a list goes on with "and" or "or"
     r",\s+(?=(?:is|was|has|had|will|would|can|could|does|did|just|also|[a-z]+(?<!s)s|[a-z]+ed|came|got|went)\s(?!(?:and|or)\b))"
 )
+_GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting married in May": a second verb, not beside the first
+    r"(?<=\w)(?<!\bthat)(?<!\bwhat)(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bwho)(?<!\bnot)(?<!\bthere)(?<!\band)(?<!\bor)\s+"
+    r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
+    re.IGNORECASE,
+)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
@@ -152,7 +158,8 @@ def masked(text: str) -> str:
             return f" {inside[1:-1]} "  # a title
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
-    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), text.translate(PLAIN)))
+    spoken = _HESITATION.sub(lambda match: " " * len(match.group()), text.translate(PLAIN))
+    plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), spoken))
     labelled = list(_LABELLED.finditer(plain))
     lines = [line for line in labelled if _is_spoken(line)]
     shared = any(line["who"].casefold() in _ONESELF for line in labelled)
@@ -248,6 +255,8 @@ def _stated(
             if whom is None:
                 continue
             said, _, goes_on = _GOES_ON.sub("\n", whom + clause.text[len("who") :], count=1).partition("\n")
+            if not goes_on and (verb := _GOES_ON_AT_ONCE.search(said, len(whom) + 1)):
+                said, goes_on = said[: verb.start()], verb.group("rest")
             stated.append(replace(clause, text=said))
             subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
             if goes_on and subject == whom:
@@ -320,7 +329,9 @@ def _subject() -> re.Pattern[str]:
         rf"""(?P<whole>
          (?:(?:me\ and\ )?(?:my|our)\ {qualified}(?:{relation})(?:,?\ {name},?)?\ and\ |{name}\ and\ |me\ and\ (?:my\ )?\w+,?\ )?(?P<i>i|we)
         |(?:my|our)\ (?P<how>{qualified})(?P<rel>{relation})(?!\ tongue\b)
-         (?:(?P<of>'s)|,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
+         (?:(?P<of>'s|s(?=\ (?:name\ is|birthday|favou?rite
+          |an?(?!\ (?:few|lot|bit)\b)|allergic|vegan|vegetarian|pregnant|diabetic|coeliac|lactose)\b))
+          |,?\ (?:called\ |named\ )?(?P<name>{name}(?<!'s)),?|(?=\ |$))
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
@@ -402,7 +413,7 @@ def _reduced(clause: Clause) -> Clause:
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
     negation = re.match(
-        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate)\b)"
+        r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
         r"|no longer|(?:have|has) (?P<never>never)|never"
         r"|(?P<have>have|has) (?:no longer|no|not got))\s+",
         phrase,

@@ -92,6 +92,8 @@ class TakesBack(_Table):
     forget: str
     said_of: str
     for_now: str
+    joke: str
+    ignored: str
 
 
 class Rules(_Table):
@@ -106,6 +108,7 @@ class Rules(_Table):
     leads: dict[str, str]
     block: dict[str, str]
     takes_back: TakesBack
+    pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]
     forgotten_of: dict[str, tuple[str, ...]]
     phrase: dict[str, str]

@@ -27,11 +27,13 @@ def spelled_out(asked: str, text: str) -> str | None:
     first = next(((text[start:end], mark) for start, end, mark in sentences(masked(text)) if text[start:end].strip()), None)
     if len(questions) != 1 or _TWO.search(questions[0]) or first is None or "?" in first[1]:
         return None
-    question, said = questions[0], CONTRACTED.sub(expand, BLANKS.sub(" ", first[0].translate(PLAIN)).strip(" ,"))
+    question, said = questions[0], CONTRACTED.sub(expand, BLANKS.sub(" ", first[0].translate(PLAIN)).strip(" ,."))
     phrase = rules().phrase
-    if told := compiled(phrase["yes_or_no"]).fullmatch(question):
+    if compiled(phrase["made_up"]).search(question):
+        return None
+    if told := compiled(phrase["yes_or_no"]).fullmatch(question) or compiled(phrase["told"]).fullmatch(question):
         agreed, denied = (compiled(phrase[word]).fullmatch(said) for word in ("yes", "no"))
-        verb = {"are": "am", "have": "have", "do": "do"}[told["verb"].lower()]
+        verb = {"are": "am", "have": "have"}.get(told["verb"].lower(), "do")
         rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], told["rest"])
         if agreed or denied:
             return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"

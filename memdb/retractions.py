@@ -1,4 +1,4 @@
-"""What a turn takes back of what was said before: a slip that it corrects, or what it asks to forget."""
+"""What a turn takes back of what was said before: a slip that it corrects, a joke it was, what is over, or what it asks to forget."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     _slips()
     _forget()
+    for pattern in (rules().takes_back.joke, rules().takes_back.ignored, *rules().pointed.values()):
+        compiled(pattern)
 
 
 def slip_in(text: str) -> Slip | None:
@@ -92,6 +94,23 @@ def request_in(text: str) -> Request | None:
     if clause is None or found["said"] or compiled(words.for_now).search(what):
         return None
     return Request(clause=clause["clause"])
+
+
+def is_taken_back(text: str) -> bool:
+    """Whether a text says that what was said before it was not meant, and nothing else: "just kidding", "scratch that"."""
+    said, words = _plain(text), rules().takes_back
+    return any(compiled(pattern).fullmatch(said) is not None for pattern in (words.joke, words.ignored))
+
+
+def may_be_taken_back(earlier: str, text: str) -> bool:
+    """Whether that may be said of an earlier text: "scratch that" takes back what it asks for, if it asks for anything."""
+    return compiled(rules().takes_back.joke).fullmatch(_plain(text)) is not None or "?" not in earlier
+
+
+def pointed_at(text: str) -> str:
+    """Return the predicate of which a text says that what was just named is so no more ("I don't live there any more"); "" for none."""
+    said = _plain(text)
+    return next((predicate for predicate, pattern in rules().pointed.items() if compiled(pattern).fullmatch(said)), "")
 
 
 def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zone: tzinfo) -> list[str]:

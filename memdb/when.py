@@ -76,7 +76,7 @@ _ATOMS = re.compile(
         (?:{_S}(?:morning|afternoon|evening|night)\b)?
     | (?P<weekday>{"|".join(_WEEKDAYS)})(?:{_S}(?:morning|afternoon|evening|night)\b)?
     | (?:the{_S})?(?P<n_which>next|last|past|previous|coming|following){_S}(?P<n_count>{_COUNT}){_S}(?P<n_unit>{_UNIT})s?
-    | (?P<u_which>this|next|last|past|previous|coming|the){_S}(?P<u_unit>week|weekend|fortnight|month|year)
+    | (?P<u_which>this|next|last|past|previous|coming|(?<!during[ \t\n])the){_S}(?P<u_unit>week|weekend|fortnight|month|year)
     | (?P<c_count>{_COUNT}){_S}(?P<c_unit>{_UNIT})s?(?:{_S}(?P<c_way>ago|earlier|from{_S}now|later|from{_S}today))?
     | (?:(?P<s_which>this|next|last|the){_S})?(?P<season>spring|summer|autumn|fall|winter)(?:{_S}(?:of{_S})?(?P<s_year>{_YEAR}))?
     | (?:(?P<f_which>this|next|last){_S})?(?P<feast>easter|{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?

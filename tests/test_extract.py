@@ -74,6 +74,12 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("So do you like jazz?", "yep", [("user.likes", "jazz", False)]),
         ("How are you, and where do you live?", "Porto", [("user.lives_in", "Porto", False)]),
         ("Do you have a dog?", "Yes", [("user.pet", "dog", False)]),
+        ("Are you allergic to nuts?", "No.", [("user.allergic_to", "nuts", True)]),
+        ("So you're a nurse?", "Yes", [("user.works_as", "nurse", False)]),
+        ("You live in Porto, right?", "yep", [("user.lives_in", "Porto", False)]),
+        ("You live in Porto, right?", "No.", [("user.lives_in", "Porto", True)]),
+        ("You're vegan, aren't you?", "I am", [("user.diet", "vegan", False)]),
+        ("Ok, so you have a dog?", "yes!", [("user.pet", "dog", False)]),
     ],
 )
 def test_yes_and_no_say_what_was_asked(
@@ -94,6 +100,17 @@ def test_yes_and_no_say_what_was_asked(
         ("Where do you work?", "42"),
         ("What's your name?", "No."),
         ("What's your name?", "Guess!"),
+        ("What's your name in the game?", "Elara"),
+        ("Where do you live in your dream?", "Lisbon"),
+        ("Where do you live as this character?", "Lisbon"),
+        ("Where do you work?", "Nowhere"),
+        ("What's your name?", "Batman"),
+        ("You are not vegan, right?", "Yes"),
+        ("You like tea or coffee?", "Yes"),
+        ("So you're looking for a job?", "Yes"),
+        ("You have any pets?", "Yes"),
+        ("What should I call you?", "Captain"),
+        ("What do you do for a living?", "As little as possible"),
         ("Do you have any allergies?", "No"),
         ("Do you have any allergies?", "Not that I know of."),
         ("Do you want a reminder?", "Yes"),
@@ -133,6 +150,130 @@ def test_a_text_to_translate_says_nothing(asked: str, predicates: dict[str, Pred
     assert not read(f"{asked} I live in Paris and I'm allergic to nuts. I love tea.", predicates)
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I have a really bad allergy to bees", "user.allergic_to", "bees"),
+        ("I'm blind", "user.has_condition", "blindness"),
+        ("I have anxiety and insomnia", "user.has_condition", "anxiety"),
+        ("I'm vegan now", "user.diet", "vegan"),
+        ("I went vegan for my health last year", "user.diet", "vegan"),
+        ("my sisters name is Kate", "user.sister", "Kate"),
+        ("my wifes vegan", "wife.diet", "vegan"),
+        ("my dads allergic to nuts", "father.allergic_to", "nuts"),
+        ("my sons a doctor in York", "son.works_as", "doctor"),
+        ("my dogs name is Rex", "user.pet", "dog called Rex"),
+        ("my mums birthday is 5 June", "mother.birthday", "5 June"),
+        ("um so yeah I live in uh Manchester", "user.lives_in", "Manchester"),
+        ("I'm Brazilian living in Ireland", "user.nationality", "Brazilian"),
+        ("I am basically from Jaipur", "user.hometown", "Jaipur"),
+        ("My good name is Arjun", "user.name", "Arjun"),
+        ("my native place is Madurai", "user.hometown", "Madurai"),
+        ("I shifted to Pune last month", "user.lives_in", "Pune"),
+        ("its my birthday tomorrow", "user.birthday", "15 May"),
+        ("I speak Marathi", "user.speaks", "Marathi"),
+        ("ppl call me DJ", "user.nickname", "DJ"),
+        ("Howdy, name's Earl", "user.name", "Earl"),
+        ("I already told you I'm vegan!", "user.diet", "vegan"),
+        ("I've been sober since 2018", "user.avoids", "alcohol"),
+        ("I'm on keto", "user.diet", "keto"),
+        ("I can't do dairy", "user.avoids", "dairy"),
+        ("I can't digest garlic", "user.avoids", "garlic"),
+        ("I go to the gym on Mondays and Thursdays", "user.habit", "go to the gym on Mondays and Thursdays"),
+        ("my mate Dave lives in Hull", "dave.lives_in", "Hull"),
+        ("I'm driving a Fiat now", "user.drives", "Fiat"),
+        ("I drive an old Fiat to work", "user.drives", "Fiat"),
+        ("My manager Dana is great", "user.boss", "Dana"),
+        ("I'm off sugar", "user.avoids", "sugar"),
+        ("I gave up chocolate for good", "user.avoids", "chocolate"),
+        ("I quit coffee a year ago", "user.avoids", "coffee"),
+        ("I gave up on meat", "user.avoids", "meat"),
+        ("I live near Bath", "user.lives_in", "Bath"),
+        ("I'm 50", "user.age", "50"),
+        ("I walked my dog Rex", "user.pet", "dog called Rex"),
+        ("I miss walking with my dog Rex", "user.pet", "dog called Rex"),
+        ("My late aunt Rose taught me", "user.aunt", "Rose"),
+    ],
+)
+def test_the_same_words_without_what_limits_them_are_a_fact(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(found.key, found.object) for found in read(text, predicates)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister who lives in Cork works at Shell", {("sister.lives_in", "Cork"), ("sister.works_at", "Shell")}),
+        ("My mum who is 80 lives in Bath", {("mother.age", "80"), ("mother.lives_in", "Bath")}),
+        ("My brother who works at Shell was promoted", {("brother.works_at", "Shell")}),
+        ("I hate mushrooms, dad will eat anything", {("user.dislikes", "mushrooms")}),
+        ("I hate mushrooms, dad eats anything", {("user.dislikes", "mushrooms")}),
+        ("I love pizza and pasta is ok", {("user.likes", "pizza")}),
+        ("I like tea, cake and pasta", {("user.likes", "tea"), ("user.likes", "cake"), ("user.likes", "pasta")}),
+    ],
+)
+def test_what_is_said_next_is_no_part_of_it(text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
+    assert {(found.key, found.object) for found in read(text, predicates)} == expected
+
+
+def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[str, Predicate]) -> None:
+    found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
+    assert set(found) == {"sister.lives_in", "sister.plans"}
+    assert found["sister.lives_in"].valid_to is None
+
+
+def test_a_car_that_is_driven_for_a_weekend_is_not_ones_own(predicates: dict[str, Predicate]) -> None:
+    assert said(read("I'm driving a Tesla this weekend", predicates)) == [("user.plans", "driving a Tesla", False)]
+
+
+def test_what_is_so_during_the_week_does_not_end_with_this_week(predicates: dict[str, Predicate]) -> None:
+    (found,) = read("I live in Leeds during the week", predicates)
+    assert (found.object, found.valid_to) == ("Leeds", None)
+
+
+@pytest.mark.parametrize("text", ["I gave up chocolate for Lent.", "I quit coffee for a week once.", "I quit coffee shops."])
+def test_what_is_left_out_for_a_while_is_not_avoided(text: str, predicates: dict[str, Predicate]) -> None:
+    assert "user.avoids" not in [found.key for found in read(text, predicates)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember this: I live in Leeds",
+        "Make a note: I live in Leeds",
+        "Put this in your notes: I live in Leeds",
+        "Can you write this down: I live in Leeds",
+        "My friend told me: try somewhere else. I live in Leeds",
+        "Could you please remember that I live in Leeds",
+        "Please answer this question - I live in Leeds",
+        "Quick intro about me: I live in Leeds.",
+        "You're great and I live in Leeds",
+        "Dear Claude, I live in Leeds",
+        "It's my wife's birthday. I live in Leeds",
+        "Send me a message if I forget. I live in Leeds.",
+    ],
+)
+def test_what_one_says_oneself_is_no_text_to_work_on(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Subject: Meeting\n\nHi Tom,\nI live in Leeds and I work at Acme. See you on Monday.",
+        "Hi Tom,\n\nI am moving to Berlin next month.\n\nBest regards,\nJane\n\nWhat should I answer?",
+        "My landlord sent this email, what do I answer?\nHi, I am moving to Spain in May. I live in Bath.",
+        "Hello Mr Hill,\nmy name is Jane and I live in Leeds.\nCheers,\nJane",
+    ],
+)
+def test_a_letter_says_nothing_of_who_shows_it(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+def test_a_message_may_be_signed(predicates: dict[str, Predicate]) -> None:
+    text = "Hi Claude,\nI live in Leeds. Any tips for Saturday?\nThanks,\nJane"
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.lives_in", "Leeds")]
+
+
 def test_english_may_be_typed_at_full_width(predicates: dict[str, Predicate]) -> None:
     text = "My name is 张伟。I work at \uff2e\uff34\uff34\uff0cand I like 寿司、ラーメン and 焼肉\uff01"
     assert {candidate.object for candidate in read(text, predicates)} == {"张伟", "NTT", "寿司", "ラーメン", "焼肉"}
@@ -152,6 +293,24 @@ def test_an_order_beside_a_request_is_meant_for_that_request(request_: str, pred
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_states_no_fact_gives_none(text: str, predicates: dict[str, Predicate]) -> None:
     assert read(text, predicates) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("I'm seeing my dentist tomorrow", "user.plans", "seeing their dentist"),
+        ("I'm calling the doctor on Friday", "user.plans", "calling the doctor"),
+        ("I'm seeing Dr Brown on Monday", "user.plans", "seeing Dr Brown"),
+        ("I'm seeing Anna on Friday", "user.plans", "seeing Anna"),
+        ("I've been seeing Tom since March", "user.partner", "Tom"),
+        ("I'm seeing a guy called Luke", "user.partner", "Luke"),
+        ("I'm the head chef at Nobu", "user.works_as", "head chef"),
+        ("I'm the manager of a shop", "user.works_as", "manager"),
+    ],
+)
+def test_whom_one_meets_is_neither_a_partner_nor_a_job(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(found.key, found.object) for found in read(text, predicates)]
+    assert not {"user.partner", "user.works_as"} & {found.key for found in read(text, predicates)} - {key}
 
 
 @pytest.mark.parametrize(

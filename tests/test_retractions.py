@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memdb
-from memdb.retractions import request_in, slip_in
+from memdb.retractions import is_taken_back, pointed_at, request_in, slip_in
 from memdb.times import utc_now
 
 BELIEVED: tuple[memdb.Status, ...] = ("active", "pending_confirmation")
@@ -178,8 +178,88 @@ def test_one_of_two_is_not_forgotten(mem: memdb.Memory) -> None:
     assert after(mem, "forget that I have a dog") == before
 
 
+@pytest.mark.parametrize(
+    ("said", "taken_back"),
+    [
+        ("I'm vegan and I live in Oslo", "just kidding"),
+        ("I'm vegan", "lol jk"),
+        ("I'm vegan. Any recipes?", "haha, I was joking!"),
+        ("I'm pregnant", "that was just a joke 😂"),
+        ("I have a tiger called Max. My cat is called Tom", "April fools!"),
+        ("I'm vegan", "Scratch that."),
+        ("I'm vegan", "sorry, ignore my last message please"),
+        ("I'm moving to Oslo in May", "I made that up"),
+        ("I hate chess", "that wasn't me, sorry"),
+        ("I hate tea", "that was my brother typing"),
+        ("I live in Oslo", "oops, wrong chat"),
+    ],
+)
+def test_what_was_no_more_than_a_joke_is_not_believed(mem: memdb.Memory, said: str, taken_back: str) -> None:
+    before = after(mem, "I play chess")
+    assert after(mem, said) != before
+    assert after(mem, taken_back) == before
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I play chess", "just kidding"),
+        ("scratch that, I'd like Thai food",),
+        ("Are you just kidding?",),
+        ("Any recipes?", "scratch that"),
+        ("A: I was joking!",),
+        ("My boss said: just kidding",),
+        ("He said he was just kidding",),
+        ("I was joking with Tom yesterday",),
+    ],
+)
+def test_what_takes_back_nothing_that_was_said_leaves_it(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, "I live in Lisbon and I'm vegan")
+    assert after(mem, *turns) - {("user.plays", "chess")} == before
+
+
+def test_who_asks_for_something_else_keeps_what_they_said(mem: memdb.Memory) -> None:
+    assert after(mem, "I'm vegan. Any recipes?", "scratch that") == {("user.diet", "vegan")}
+
+
+@pytest.mark.parametrize(
+    ("turns", "gone"),
+    [
+        (("I don't live there any more",), ("user.lives_in", "Leeds")),
+        (("A: How is Leeds?", "Actually, we no longer live there."), ("user.lives_in", "Leeds")),
+        (("I love my work at Bosch", "I don't work there anymore"), ("user.works_at", "Bosch")),
+        (("A: How is it at Bosch?", "I quit last month"), ("user.works_at", "Bosch")),
+        (("A: How's Rex?", "He died yesterday"), ("user.pet", "dog called Rex")),
+        (("I miss Rex", "sadly he passed away"), ("user.pet", "dog called Rex")),
+    ],
+)
+def test_what_was_just_named_is_over(mem: memdb.Memory, turns: tuple[str, ...], gone: tuple[str, str]) -> None:
+    before = after(mem, "I work at Bosch. I have a dog called Rex. I live in Leeds")
+    assert gone in before
+    assert after(mem, *turns) == before - {gone}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I grew up near Porto", "I don't live there any more"),
+        ("A: How is Porto?", "I don't live there any more"),
+        ("A: How's Rex?", "My dad walks Rex", "he died"),
+        ("A: Is Bosch near Leeds?", "hello", "I quit"),
+        ("A: How's Rex?", "Did he die?"),
+        ("I know Leeds", "I live there"),
+        ("I know Bosch", "She doesn't work there any more"),
+    ],
+)
+def test_what_was_not_just_named_goes_on(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, "I work at Bosch. I have a dog called Rex. I live in Leeds")
+    assert before <= after(mem, *turns)
+
+
 @given(text=st.text(max_size=250))
 def test_any_text_is_safe(text: str) -> None:
+    pointed_at(text)
+    is_taken_back(f"{text} kidding")
     for lead in ("", "I meant ", "forget ", "sorry, "):
         slip_in(lead + text)
         request_in(lead + text)
@@ -305,3 +385,23 @@ def test_who_has_no_dog_has_none_called_rex(mem: memdb.Memory) -> None:
 def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, before: str) -> None:
     assert ("user.lives_in", "Leeds") not in after(mem, before, "Moved to Leeds last week")
     assert ("user.lives_in", "Leeds") in after(mem, "I'm fine", "Moved to Leeds last week")
+
+
+@pytest.mark.parametrize(
+    ("said", "end", "gone"),
+    [
+        ("I have a flight to Rome next week", "my flight got cancelled", "user.plans"),
+        ("I'm moving to Paris next year", "plans changed, not moving to Paris any more", "user.plans"),
+        ("I'm staying in Rome this week", "I'm back home now", "user.staying_in"),
+        ("I'm staying in Rome this week", "We just got back from Rome", "user.staying_in"),
+        ("I'm single", "I have a girlfriend", "user.relationship"),
+    ],
+)
+def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: str, gone: str) -> None:
+    assert gone in {key for key, _ in after(mem, "I play chess", said)}
+    assert after(mem, end) == {("user.plays", "chess")}
+
+
+def test_who_comes_back_from_elsewhere_is_still_where_they_stay(mem: memdb.Memory) -> None:
+    before = after(mem, "I'm staying in Rome this month")
+    assert after(mem, "We got back from Paris today") == before

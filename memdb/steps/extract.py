@@ -6,18 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from difflib import SequenceMatcher
 from itertools import chain
 
 from pydantic import JsonValue
 
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences, without_times
-from memdb.english_rules import Kind, Pattern, compiled, rules
+from memdb.english_rules import Kind, Pattern, compiled, relation_words, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
-from memdb.retractions import Request, Slip, request_in, slip_in, stand_ins
+from memdb.retractions import Request, Slip, is_taken_back, may_be_taken_back, pointed_at, request_in, slip_in, stand_ins
 from memdb.when import Prefer, TimeSpan, find_times
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
@@ -33,6 +33,7 @@ _PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _YEAR = re.compile(r"\d{4}")
 _MOST_ITEMS = 8
+_A_FEW_DAYS = timedelta(days=3)
 _SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
@@ -42,6 +43,8 @@ _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of wh
 _BROKEN = re.compile(
     r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
 )  # an object in the midst of which we stopped
+_VERB = re.compile(r"\s(?:is|are|was|were|will|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
 _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
 _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
@@ -59,6 +62,7 @@ _LASTING = re.compile(
     r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
     re.IGNORECASE,
 )
+_PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -98,9 +102,9 @@ def extract(
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
     whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
-    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed. "Forget that I live in
-    Porto" ends what it names. Any text is safe, and the time taken grows with its length only; of more than `MOST_FACTS` facts the first
-    are read.
+    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding",
+    which ends it, and "I don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
+    grows with its length only; of more than `MOST_FACTS` facts the first are read.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
@@ -113,6 +117,10 @@ def extract(
         corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
         if corrected:
             return corrected
+    if before is not None and held is not None:
+        over = _over(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before)
+        if over:
+            return over
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
@@ -143,25 +151,8 @@ def _forgotten(
         stated = extract(turn.model_copy(update={"user_input": request.clause}), predicates=predicates, zone=zone, held=held)
         end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": because}
         return [one.model_copy(update=end) for one in stated if not (one.negated or one.denies or one.temporary)]
-    ends = []
-    for key in (canonical_key(owner.slug, predicate) for predicate in request.predicates):
-        subject, _, name = key.partition(".")
-        known = predicate_of(key, predicates)
-        ends.append(
-            Candidate(
-                key=key,
-                value_text=f"{owner.display} {known.label}",
-                object="",
-                category=known.category,
-                confidence=0.92,
-                excerpt=_excerpt(turn),
-                value_json={"subject": subject, "predicate": name, "object": ""},
-                negated=True,
-                explicit=True,
-                because=because,
-            )
-        )
-    return ends
+    keys = (canonical_key(owner.slug, predicate) for predicate in request.predicates)
+    return [_end(turn, owner, key, "", predicates=predicates, because=because) for key in keys]
 
 
 def _corrected(
@@ -196,6 +187,54 @@ def _corrected(
         if one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
             found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
     return found
+
+
+def _over(
+    turn: Turn, owner: _Person, asked: str, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held, before: Before
+) -> list[Candidate]:
+    """The ends of what a turn takes back: all that the one before it states, which was a joke, or what was just named and is over."""
+    if is_taken_back(turn.user_input):
+        earlier = before()
+        if earlier is None or not may_be_taken_back(earlier[0].user_input, turn.user_input):
+            return []
+        read = extract(earlier[0], predicates=predicates, zone=zone, held=held, asked=earlier[1])
+        believed = {(key, normalise(value)) for key, value in held([one.key for one in read])}
+        end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": "taken back"}
+        end |= {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
+        return [one.model_copy(update=end) for one in read if not one.negated and (one.key, normalise(one.object)) in believed]
+    if not (predicate := pointed_at(turn.user_input)):
+        return []
+    earlier = before()
+    told = asked if _PROPER.search(asked) else f"{asked} {earlier[0].user_input if earlier else ''}"
+    if predicate == "pet" and compiled(rf"\b(?:{relation_words()})\b").search(compiled(rules().macros["animal"]).sub("", told)):
+        return []  # "he died" may be said of somebody else
+    key = canonical_key(owner.slug, predicate)
+    named = [value for _, value in held([key]) if _is_named(value, told)]
+    return [_end(turn, owner, key, named[0], predicates=predicates)] if len(named) == 1 else []
+
+
+def _is_named(value: str, told: str) -> bool:
+    """Whether a thing, or who is called so, is spoken of in a text."""
+    name = value.rpartition(" called ")[2]
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
+
+
+def _end(turn: Turn, owner: _Person, key: str, value: str, *, predicates: Mapping[str, Predicate], because: str | None = None) -> Candidate:
+    """The end of what is held under a key, or of one value of it."""
+    subject, _, name = key.partition(".")
+    known = predicate_of(key, predicates)
+    return Candidate(
+        key=key,
+        value_text=f"{owner.display} {known.label} {value}".strip(),
+        object=value,
+        category=known.category,
+        confidence=0.92,
+        excerpt=_excerpt(turn),
+        value_json={"subject": subject, "predicate": name, "object": value},
+        negated=True,
+        explicit=True,
+        because=because,
+    )
 
 
 def _says(candidate: Candidate) -> tuple[object, ...]:
@@ -294,6 +333,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     validity = _validity(pattern, clause, here.at)
     if mode == "no" or validity is None:
         return
+    if pattern.key == "works_as" and validity.temporary and validity.ends and validity.ends - (validity.begins or here.at) < _A_FEW_DAYS:
+        return  # a part that is played, or a turn at something
     groups = {name: value for name, value in match.groupdict().items()}
     rest = text[match.start("o") :] if groups.get("o") is not None else ""
     refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
@@ -470,10 +511,12 @@ def _objects(raw: str | None, kind_name: str, pattern: Pattern, here: _Circumsta
     if kind.cut:
         text = _upto(compiled(kind.cut), text)
     items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
+    if len(items) > 1 and _VERB.match(raw, len(text)):
+        items.pop()  # "mushrooms, dad will eat anything": dad is no object
     found: list[str] = []
     for item in items[:_MOST_ITEMS]:
         clean = _clean(item.replace("\0", " "), kind, pattern, here)
-        if not clean or (found and _COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")):
+        if not clean or (found and ((_COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")) or _SOMEBODY.match(clean))):
             break
         found.append(pattern.names.get(clean.lower(), clean))
     return found
