@@ -6,19 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from difflib import SequenceMatcher
 from itertools import chain
 
 from pydantic import JsonValue
 
-from memdb.english import CONTRACTED, Clause, clauses, expand, sentences, without_times
-from memdb.english_rules import Kind, Pattern, compiled, relation_words, rules
+from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
+from memdb.english_rules import Pattern, compiled, relation_words, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
+from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import spelled_out
 from memdb.retractions import Request, Slip, is_taken_back, may_be_taken_back, pointed_at, request_in, slip_in, stand_ins
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.validity import Validity, validity
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
@@ -32,36 +33,13 @@ _LOWER_CASE = 0.1  # and a name without a capital
 _PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _YEAR = re.compile(r"\d{4}")
-_MOST_ITEMS = 8
 _A_FEW_DAYS = timedelta(days=3)
 _SHORT = 300  # characters
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
-_LIST = re.compile(r"\s*(?:,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|\+)\s|\s/\s)\s*", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
-_BROKEN = re.compile(
-    r"\s(?:it|you|we|i|he|she|they|what|how|is|are|was|were|can|will)\b", re.IGNORECASE
-)  # an object in the midst of which we stopped
-_VERB = re.compile(r"\s(?:is|are|was|were|will|would|can|could|should|has|have|do|does|did)\b", re.IGNORECASE)
-_SOMEBODY = re.compile(r"(?:mum|mom|dad|grandma|granny|grandpa|granddad|grandad|everybody|everyone)\s\w", re.IGNORECASE)
-_NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE)  # "games that …" are not all games
-_PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
-_COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
-_THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
-_MINE = re.compile(rf"\b(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
-_DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
-    r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
-)
-_WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
-_STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
-_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
-_LASTING = re.compile(
-    r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
-    r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
-    re.IGNORECASE,
-)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
@@ -75,13 +53,10 @@ class _Person:
 
 
 @dataclass(frozen=True, slots=True)
-class _Circumstances:
+class _Circumstances(Writing):
     """What the meaning of a sentence depends on."""
 
     owner: _Person
-    at: datetime
-    zone: tzinfo
-    cased: bool  # capitals are used, so that a name has one
     text: str
     predicates: Mapping[str, Predicate]
     first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
@@ -124,7 +99,7 @@ def extract(
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
-    here = _Circumstances(owner, turn.timestamp, zone, cased, turn.user_input, predicates, first)
+    here = _Circumstances(turn.timestamp, zone, cased, owner, turn.user_input, predicates, first)
     stated = _own(clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn)), asked, before)
     if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
@@ -330,10 +305,10 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     if pattern.alone and not _is_alone(clause, here):
         return
     mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
-    validity = _validity(pattern, clause, here.at)
-    if mode == "no" or validity is None:
+    true = validity(pattern, clause, here.at)
+    if mode == "no" or true is None:
         return
-    if pattern.key == "works_as" and validity.temporary and validity.ends and validity.ends - (validity.begins or here.at) < _A_FEW_DAYS:
+    if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
         return  # a part that is played, or a turn at something
     groups = {name: value for name, value in match.groupdict().items()}
     rest = text[match.start("o") :] if groups.get("o") is not None else ""
@@ -356,10 +331,10 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         return
     if mode not in ("says", "ends", "denies"):
         key, mode = mode, "says"
-    values = _objects(groups.get("o"), pattern.kind, pattern, here)
+    values = objects(groups.get("o"), pattern.kind, pattern, here)
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
-    made = _Made(clause, confidence, explicit, validity, here)
+    made = _Made(clause, confidence, explicit, true, here)
     for value in values:
         filled = pattern.object.format(**{**_named(groups), "o": value}) if value else pattern.object.replace("{o}", "")
         filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
@@ -367,17 +342,17 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     if not values:
         return
     for also in pattern.also:
-        if also.negated and validity.temporary:
+        if also.negated and true.temporary:
             continue  # what is left out for a while may be liked
         part = re.fullmatch(r"\{(\w+)\}", also.object)
         raw = groups.get(part.group(1)) if part else also.object
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
         every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
-        others = _objects(raw, also.kind, pattern, here) if raw else every
+        others = objects(raw, also.kind, pattern, here) if raw else every
         for other in others:
             yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
     if refuted and mode == "says":
-        for wrong in _objects(refuted.group("not"), pattern.kind, pattern, here):
+        for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
             yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
 
 
@@ -447,156 +422,13 @@ def _alike(groups: Mapping[str, str | None], here: _Circumstances) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Validity:
-    event: datetime | None = None
-    begins: datetime | None = None
-    ends: datetime | None = None
-    temporary: bool = False
-
-
-def _validity(pattern: Pattern, clause: Clause, at: datetime) -> _Validity | None:
-    """When what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
-    spans = clause.times.get("future", ())
-    if pattern.time == "event":
-        coming = [span for span in spans if span.role in ("point", "by", "from", "for") and _comes(span, at)]
-        if not coming:
-            return None if pattern.needs_time or spans else _Validity()
-        return _Validity(event=coming[0].begins, ends=coming[0].ends)
-    if pattern.time == "change":
-        way: Prefer = "future" if _STARTING.search(clause.text) else "past"
-        named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from")]
-        return _Validity(begins=named[0].begins) if named else _Validity()
-    found = _Validity()
-    if pattern.time == "state":
-        if _HAS_BEEN.match(clause.phrase) and not clause.negative and not _LASTING.search(clause.text):
-            return None
-        perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
-        past_spans = clause.times.get("past", ())
-        found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
-        due = [span.begins for span in spans if span.role == "by" and span.begins > at]
-        if due and found == _Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
-            found = _Validity(begins=due[0])
-    return None if pattern.needs_time and found == _Validity() else found
-
-
-def _comes(span: TimeSpan, at: datetime) -> bool:
-    """Whether a time is yet to come; of today there is nothing to plan any more."""
-    return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
-
-
-def _state(span: TimeSpan, at: datetime) -> _Validity | None:
-    """How a time phrase bounds a state: until when it lasts, or since when."""
-    if span.role in ("since", "from"):
-        return _Validity(begins=span.begins)
-    if span.role == "for" and span.ends <= at:
-        return _Validity(begins=span.begins)
-    if span.role == "by" or span.ends <= at:
-        return None
-    return _Validity(begins=span.begins if span.begins > at else None, ends=span.ends, temporary=True)
-
-
-def _objects(raw: str | None, kind_name: str, pattern: Pattern, here: _Circumstances) -> list[str]:
-    """The bare objects in what a pattern found, or [] if it is none of its kind."""
-    if raw is None:
-        return [pattern.object] if "{o}" not in pattern.object and pattern.object else []
-    if kind_name == "date":
-        return _date(raw, here)
-    kind = rules().kinds[kind_name]
-    if kind_name == "raw":
-        text = " ".join(raw.split()).strip(" ,.")
-        return [pattern.names.get(text.lower(), text)] if len(text.split()) <= kind.max_words else []
-    text = _upto(compiled(rules().phrase["stop"]), raw)
-    if len(text) < len(raw) and _is_cut_short(raw, len(text), kind):
-        return []
-    if kind.cut:
-        text = _upto(compiled(kind.cut), text)
-    items = _LIST.split(compiled(rules().phrase["together"]).sub(lambda m: m.group().replace(" ", "\0"), text)) if kind.split else [text]
-    if len(items) > 1 and _VERB.match(raw, len(text)):
-        items.pop()  # "mushrooms, dad will eat anything": dad is no object
-    found: list[str] = []
-    for item in items[:_MOST_ITEMS]:
-        clean = _clean(item.replace("\0", " "), kind, pattern, here)
-        if not clean or (found and ((_COMPOUND.search(items[0]) and not clean.split()[0].endswith("ing")) or _SOMEBODY.match(clean))):
-            break
-        found.append(pattern.names.get(clean.lower(), clean))
-    return found
-
-
-def _is_cut_short(raw: str, end: int, kind: Kind) -> bool:
-    """Whether what stands before `end` says less than was meant: "games that …" are not all games."""
-    if kind.any:
-        return _BROKEN.match(raw, end) is not None
-    single = kind.split and " " not in raw[:end] and _NARROWED.match(raw, end) is not None
-    return single or (raw[end] == " " and _PREPOSITION.search(raw[:end]) is not None)
-
-
-def _upto(end: re.Pattern[str], text: str) -> str:
-    found = end.search(text)
-    return text[: found.start()] if found else text
-
-
-def _clean(item: str, kind: Kind, pattern: Pattern, here: _Circumstances) -> str:
-    """One object without what trails it, or "" if it is none."""
-    text = " ".join(item.split()).strip(" ,.'-&")
-    bare = without_times(text, tuple(find_times(text, at=here.at, zone=here.zone)))
-    text = bare or ("" if kind.any or kind.strip else text)  # "I love Christmas", but not "I quit last year"
-    for end in ("tail", "dangling", "tail") if not kind.any else ("tail", "tail"):
-        for _ in range(3):
-            text = _upto(compiled(rules().phrase[end]), text).rstrip(" ,.'-&")
-    if kind.strip:
-        stripped = compiled(kind.strip).match(text)
-        text = text[stripped.end() :] if stripped else text
-    if (kind.any or kind.split) and compiled(rules().phrase["vague"]).search(text):
-        return ""
-    words = _name(text.split()) if kind.proper else text.split()
-    text = " ".join(words)
-    if not words or len(words) > kind.max_words or not any(letter.isalnum() for letter in text):
-        return ""
-    if (kind.allow is None or not compiled(kind.allow).match(text)) and _is_refused(text, kind, pattern):
-        return ""
-    if kind.proper and not _is_proper(words, here):
-        return ""
-    if kind.title and text.islower():
-        return " ".join(word if word in ("the", "of", "de", "da", "do", "upon") else word.capitalize() for word in words)
-    return _MINE.sub(lambda match: _THEIRS[match.group().lower()], text)
-
-
-def _name(words: list[str]) -> list[str]:
-    """The words of a name, without what follows it in small letters: "Berlin any tips" names Berlin."""
-    last = max((place for place, word in enumerate(words) if word != word.lower()), default=len(words) - 1)
-    return words[: last + 1] if len(words) - last > 2 and words[0] != words[0].lower() else words
-
-
-def _is_refused(text: str, kind: Kind, pattern: Pattern) -> bool:
-    nothing = not kind.any and compiled(rules().phrase["nothing"]).match(text)
-    denied = any(deny and compiled(deny).match(text) for deny in (kind.deny, pattern.deny))
-    return bool(nothing or denied or (kind.need and not compiled(kind.need).match(text)))
-
-
-def _is_proper(words: list[str], here: _Circumstances) -> bool:
-    """Whether words may be a name: one has a capital, or they are few and the writer uses none."""
-    return any(word[:1].isupper() for word in words) or (len(words) <= 2 and not here.cased)
-
-
-def _date(raw: str, here: _Circumstances) -> list[str]:
-    """A date as it was said, or the day that "tomorrow" is."""
-    spans = find_times(raw, at=here.at, zone=here.zone)
-    if spans and spans[0].start <= 3 and _DAY.search(spans[0].text) and not re.match(r"an? ", raw, re.IGNORECASE):
-        day = spans[0].begins.astimezone(here.zone)
-        said = re.search(r"\d", spans[0].text)
-        return [re.sub(r"^(?:on|in) ", "", spans[0].text) if said else f"{day.day} {day:%B}"]
-    year = re.match(r"((?:19|20)\d\d)\b(?![/.-]\d)", raw)
-    return [year.group(1)] if year else []
-
-
-@dataclass(frozen=True, slots=True)
 class _Made:
     """What the candidates of one clause have in common."""
 
     clause: Clause
     confidence: float
     explicit: bool
-    validity: _Validity
+    validity: Validity
     here: _Circumstances
 
     def candidate(self, about: _Person, key: str, value: str, *, mode: str, pattern: Pattern) -> Iterator[Candidate]:
@@ -621,7 +453,7 @@ class _Made:
             confidence -= _LOWER_CASE
         if self.clause.elided or re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
             confidence -= _PRONOUN
-        validity = _Validity(begins=self.validity.begins) if mode == "ends" else self.validity
+        true = Validity(begins=self.validity.begins) if mode == "ends" else self.validity
         yield Candidate(
             key=full_key,
             value_text=f"{about.display} {label} {value}".strip(),
@@ -630,10 +462,10 @@ class _Made:
             confidence=round(max(0.0, confidence), 2),
             excerpt=self.clause.excerpt,
             value_json=parts,
-            event_time=validity.event,
-            valid_from=validity.begins,
-            valid_to=validity.ends,
-            temporary=validity.temporary,
+            event_time=true.event,
+            valid_from=true.begins,
+            valid_to=true.ends,
+            temporary=true.temporary,
             negated=mode == "ends",
             explicit=self.explicit,
         )

@@ -1,0 +1,71 @@
+"""When what a clause says is true, by its time phrases."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from memdb.english import Clause
+from memdb.english_rules import Pattern, compiled
+from memdb.when import Prefer, TimeSpan
+
+_WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
+_STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
+_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
+_LASTING = re.compile(
+    r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
+    r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When something is true: from when on, until when, whether only for that time, and when it happens, if it is an event."""
+
+    event: datetime | None = None
+    begins: datetime | None = None
+    ends: datetime | None = None
+    temporary: bool = False
+
+
+def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
+    """Return when what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
+    spans = clause.times.get("future", ())
+    if pattern.time == "event":
+        coming = [span for span in spans if span.role in ("point", "by", "from", "for") and _comes(span, at)]
+        if not coming:
+            return None if pattern.needs_time or spans else Validity()
+        return Validity(event=coming[0].begins, ends=coming[0].ends)
+    if pattern.time == "change":
+        way: Prefer = "future" if _STARTING.search(clause.text) else "past"
+        named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from")]
+        return Validity(begins=named[0].begins) if named else Validity()
+    found = Validity()
+    if pattern.time == "state":
+        if _HAS_BEEN.match(clause.phrase) and not clause.negative and not _LASTING.search(clause.text):
+            return None
+        perfect = compiled(r"(?:have|has|had)\s").match(clause.phrase) is not None
+        past_spans = clause.times.get("past", ())
+        found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
+        due = [span.begins for span in spans if span.role == "by" and span.begins > at]
+        if due and found == Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
+            found = Validity(begins=due[0])
+    return None if pattern.needs_time and found == Validity() else found
+
+
+def _comes(span: TimeSpan, at: datetime) -> bool:
+    """Whether a time is yet to come; of today there is nothing to plan any more."""
+    return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
+
+
+def _state(span: TimeSpan, at: datetime) -> Validity | None:
+    """How a time phrase bounds a state: until when it lasts, or since when."""
+    if span.role in ("since", "from"):
+        return Validity(begins=span.begins)
+    if span.role == "for" and span.ends <= at:
+        return Validity(begins=span.begins)
+    if span.role == "by" or span.ends <= at:
+        return None
+    return Validity(begins=span.begins if span.begins > at else None, ends=span.ends, temporary=True)
