@@ -87,8 +87,10 @@ def _same_embedder(db: Database, embedder: Embedder) -> None:
         raise ConfigError(f"{db.path} has vectors of the embedder {named} by now, so those of {embedder.name} are no use; open it again.")
 
 
-def usable(vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, embedder: Embedder | None) -> NDArray[np.float32]:
-    """Return vectors that somebody else made with a memory's embedder, checked.
+def usable(
+    vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, start: int = 0, embedder: Embedder | None
+) -> NDArray[np.float32]:
+    """Return so many of the vectors that somebody else made with a memory's embedder, from a place on, checked.
 
     Raises:
         InputError: they have the wrong shape, are zero or not finite.
@@ -98,8 +100,8 @@ def usable(vectors: NDArray[np.float32] | Sequence[ArrayLike], count: int, *, em
         raise ConfigError("The memory was opened without an embedder, so that vectors are of no use to it; open it with theirs.")
     name, dimension = embedder.name, embedder.dimension
     try:
-        return check_vectors(vectors, count=count, dimension=dimension, embedder=name)
-    except ModelOutputError as error:
+        return check_vectors(vectors[start : start + count], count=count, dimension=dimension, embedder=name)
+    except (ModelOutputError, TypeError, IndexError) as error:  # or nothing that has parts
         raise InputError(
             f"The vectors given are not of the shape ({count}, {dimension}), finite and none of them zero; give the vectors of {name}."
         ) from error

@@ -112,7 +112,7 @@ def _depth(value: JsonValue) -> int:
 def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
     try:
-        inside = value is None or 0 <= value <= 1
+        inside = value is None or (not isnan(value) and 0 <= value <= 1)
     except TypeError:  # it is no number at all
         inside = False
     if not inside:

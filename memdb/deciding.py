@@ -104,6 +104,9 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
     """
     if (turn_id is None) == (session_id is None):
         raise InputError("Say what to take back: give either turn_id or session_id.")
+    for argument, given in (("user_id", user_id), ("turn_id", turn_id), ("session_id", session_id)):
+        if given is not None:
+            checks.text(given, argument)
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
         undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)

@@ -74,6 +74,7 @@ class Intake:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
         checks.records(messages, "messages")
+        checks.name(user_id, "user_id")
         seen: dict[str, int] = {}
         taken = added = 0
         stream = iter(messages)

@@ -30,10 +30,11 @@ def link(db: Database, source_id: str, target_id: str, *, relation: Relation, st
         InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
     """
     checks.one_of(relation, get_args(Relation), "relation")
-    checks.share(strength, "strength")
+    if (share := checks.share(strength, "strength")) is None:
+        raise InputError("strength is None; give a number between 0 and 1.")
     with db.transaction():
         source, target = reading.fact(db, source_id), reading.fact(db, target_id)
-        return put_link(db, source, target, relation=relation, strength=float(strength), now=now)
+        return put_link(db, source, target, relation=relation, strength=float(share), now=now)
 
 
 def unlink(db: Database, source_id: str, target_id: str, *, relation: Relation | None) -> int:

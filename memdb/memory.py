@@ -1155,7 +1155,7 @@ class Memory:
         """
 
         def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else usable(vectors[start : start + count], count, embedder=self._embedder)
+            return None if vectors is None else usable(vectors, count, start=start, embedder=self._embedder)
 
         added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, zone=self._config.zone)
         self._background.wake()

@@ -189,6 +189,7 @@ def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weig
     Raises:
         InputError: there is no such set, also where there is no question that would meet it.
     """
+    checks.several(weights, "weights")
     checks.lists(weights=weights)
     for name in weights:
         weights_of(db, name)
@@ -251,6 +252,7 @@ def calibrate(
 
 
 def _read(db: Database, name: str) -> dict[str, float]:
+    checks.text(name, "the name of a weight set")
     return {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights=name)}
 
 

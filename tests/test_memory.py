@@ -60,6 +60,35 @@ def test_loading_is_repeatable_without_ids(mem: memdb.Memory) -> None:
     assert seen == [3]
 
 
+NO_VECTORS: list[object] = [1, 0.5, True, {}, {"x": 1}, "x", [1], [["x"]], iter([]), Path("x")]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda mem, fact_id: mem.undo(user_id=["ana"], turn_id="t1"),
+        lambda mem, fact_id: mem.undo(user_id="ana", turn_id={}),
+        lambda mem, fact_id: mem.undo(user_id="ana", session_id=Path("s1")),
+        lambda mem, fact_id: mem.weights(["default"]),
+        lambda mem, fact_id: mem.tune("mine", [{"query": "tea", "user_id": "ana", "relevant": [fact_id]}], base=["default"]),
+        lambda mem, fact_id: mem.evaluate(weights=None),
+        lambda mem, fact_id: mem.evaluate(weights=iter(["default"])),
+        lambda mem, fact_id: mem.link(fact_id, fact_id, strength=None),
+        lambda mem, fact_id: mem.link(fact_id, fact_id, strength=[0.5]),
+        lambda mem, fact_id: mem.load([{"text": "Hello."}], user_id=b"ana"),
+        *(
+            lambda mem, fact_id, vectors=vectors: mem.remember_many([{"value_text": "x", "user_id": "ana"}], vectors=vectors)
+            for vectors in NO_VECTORS
+        ),
+    ],
+)
+def test_what_is_of_another_type_than_wanted_is_told(mem: memdb.Memory, call: Callable[[memdb.Memory, str], object]) -> None:
+    known = mem.remember("Likes tea", user_id="ana")
+    with pytest.raises(memdb.InputError):
+        call(mem, known.fact_id)
+    assert [fact.fact_id for fact in mem.facts("ana")] == [known.fact_id]
+
+
 def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
     chat: list[dict[str, object]] = [
         {"role": "user", "content": "I live in Porto."},
