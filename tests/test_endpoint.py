@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -158,8 +156,7 @@ def test_a_refusal_is_told_in_one_sentence(status: int, says: str, passing: bool
 @pytest.mark.parametrize(
     ("asked", "least", "most"),
     [
-        ("2", 2, 2), ("-1", 0, 0), (format_datetime(datetime.now(UTC) + timedelta(days=1)), 86_000, 86_400),
-        (format_datetime(datetime(2001, 1, 1, tzinfo=UTC)), 0, 0),
+        ("2", 2, 2), ("-1", 0, 0), ("Fri, 01 Jan 2100 00:00:00 GMT", 1e8, 1e10), ("Mon, 01 Jan 2001 00:00:00 GMT", 0, 0),
     ],
 )  # fmt: skip
 def test_how_long_a_server_asks_to_wait_is_told_in_seconds(asked: str, least: float, most: float) -> None:
