@@ -9,8 +9,8 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
 from memdb.told_beside import prepare as prepare_told_beside
-from memdb.told_beside import with_age, with_name
 from memdb.when import Prefer, TimeSpan, find_times
 
 
@@ -18,16 +18,17 @@ from memdb.when import Prefer, TimeSpan, find_times
 class Clause:
     """A clause that may state facts.
 
-    `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it stands
-    there. `owned`: it begins with "my …" or "my sister's …". `phrase` is the rest, the verb phrase or what is owned, without adverbs,
-    negation and time phrases; `full` the same with its time phrases. `text` is the whole clause. `former`: "used to". `elided`: its "I" or
-    "my" was left out.
+    `subject` is "i", how a relative is called ("sister"), or "" where it is none of these; `name` the relative's name if it is told.
+    `guessed`: it says "she" or "he", and more than one may be meant. `owned`: it begins with "my …" or "my sister's …". `phrase` is the
+    rest, the verb phrase or what is owned, without adverbs, negation and time phrases; `full` the same with its time phrases. `text` is the
+    whole clause. `former`: "used to". `elided`: its "I" or "my" was left out.
     """
 
     excerpt: str
     text: str
     subject: str = ""
     name: str = ""
+    guessed: bool = False
     owned: bool = False
     phrase: str = ""
     full: str = ""
@@ -54,30 +55,43 @@ def prepare() -> None:
         compiled(pattern)
 
 
-def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] | None = None, elided: bool = False) -> Iterator[Clause]:
+def clauses(
+    text: str,
+    *,
+    at: datetime,
+    zone: tzinfo,
+    people: Mapping[str, str] | None = None,
+    elided: bool = False,
+    after: str = "",
+) -> Iterator[Clause]:
     """Cut a text into the clauses that state something: no questions, conditions, quotations, fiction or requests.
 
     `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
-    "I" and "my" may be `elided`, the text may begin with "Moved to Leeds".
+    "I" and "my" may be `elided`, the text may begin with "Moved to Leeds". `after` is what was said right before: the text may begin with
+    "She moved to Leeds".
     """
     if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
         return
     hidden = masked(text)
     known = dict(people or {})
-    person, doubtful = "", list[Clause]()  # what the next sentence may take back
-    before, began = "", 0
+    person, doubtful = ("", ""), list[Clause]()  # what the next sentence may take back
+    told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
+    before, began, words = last_with_somebody(told), 0, 0
     for start, end, mark in sentences(hidden):
         excerpt = text[start:end].strip()
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
             continue
         first = elided and ":" not in sentence  # no title
-        if doubtful and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
-            sentence, start, doubtful, first = named, began, [], doubtful[0].elided
-            excerpt = text[start:end].strip()
+        heard = not words  # what is said right before is no part of the text
+        if (doubtful or heard) and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
+            sentence, start, first = named, start if heard else began, not heard and doubtful[0].elided
+            excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or sentence
         before, began = sentence if "?" not in mark else "", start
+        said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
+        begins, words = words <= 1, words + len(sentence.split())
         if not compiled(rules().block["retracted"]).match(sentence):
             yield from doubtful
         doubtful = []
@@ -85,15 +99,24 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
         sentence = with_age(sentence)
+        pronoun = _PRONOUN.search(sentence)
+        if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
+            person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
-            person = found.subject if found.subject not in ("", "i") else person
+            if pronoun and found.guessed and found.subject:
+                surely = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
+                found = replace(found, guessed=found.subject != surely[0])
+            person = (found.subject, found.name) if found.subject not in ("", "i") else person
             if found.name:
                 known[found.name] = found.subject
             doubtful.append(found)
     yield from doubtful
 
 
+_TOLD = 500  # characters, in which somebody is looked for who is spoken of
+_LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
+_PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
 BLANKS = re.compile(r"\s{2,}")
 LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
 _LONGEST_TURN = 100_000
@@ -364,8 +387,8 @@ def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | Non
     return (found["name"], people[found["name"]], found["rest"]) if found and found["name"] in people else None
 
 
-def _parse(clause: Clause, person: str, people: Mapping[str, str], *, at: datetime, zone: tzinfo) -> Clause:
-    """Find the subject of a clause and reduce its verb phrase."""
+def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *, at: datetime, zone: tzinfo) -> Clause:
+    """Find the subject of a clause and reduce its verb phrase; `person` was spoken of last, what they are to the user and their name."""
     found, moved = _subject().match(clause.text), clause.full
     if named := _by_name(clause.text, people):
         name, subject, rest = named
@@ -393,7 +416,9 @@ def _parse(clause: Clause, person: str, people: Mapping[str, str], *, at: dateti
                 return _timed(replace(clause, subject=subject, owned=True, full=rest + moved), at=at, zone=zone)
     else:
         pronoun = found.group("pron").lower()
-        subject = person if person and (pronoun == "who" or person in rules().groups[pronoun]) else ""
+        meant = person[0] and (pronoun == "who" or person[0] in rules().groups[pronoun])
+        subject, name = person if meant else ("", "")
+        clause = replace(clause, guessed=True)
     return _timed(_reduced(replace(clause, subject=subject, name=name, full=rest + moved)), at=at, zone=zone)
 
 

@@ -87,6 +87,7 @@ class TakesBack(_Table):
 
     lead: str
     slip: tuple[str, ...]
+    bare: tuple[str, ...]
     clear: str
     no_word: str
     forget: str
@@ -94,6 +95,8 @@ class TakesBack(_Table):
     for_now: str
     joke: str
     ignored: str
+    over: str
+    denied: str
 
 
 class Rules(_Table):

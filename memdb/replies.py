@@ -1,4 +1,4 @@
-"""What a short answer says, read together with the question that it answers."""
+"""What a short answer says, read together with what it answers: a question, or what was said of the user."""
 
 from __future__ import annotations
 
@@ -45,3 +45,25 @@ def spelled_out(asked: str, text: str) -> str | None:
             bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
             return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None
     return None
+
+
+def said_of_user(text: str) -> tuple[list[str], bool]:
+    """Return what a text says of the user, in the user's words, and whether it says little else.
+
+    "Since you live in Porto, …" says "I live in Porto", and "As a vegan, …" "I am a vegan", among other things; "I remember that you're
+    vegan." says nothing else. What asks a question is left to its answer: ([], False).
+    """
+    told = CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text[:LONGEST_SENTENCE]))).strip()
+    if len(text) > LONGEST_SENTENCE or "?" in told or "¤" in told:
+        return [], False
+    found = list(compiled(rules().phrase["said_of_user"]).finditer(told))
+    claims = [
+        f"I am {one['role'].strip()}" if one["role"] else _FIRST.sub(lambda each: _AS_I[each.group().lower()], one["claim"], count=1)
+        for one in found
+    ]
+    spoken = [_YOURS.sub(lambda each: _MINE[each.group().lower()], claim) for claim in claims]
+    return spoken, len(found) == 1 and found[0]["alone"] is not None
+
+
+_FIRST = re.compile(r"^you (?:are|have|do|can)\b|^you\b|^your\b", re.IGNORECASE)
+_AS_I = {"you are": "I am", "you have": "I have", "you do": "I do", "you can": "I can", "you": "I", "your": "my"}

@@ -21,11 +21,15 @@ _DIGIT = re.compile(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """The word that was meant, the one that was said for it, or "" where that is not repeated, and whether it is a slip and no choice."""
+    """The word that was meant, the one that was said for it, or "" where that is not repeated, and whether it is a slip and no choice.
+
+    `bare`: nothing but the right word tells that it is a slip, so that it may as well answer a question.
+    """
 
     right: str
     wrong: str
     clear: bool
+    bare: bool = False
 
     def corrects(self, wrong: str, text: str) -> str | None:
         """Return a text with the right word in place of a wrong one, which stands in it once; None where it may not be meant."""
@@ -52,8 +56,10 @@ class Request:
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     _slips()
+    _bare()
     _forget()
-    for pattern in (rules().takes_back.joke, rules().takes_back.ignored, *rules().pointed.values()):
+    words = rules().takes_back
+    for pattern in (words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
         compiled(pattern)
 
 
@@ -72,6 +78,11 @@ def slip_in(text: str) -> Slip | None:
                 wrong,
                 clear=compiled(words.clear.replace("{lead}", words.lead)).match(said) is not None and (bool(wrong) or _is_led(said)),
             )
+    for pattern in _bare():
+        found = pattern.fullmatch(said) if said else None
+        right = found["right"].strip(_END) if found else ""
+        if right and not compiled(words.no_word).search(right):
+            return Slip(right, "", clear="*" in said, bare=True)
     return None
 
 
@@ -100,6 +111,16 @@ def is_taken_back(text: str) -> bool:
     """Whether a text says that what was said before it was not meant, and nothing else: "just kidding", "scratch that"."""
     said, words = _plain(text), rules().takes_back
     return any(compiled(pattern).fullmatch(said) is not None for pattern in (words.joke, words.ignored))
+
+
+def is_over(text: str) -> bool:
+    """Whether a text says of what was just said that it is so no more, and nothing else: "not any more", "I used to"."""
+    return compiled(rules().takes_back.over).fullmatch(_plain(text)) is not None
+
+
+def is_denied(text: str) -> bool:
+    """Whether a text says of what was just said that it is not so, and nothing else: "that's wrong", "no, I'm not"."""
+    return compiled(rules().takes_back.denied).fullmatch(_plain(text)) is not None
 
 
 def may_be_taken_back(earlier: str, text: str) -> bool:
@@ -137,6 +158,12 @@ def _slips() -> tuple[re.Pattern[str], ...]:
         compiled(pattern.replace("{lead}", words.lead).replace("{right}", word.format("right")).replace("{wrong}", word.format("wrong")))
         for pattern in words.slip
     )
+
+
+@cache
+def _bare() -> tuple[re.Pattern[str], ...]:
+    words = rules().takes_back
+    return tuple(compiled(pattern.replace("{lead}", words.lead)) for pattern in words.bare)
 
 
 @cache

@@ -1,8 +1,10 @@
-"""What a sentence tells of somebody in passing: a name told afterwards, an age in between. Each is put where it is looked for."""
+"""What a sentence tells of somebody in passing: a name told afterwards, an age in between, and who "she" is. Each is put where it is
+looked for."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
@@ -12,6 +14,7 @@ def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
     _aged()
     _somebody()
+    _mentioned()
 
 
 def with_name(sentence: str, before: str = "") -> str | None:
@@ -30,6 +33,15 @@ def with_name(sentence: str, before: str = "") -> str | None:
     return f"{told[:end]}{' ' if kept[0]['whose'] else ' called '}{named['name']}{told[end:]}{sentence[named.end() :]}"
 
 
+def last_with_somebody(told: str) -> str:
+    """Return the last sentence of a text that tells of a relative or a pet without a name, or only "my wife" of it; "" for none."""
+    for sentence in reversed(re.split(r"(?<=[.!?…])\s+|\n", told)):
+        found = list(_somebody().finditer(sentence)) if "?" not in sentence else []
+        if found:
+            return found[0].group() if len(found) == 1 and found[0]["whose"] else sentence.strip(" .!…")
+    return ""
+
+
 def _may_be(noun: str, pronoun: str) -> bool:
     """Whether a pronoun may stand for a relative or an animal."""
     groups, relations = rules().groups, rules().relations
@@ -37,6 +49,33 @@ def _may_be(noun: str, pronoun: str) -> bool:
         return relations.get(noun, noun) in groups["pets"] or noun not in relations
     same, other = (groups["he"], groups["she"]) if pronoun in ("he", "his", "him") else (groups["she"], groups["he"])
     return noun in same or noun not in other
+
+
+def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, str]:
+    """Return whom "he" or "she" stands for after what was said: what they are to the user, and their name where it was told.
+
+    `people` are those who are known by name, each with what they are. ("", "") where nobody was spoken of who may be meant, or more than
+    one, or somebody of whom nothing is known.
+    """
+    groups, relations = rules().groups, rules().relations
+    meant: dict[str, tuple[str, set[str]]] = {}
+
+    def read(found: re.Match[str]) -> str:
+        words = (found["proper"] or "").split()
+        known = next((word for word in map(_without_s, words) if word in people), "")
+        if words and not known:
+            return found.group()
+        noun = (people[known] if known else found["who"]).lower()
+        if noun in groups[pronoun]:
+            mine = known or found["whose"]
+            meant.setdefault(relations.get(noun, noun) if mine else "", (noun, set()))[1].update({known or found["name"] or ""} - {""})
+        return " " if len(words) < 2 or known == words[0] else f"{words[0]} "
+
+    rest = _mentioned().sub(read, said)
+    if len(meant) != 1 or "" in meant or compiled(rules().phrase["somebody_else"]).search(rest):
+        return "", ""
+    ((noun, names),) = meant.values()
+    return (noun, next(iter(names), "")) if len(names) < 2 else ("", "")
 
 
 def with_age(sentence: str) -> str:
@@ -63,3 +102,19 @@ def _somebody() -> re.Pattern[str]:
         rf"\b(?:an?|another|(?P<whose>my|our)) (?:[\w-]+ ){{0,2}}?(?P<who>{who})(?!\w)(?!'s|,? (?:called |named )?(?-i:[A-Z]))",
         re.IGNORECASE,
     )
+
+
+@cache
+def _mentioned() -> re.Pattern[str]:
+    """A relative or a pet, `whose` if it is the user's, with the name, or a name by itself."""
+    name = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?"
+    return re.compile(
+        rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one))\ (?:[\w-]+\ ){{0,2}}?)?"
+        rf"\b(?P<who>{relation_words()})(?!\w)(?:,?\ (?:(?:is\ )?(?:called|named)\ )?(?P<name>(?-i:{name})(?<!'s)))?"
+        rf"|\b(?-i:(?P<proper>{name}))",
+        re.IGNORECASE,
+    )
+
+
+def _without_s(name: str) -> str:
+    return name.removesuffix("'s")

@@ -405,3 +405,87 @@ def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: s
 def test_who_comes_back_from_elsewhere_is_still_where_they_stay(mem: memdb.Memory) -> None:
     before = after(mem, "I'm staying in Rome this month")
     assert after(mem, "We got back from Paris today") == before
+
+
+@pytest.mark.parametrize(
+    ("said", "slip", "key", "value"),
+    [
+        ("I live in Lisbon", "sorry, Porto", "user.lives_in", "Porto"),
+        ("I live in Lisbon", "No, Porto.", "user.lives_in", "Porto"),
+        ("I live in Lisbon", "*Porto", "user.lives_in", "Porto"),
+        ("I live in Lisbon", "Porto*", "user.lives_in", "Porto"),
+        ("i live in lisbn", "*lisbon", "user.lives_in", "Lisbon"),
+        ("I'm 34", "35 actually", "user.age", "35"),
+        ("I'm 34", "Wait, 35", "user.age", "35"),
+        ("My birthday is May 3", "no wait, May 4", "user.birthday", "May 4"),
+    ],
+)
+def test_the_right_word_alone_corrects_a_slip(mem: memdb.Memory, said: str, slip: str, key: str, value: str) -> None:
+    before = after(mem, "I play chess", said)
+    believed = after(mem, slip)
+    assert (key, value) in believed - before
+    assert len(believed) == len(before)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("Sorry, thanks",),
+        ("No, Thanks.",),
+        ("sorry, Monday",),
+        ("Sorry, Monday works better",),
+        ("sorry, 5 minutes",),
+        ("*smiles",),
+        ("*smiles*",),
+        ("* porto",),
+        ("A: Do you mean Lisbon or Porto?", "No, Porto"),
+        ("A: Which city is nicer?", "Sorry, Porto"),
+    ],
+)
+def test_a_word_alone_that_may_be_meant_otherwise_corrects_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, "I play chess", "I live in Lisbon")
+    assert after(mem, *turns) == before
+
+
+@pytest.mark.parametrize(
+    ("turns", "gone"),
+    [
+        (("A: Since you're vegan, try tofu.", "Not anymore!"), ("user.diet", "vegan")),
+        (("A: As a vegan, you could try tofu.", "that's not true any more"), ("user.diet", "vegan")),
+        (("A: Given that you live in Leeds, take the tram.", "well, I don't any more"), ("user.lives_in", "Leeds")),
+        (("A: You live in Leeds.", "That's wrong."), ("user.lives_in", "Leeds")),
+        (("A: Hi! I remember that you live in Leeds.", "no, I don't"), ("user.lives_in", "Leeds")),
+        (("A: You told me you're vegan.", "I never said that"), ("user.diet", "vegan")),
+        (("A: I know you're vegan.", "No I'm not"), ("user.diet", "vegan")),
+        (("I work at Bosch", "not any more"), ("user.works_at", "Bosch")),
+        (("I work at Bosch", "A: Noted!", "I used to, at least"), ("user.works_at", "Bosch")),
+    ],
+)
+def test_what_was_said_of_the_user_and_is_not_so_ends(mem: memdb.Memory, turns: tuple[str, ...], gone: tuple[str, str]) -> None:
+    before = after(mem, "I work at Bosch. I'm vegan. I live in Leeds")
+    assert gone in before
+    assert after(mem, *turns) == before - {gone}
+    (fact,) = mem.facts("ana", key=gone[0], statuses=["expired"])
+    assert [change.reason for change in mem.history(fact_id=fact.fact_id)][-1] in ("over", "denied")
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("A: Tofu has a lot of iron.", "That's wrong"),
+        ("A: Since you're vegan, tofu is good, and it has a lot of iron.", "That's wrong"),
+        ("A: Since you're vegan and you live in Leeds, try the market.", "not any more"),
+        ("A: You live in Hull.", "That's wrong"),
+        ("A: You're vegan. Do you like tofu?", "No, I don't"),
+        ("A: You're welcome.", "not any more"),
+        ("A: Vegans eat no honey, but there are many other things that make tea as sweet.", "not any more"),
+        ("I don't smoke", "not any more"),
+        ("I like tea and coffee", "not any more"),
+        ("That's wrong",),
+        ("A: Since you're vegan, try tofu.", "Is that wrong?"),
+        ("A: Since you're vegan, try tofu.", "OK", "not any more"),
+    ],
+)
+def test_what_may_be_said_of_something_else_ends_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, "I work at Bosch. I'm vegan. I live in Leeds")
+    assert before <= after(mem, *turns)

@@ -17,8 +17,19 @@ from memdb.english_rules import Pattern, compiled, relation_words, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate, Turn
-from memdb.replies import spelled_out
-from memdb.retractions import Request, Slip, is_taken_back, may_be_taken_back, pointed_at, request_in, slip_in, stand_ins
+from memdb.replies import said_of_user, spelled_out
+from memdb.retractions import (
+    Request,
+    Slip,
+    is_denied,
+    is_over,
+    is_taken_back,
+    may_be_taken_back,
+    pointed_at,
+    request_in,
+    slip_in,
+    stand_ins,
+)
 from memdb.validity import Validity, validity
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
@@ -30,11 +41,15 @@ Before = Callable[[], tuple[Turn, str] | None]
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
 _UNSURE = 0.3  # what "I think" takes from the confidence
 _LOWER_CASE = 0.1  # and a name without a capital
-_PRONOUN = 0.1  # and "she", who must be guessed, or "I", that was left out
+_GUESSED = 0.1  # and who "she" is, where more than one may be meant, or "I", that was left out
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _YEAR = re.compile(r"\d{4}")
 _A_FEW_DAYS = timedelta(days=3)
 _SHORT = 300  # characters
+_OF_NO_NOTE = 8  # words: "OK, I'll remember that."
+_BEGINNING = 60
+_MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"\b(?:s?he|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
@@ -88,6 +103,8 @@ def extract(
     if request is not None:
         return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
     slip = slip_in(turn.user_input) if before is not None and held is not None else None
+    if slip is not None and slip.bare and "?" in asked:
+        slip = None  # an answer
     if slip is not None and before is not None and held is not None and (earlier := before()) is not None:
         corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
         if corrected:
@@ -100,7 +117,10 @@ def extract(
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
     here = _Circumstances(turn.timestamp, zone, cased, owner, turn.user_input, predicates, first)
-    stated = _own(clauses(turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn)), asked, before)
+    said = clauses(
+        turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn), after=_said_before(turn, asked, before)
+    )
+    stated = _own(said, asked, before)
     if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
@@ -167,7 +187,10 @@ def _corrected(
 def _over(
     turn: Turn, owner: _Person, asked: str, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held, before: Before
 ) -> list[Candidate]:
-    """The ends of what a turn takes back: all that the one before it states, which was a joke, or what was just named and is over."""
+    """The ends of what a turn takes back: all that the one before it states, which was a joke, or what was just said and is not so."""
+    over = is_over(turn.user_input)
+    if over or is_denied(turn.user_input):
+        return _not_so(turn, asked, over=over, predicates=predicates, zone=zone, held=held, before=before)
     if is_taken_back(turn.user_input):
         earlier = before()
         if earlier is None or not may_be_taken_back(earlier[0].user_input, turn.user_input):
@@ -186,6 +209,31 @@ def _over(
     key = canonical_key(owner.slug, predicate)
     named = [value for _, value in held([key]) if _is_named(value, told)]
     return [_end(turn, owner, key, named[0], predicates=predicates)] if len(named) == 1 else []
+
+
+def _not_so(
+    turn: Turn, asked: str, *, over: bool, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held, before: Before
+) -> list[Candidate]:
+    """The end of the one thing that was said of the user right before, and that is so no more, or never was so.
+
+    "That's wrong" may be said of anything: it counts where nothing else was said. Of what the user said themselves only "not any more" is
+    said, and only where nothing of note was said in between.
+    """
+    negative = compiled(rules().phrase["negative"])  # "you don't smoke", "not any more": that is what was said
+    spoken, alone = said_of_user(asked)
+    if any(negative.search(said) for said in spoken):
+        return []
+    turns = [(turn.model_copy(update={"user_input": said}), "") for said in spoken]
+    if over and not spoken and "?" not in asked and len(asked.split()) <= _OF_NO_NOTE:
+        earlier = before()
+        turns = [earlier] if earlier and not negative.search(CONTRACTED.sub(expand, earlier[0].user_input)) else []
+    read = [one for said, answers in turns for one in extract(said, predicates=predicates, zone=zone, held=held, asked=answers)]
+    believed = {(key, normalise(value)) for key, value in held([one.key for one in read])}
+    meant = [one for one in read if not one.negated and (one.key, normalise(one.object)) in believed]
+    if len(read) != 1 or len(meant) != 1 or not (over or alone):
+        return []
+    end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": "over" if over else "denied"}
+    return [meant[0].model_copy(update=end | {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False})]
 
 
 def _is_named(value: str, told: str) -> bool:
@@ -220,6 +268,15 @@ def _is_short(turn: Turn) -> bool:
     """Whether a turn is a line that somebody typed: then "I" may be left out."""
     text = turn.user_input.strip()
     return len(text) <= _SHORT and "\n" not in text
+
+
+def _said_before(turn: Turn, asked: str, before: Before | None) -> str:
+    """What was said right before a turn, if the turn begins with somebody who must have been spoken of there; else ""."""
+    if before is None or not _SOMEBODY.search(turn.user_input[:_BEGINNING]):
+        return ""
+    earlier = before()
+    mine, theirs = earlier[0].user_input if earlier else "", asked
+    return f"{_YOURS.sub('their', mine)}\n{_MINE.sub('their', theirs)}"  # another's sister is none of the speaker's
 
 
 def _own(stated: Iterable[Clause], asked: str, before: Before | None) -> Iterator[Clause]:
@@ -326,6 +383,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         "name",
         "nickname",
     )  # what a relative is called belongs to the one who has the relative
+    if relative and clause.guessed:
+        return  # "my girlfriend has a cat. She's called Luna"
     about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
     if about is None:
         return
@@ -451,8 +510,8 @@ class _Made:
             confidence = min(confidence - _UNSURE, 0.65)
         if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
             confidence -= _LOWER_CASE
-        if self.clause.elided or re.match(r"(?:she|he|who)\b", self.clause.text, re.IGNORECASE):
-            confidence -= _PRONOUN
+        if self.clause.elided or self.clause.guessed:
+            confidence -= _GUESSED
         true = Validity(begins=self.validity.begins) if mode == "ends" else self.validity
         yield Candidate(
             key=full_key,

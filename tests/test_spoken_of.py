@@ -1,0 +1,96 @@
+"""Whom "she" and "he" stand for, also where they were named in what was said before."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memdb
+from memdb.told_beside import last_with_somebody, spoken_of
+
+from .test_retractions import after
+
+
+@pytest.mark.parametrize(
+    ("turns", "fact"),
+    [
+        (("My sister lives in Porto", "She moved to Braga last week"), ("sister.lives_in", "Braga")),
+        (("My sister Ana visited", "Oh, and she's a nurse"), ("sister.works_as", "nurse")),
+        (("I have a brother", "he lives in Rome"), ("brother.lives_in", "Rome")),
+        (("My mum and my dad came", "He lives in Rome"), ("father.lives_in", "Rome")),
+        (("What should I get my wife?", "She loves gardening"), ("wife.likes", "gardening")),
+        (("A: How is your sister?", "She moved to Leeds"), ("sister.lives_in", "Leeds")),
+        (("Ana is my sister", "Ana called", "She lives in Rome"), ("sister.lives_in", "Rome")),
+        (("My wife is a nurse", "Her name is Ana"), ("user.wife", "Ana")),
+        (("We got a dog!", "His name is Bruno"), ("user.pet", "dog called Bruno")),
+        (("My sister Ana lives in Porto. My sister Eva is a nurse. She lives in Rome",), ("eva.lives_in", "Rome")),
+        (("My friend Tom lives in Leeds. He is a nurse",), ("tom.works_as", "nurse")),
+    ],
+)
+def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], fact: tuple[str, str]) -> None:
+    assert fact in after(mem, *turns)
+
+
+def test_where_only_one_is_meant_a_change_is_believed_at_once(mem: memdb.Memory) -> None:
+    after(mem, "My sister lives in Porto", "She moved to Braga last week")
+    assert [(fact.object, fact.status) for fact in mem.facts("ana", key="sister.lives_in")] == [("Braga", "active")]
+    after(mem, "My mum lives in Faro, near her friend Eva. She moved to Leeds last week")
+    assert {
+        (fact.object, fact.status) for fact in mem.facts("ana", key="mother.lives_in", statuses=["active", "pending_confirmation"])
+    } == {
+        ("Faro", "active"),
+        ("Leeds", "pending_confirmation"),
+    }
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I saw Anna with my sister",),
+        ("My mum and my sister came",),
+        ("I have two sisters",),
+        ("My sister has a new boss",),
+        ("My sister's friend came",),
+        ("My sister lives with Anna",),
+        ("Anna called my sister",),
+        ("My sister saw her doctor",),
+        ("My brother lives in Porto",),
+        ("My sister called", "A: How is your mother?"),
+        ("My sister called", "A: Did Anna answer?"),
+        ("My sister called", "Nice weather"),
+        ("My sister called", "I talked to Anna."),
+        ("How is your sister?",),
+        ("My sister called", "Write a story about Eva."),
+        ("A: My sister is a bot, too",),
+        ("I love Shakira",),
+    ],
+)
+@pytest.mark.parametrize("said", ["She lives in Rome", "I think she lives in Rome"])
+def test_where_another_may_be_meant_nothing_is_believed(mem: memdb.Memory, turns: tuple[str, ...], said: str) -> None:
+    assert "Rome" not in {value for _, value in after(mem, *turns, said)}
+
+
+@pytest.mark.parametrize(
+    "said", ["Does she live in Rome?", "If she lived in Rome I'd go", "I saw Eva there. She lives in Rome", "Who is she?"]
+)
+def test_what_is_not_said_of_her_is_not_believed(mem: memdb.Memory, said: str) -> None:
+    before = after(mem, "My sister called")
+    assert after(mem, said) == before
+
+
+def test_a_name_that_may_be_the_cats_is_nobodys(mem: memdb.Memory) -> None:
+    assert "Luna" not in str(after(mem, "My girlfriend has a cat. She's called Luna", "My girlfriend has a cat", "She's called Luna"))
+
+
+def test_only_what_the_same_person_said_in_the_same_session_counts(mem: memdb.Memory) -> None:
+    mem.observe("My sister called", user_id="ana", session_id="other")
+    mem.observe("My sister called", user_id="ana", session_id="s", speaker="Tom")
+    assert after(mem, "She lives in Rome") == set()
+
+
+@given(said=st.text(max_size=200), pronoun=st.sampled_from(["he", "she"]))
+def test_any_text_is_safe(said: str, pronoun: str) -> None:
+    for text in (said, f"My sister {said}", f"{said} my wife Ana's"):
+        spoken_of(text, pronoun, {"Ana": "wife"})
+        last_with_somebody(text)
