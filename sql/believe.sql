@@ -162,6 +162,34 @@ where f.fact_id = :fact_id
   and o.valid_to is null
 order by o.id;
 
+-- What gave way under the key of a fact, was said before it, and lasts into it.
+-- statement: lasts_into
+select r.record
+from facts f
+join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
+join fact_record r on r.id = o.id
+where f.fact_id = :fact_id
+  and o.status = 'superseded'
+  and o.valid_from < o.valid_to
+  and o.valid_to > f.valid_from
+  and (f.valid_to is null or o.valid_from < f.valid_to)
+  and coalesce(o.last_mentioned_at, o.created_at) <= coalesce(f.last_mentioned_at, f.created_at)
+order by o.id;
+
+-- What began under the key of a fact while that lasted, was said after it, and gave way, too; the first first.
+-- statement: begins_within
+select r.record
+from facts f
+join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
+join fact_record r on r.id = o.id
+where f.fact_id = :fact_id
+  and o.status = 'superseded'
+  and o.valid_from < o.valid_to
+  and o.valid_from > f.valid_from
+  and o.valid_from < f.valid_to
+  and coalesce(o.last_mentioned_at, o.created_at) > coalesce(f.last_mentioned_at, f.created_at)
+order by o.valid_from, o.id;
+
 -- statement: predicates
 select predicate, label, category, cardinality, opposite, high_risk, memory_type, importance
 from predicates

@@ -15,7 +15,7 @@ from memdb.records import EVER
 
 SAID = (
     "I live in Porto.", "I live in Lisbon until June.", "I live in Lisbon.", "I moved to Lisbon last week.", "Actually, I live in Faro.",
-    "I'm staying in Rome this week.", "I no longer live in Porto.", "I meant Braga.", "Forget that I live in Porto.", "I work at Bosch.",
+    "I'm staying in Rome this week.", "I no longer live in Porto.", "I've lived in Leeds since November.", "I meant Braga.", "Forget that I live in Porto.", "I work at Bosch.",
     "I start at Google in March.", "I left Bosch.", "I'm vegetarian.", "From next month I'll be vegan.", "I'm not vegetarian any more.",
     "I like coffee.", "I don't like coffee any more.", "I'm allergic to nuts.", "I'm not allergic to nuts.", "My sister is called Eva.",
     "Remind me to call Rita tomorrow.", "I called Rita.", "No, that was wrong.", "Thanks!",
@@ -55,6 +55,15 @@ NEVER_SO = {
         join facts b on b.user_id = a.user_id and b.key = a.key and b.id > a.id
         join predicates p on 'user.' || p.predicate = a.key and p.cardinality = 'one'
         where a.kind = 'fact' and b.kind = 'fact' and a.status = 'active' and b.status = 'active' and a.valid_to is null and b.valid_to is null
+        """,
+    "what gave way and lasts into what has one value, was said later, and began later": """
+        select a.record, b.record
+        from fact_ever a
+        join fact_ever b on b.user_id = a.user_id and b.key = a.key and b.valid_from > a.valid_from and b.valid_from < a.valid_to
+        join predicates p on 'user.' || p.predicate = a.key and p.cardinality = 'one'
+        where a.kind = 'fact' and b.kind = 'fact' and a.status = 'superseded'
+          and (b.status = 'superseded' and b.valid_from < b.valid_to or b.status = 'active' and b.valid_to is null)
+          and b.record ->> 'last_mentioned_at' > a.record ->> 'last_mentioned_at'
         """,
     "what ended before it began": "select key, value_text from facts where valid_to < valid_from",
     "a history that ends otherwise": """

@@ -67,7 +67,9 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
         case "insert":
             # an insert that points at a fact is an earlier truth, which that fact ended
             status: Status = "superseded" if target else "active"
-            return _insert(db, action, log, predicates, config, status=status)
+            inserted = _insert(db, action, log, predicates, config, status=status)
+            _shorten(db, inserted, log, predicates)
+            return inserted
         case "supersede":
             new_id = _fact_id(action, origin, digest)
             assert target is not None
@@ -77,6 +79,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             _insert(db, action, log, predicates, config, status="active")
             for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):
                 db.run("apply.link", source_id=source, target_id=contradicted, relation="contradicts", now=to_text(origin.now))
+            _shorten(db, new_id, log, predicates)
             return new_id
         case "expire":
             assert target is not None
@@ -122,6 +125,7 @@ def settle(
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
     _reject_rivals(db, fact.fact_id, log)
+    _shorten(db, fact.fact_id, log, predicates)
 
 
 def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
@@ -130,6 +134,23 @@ def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> li
         return []
     said = normalise(fact.object)
     return [other for other in _facts(db, "believe.beside", fact.fact_id) if not other.denies or normalise(other.object) == said]
+
+
+def _shorten(db: Database, fact_id: str, log: _Log, predicates: Mapping[str, Predicate]) -> None:
+    """Under a key with one value, what gave way lasted only until the next thing began, in whatever order they were told."""
+    (fact,) = _facts(db, "believe.by_id", fact_id)
+    if fact.kind != "fact" or fact.denies or predicate_of(fact.key, predicates).cardinality == "many":
+        return
+    if fact.status == "active" and fact.valid_to is not None:
+        return  # what is so for a time takes no other's place
+    for earlier in _facts(db, "believe.lasts_into", fact_id):
+        if not earlier.denies:
+            starts = to_text(fact.valid_from)
+            log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "close", status=earlier.status, valid_to=starts)
+    later = [other for other in _facts(db, "believe.begins_within", fact_id) if not other.denies]
+    if fact.status == "superseded" and later:
+        ends = to_text(later[0].valid_from)
+        log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
 
 
 def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
