@@ -17,8 +17,9 @@ from memdb.errors import BusyError, ModelError, ModelUnavailable
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
+from memdb.replies import spelled_out
 from memdb.steps.audit import audit
-from memdb.steps.extract import MOST_FACTS, extract
+from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract
 from memdb.steps.gate import gate
 from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.liken import liken
@@ -31,6 +32,8 @@ from memdb.times import to_text, to_utc, utc_now
 log = logging.getLogger("memdb")
 
 _ANSWERED_WITHIN = timedelta(days=1)
+_SHORT = 12  # words that may answer a question
+_HEARD = 300  # characters of what was said before that a model is shown
 _RELATED = 20  # facts that a model is shown beside those in question
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
@@ -175,20 +178,29 @@ def _extract(
         return turn.model_copy(update=update), asked_before(str(said["turn_id"]))
 
     asked = asked_before(turn.turn_id)
-    if llm is not None:
+    read = extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked, before=before)
+    if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
-            found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone)
-            read = {
-                _name(one): one for one in extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked, before=before)
-            }
-            candidates = tuple(_carefully(one, read.get(_name(one))) for one in found.candidates)
+            said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
+            found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone, said=said, answers=answers)
+            known = {_name(one): one for one in read}
+            candidates = tuple(_carefully(one, known.get(_name(one))) for one in found.candidates)
             return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
         except ModelError as failure:
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = str(failure)[:500], failure.calls
-    read_by_rules = tuple(extract(turn, predicates=predicates, zone=config.zone, held=held, asked=asked, before=before))
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
-    return Interpreted(read_by_rules, (many,) if len(read_by_rules) >= MOST_FACTS else (), calls), "rules", error
+    return Interpreted(tuple(read), (many,) if len(read) >= MOST_FACTS else (), calls), "rules", error
+
+
+def _said(turn: Turn, asked: str, before: Before) -> str:
+    """What was said right before a turn, each with who said it, where the turn cannot be understood without it; else ""."""
+    answers = "?" in asked and len(turn.user_input.split()) <= _SHORT
+    if not answers and not begins_with_somebody(turn.user_input):
+        return ""
+    speaker, earlier = turn.speaker or "user", before()
+    told = ((speaker, earlier[0].user_input if earlier else ""), ("assistant" if speaker == "user" else "another", asked))
+    return "\n".join(f"- {who}: {' '.join(text.split())[-_HEARD:]}" for who, text in told if text.strip())
 
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:

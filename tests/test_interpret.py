@@ -174,3 +174,79 @@ def test_a_model_adds_details_and_a_category_where_the_vocabulary_has_none(tmp_p
 def test_a_model_cannot_make_a_key_safer_than_the_vocabulary_does(tmp_path: Path, category: str) -> None:
     [fact], _ = read(tmp_path, "I live in Porto.", stated("Porto", "I live in Porto.", category=category))
     assert fact.category == "identity"
+
+
+def converse(path: Path, facts: dict[str, list[dict[str, object]]], *turns: str) -> tuple[memdb.Memory, list[ModelRequest]]:
+    """A memory after turns ("A:" the assistant's), and what a model was asked, which answers a message with the facts given for it."""
+    asked: list[ModelRequest] = []
+
+    def answer(request: ModelRequest) -> str:
+        if "memory auditor" in request.system:
+            return "leave it to the rules"
+        asked.append(request)
+        return json.dumps({"facts": facts[request.user.rpartition("\n\n")[2].strip()]})
+
+    llm = LanguageModel(ScriptedModel(answer), name="scripted", attempts=1, backoff=0)
+    mem = memdb.open(path / "mem.db", embedder=None, llm=llm, config={"worker": False})
+    for turn in turns:
+        speaker, text = ("assistant", turn[3:]) if turn.startswith("A: ") else (None, turn)
+        mem.observe(text, user_id="ana", session_id="s", speaker=speaker)
+        mem.drain()
+    return mem, asked
+
+
+def believed(mem: memdb.Memory) -> set[tuple[str, str | None]]:
+    return {(fact.key, fact.object) for fact in mem.facts("ana", kinds=["fact"])}
+
+
+PORTO = [stated("Porto", "I live in Porto")]
+
+
+@pytest.mark.parametrize(
+    ("turns", "left"),
+    [
+        (("sorry, I meant Braga",), {("user.lives_in", "Braga")}),
+        (("just kidding",), set()),
+        (("Forget where I live",), set()),
+        (("I don't live there any more",), set()),
+        (("A: Since you live in Porto, take the tram.", "Not any more"), set()),
+    ],
+)
+def test_what_is_taken_back_needs_no_model(tmp_path: Path, turns: tuple[str, ...], left: set[tuple[str, str]]) -> None:
+    mem, asked = converse(tmp_path, {"I live in Porto": PORTO}, "I live in Porto", *turns)
+    with mem:
+        assert believed(mem) == left
+        assert len(asked) == 1
+
+
+def test_a_model_sees_what_a_message_answers(tmp_path: Path) -> None:
+    mem, asked = converse(tmp_path, {"In Porto": [stated("Porto", "In Porto")]}, "A: And where do you live?", "In Porto")
+    with mem:
+        assert believed(mem) == {("user.lives_in", "Porto")}
+        assert "- assistant: And where do you live?" in asked[0].user
+
+
+def test_a_model_sees_who_was_spoken_of(tmp_path: Path) -> None:
+    moved = [stated("Braga", "She moved to Braga") | {"key": "sister.lives_in", "value_text": "User's sister lives in Braga"}]
+    said = {"I met my sister": [], "She moved to Braga": moved, "I like tea": []}
+    mem, asked = converse(tmp_path, said, *said)
+    with mem:
+        assert believed(mem) == {("sister.lives_in", "Braga")}
+        assert ["I met my sister" in request.user for request in asked] == [True, True, False]
+        assert "Right before" not in asked[0].user + asked[2].user
+
+
+def test_what_was_only_said_before_is_nothing_that_the_message_says(tmp_path: Path) -> None:
+    rome = stated("Rome", "No idea")
+    mem, asked = converse(tmp_path, {"No idea": [rome]}, "A: Rome is lovely. What else shall we look at?", "No idea")
+    with mem:
+        assert believed(mem) == set()
+        assert "Rome" in asked[0].user
+        assert [note.why for turn in mem.turns("ana") for note in turn.notes] == ["its object was only said before"]
+
+
+def test_an_answer_may_take_its_object_from_the_question(tmp_path: Path) -> None:
+    rome = stated("Rome", "Yes")
+    mem, _ = converse(tmp_path, {"Yes": [rome]}, "A: Do you live in Rome?", "Yes")
+    with mem:
+        assert believed(mem) == {("user.lives_in", "Rome")}

@@ -208,7 +208,7 @@ def _over(
         return []  # "he died" may be said of somebody else
     key = canonical_key(owner.slug, predicate)
     named = [value for _, value in held([key]) if _is_named(value, told)]
-    return [_end(turn, owner, key, named[0], predicates=predicates)] if len(named) == 1 else []
+    return [_end(turn, owner, key, named[0], predicates=predicates, because="over")] if len(named) == 1 else []
 
 
 def _not_so(
@@ -242,7 +242,7 @@ def _is_named(value: str, told: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told, re.IGNORECASE) is not None
 
 
-def _end(turn: Turn, owner: _Person, key: str, value: str, *, predicates: Mapping[str, Predicate], because: str | None = None) -> Candidate:
+def _end(turn: Turn, owner: _Person, key: str, value: str, *, predicates: Mapping[str, Predicate], because: str) -> Candidate:
     """The end of what is held under a key, or of one value of it."""
     subject, _, name = key.partition(".")
     known = predicate_of(key, predicates)
@@ -270,9 +270,14 @@ def _is_short(turn: Turn) -> bool:
     return len(text) <= _SHORT and "\n" not in text
 
 
+def begins_with_somebody(text: str) -> bool:
+    """Whether a text begins with "she" or "his": with somebody who must have been spoken of before."""
+    return _SOMEBODY.search(text[:_BEGINNING]) is not None
+
+
 def _said_before(turn: Turn, asked: str, before: Before | None) -> str:
     """What was said right before a turn, if the turn begins with somebody who must have been spoken of there; else ""."""
-    if before is None or not _SOMEBODY.search(turn.user_input[:_BEGINNING]):
+    if before is None or not begins_with_somebody(turn.user_input):
         return ""
     earlier = before()
     mine, theirs = earlier[0].user_input if earlier else "", asked

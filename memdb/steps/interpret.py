@@ -72,11 +72,14 @@ class Interpreted:
     calls: tuple[ModelCall, ...] = ()
 
 
-def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo) -> Interpreted:
+def interpret(
+    turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predicate], zone: tzinfo, said: str = "", answers: bool = False
+) -> Interpreted:
     """Return the facts that a model finds in a turn, checked, and the calls it took.
 
     Refused is a fact whose excerpt is not in the turn, or lies in a question, a condition, a quotation or what "you said"; whose key is
-    not canonical; or which says nothing. Only the words of the user, or of the named speaker, are shown to the model. A long message is
+    not canonical; or which says nothing. Only the words of the user, or of the named speaker, are read; what was `said` right before is
+    shown beside them, for whom "she" is, and what is only said there is refused, unless the turn `answers` a question. A long message is
     read in parts, and a part that is too long for the model in halves.
 
     Raises:
@@ -93,7 +96,8 @@ def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predic
     waiting = _parts(turn.user_input)
     while waiting:
         part = waiting.pop(0)
-        user = fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
+        before = fill("before", said=said) if said else ""
+        user = before + fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
         try:
             answer = llm.ask(Prompt(system=system, user=user, most=_most(part)), answer=Extraction, purpose="extract")
         except ModelError as error:
@@ -105,7 +109,7 @@ def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predic
             raise
         calls += answer.calls
         for stated in answer.record.facts:
-            candidate = _checked(stated, turn, predicates, zone)
+            candidate = _checked(stated, turn, predicates, zone, heard="" if answers else said)
             if isinstance(candidate, Note):
                 notes.append(candidate)
             else:
@@ -113,7 +117,7 @@ def interpret(turn: Turn, *, llm: LanguageModel, predicates: Mapping[str, Predic
     return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls))
 
 
-def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo) -> Candidate | Note:
+def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo, *, heard: str) -> Candidate | Note:
     """The candidate, or why there is none."""
     excerpt = stated.excerpt.strip()
     said = stated.object.strip()
@@ -122,7 +126,7 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         subject, _, predicate = key.partition(".")
         with suppress(InputError):  # said below
             key = canonical_key(subject, predicate)
-    if why := _unusable(stated, key, turn.user_input):
+    if why := _unusable(stated, key, turn.user_input, heard):
         return Note(step="extract", key=key[:100] or None, why=why)
     subject, _, predicate = key.partition(".")
     at = turn.timestamp
@@ -160,8 +164,8 @@ def _details(stated: Stated) -> dict[str, str]:
     return {name[:60]: value[:_LONGEST_DETAIL] for name, value in given if name != "polarity"}
 
 
-def _unusable(stated: Stated, key: str, text: str) -> str | None:
-    """What is wrong with a fact of the model, or None."""
+def _unusable(stated: Stated, key: str, text: str, heard: str) -> str | None:
+    """What is wrong with a fact of the model, or None; what was only `heard` before is none of the turn."""
     excerpt, said = stated.excerpt.strip(), stated.object.strip()
     if not is_canonical(key):
         return "the key is not subject.predicate"
@@ -173,6 +177,8 @@ def _unusable(stated: Stated, key: str, text: str) -> str | None:
         return "its excerpt is only asked, supposed, quoted or recited"
     if said and said.casefold() in text.casefold() and not in_earnest(text, said):
         return "its object is only asked about, supposed, quoted or recited"
+    if said and said.casefold() not in text.casefold() and said.casefold() in heard.casefold():
+        return "its object was only said before"
     return None
 
 
