@@ -111,6 +111,7 @@ class Rules(_Table):
     leads: dict[str, str]
     block: dict[str, str]
     takes_back: TakesBack
+    play: dict[str, str]
     pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]
     forgotten_of: dict[str, tuple[str, ...]]

@@ -18,6 +18,7 @@ from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
+from memdb.role_play import is_played
 from memdb.steps.audit import audit
 from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract
 from memdb.steps.gate import gate
@@ -34,6 +35,7 @@ log = logging.getLogger("memdb")
 _ANSWERED_WITHIN = timedelta(days=1)
 _SHORT = 12  # words that may answer a question
 _HEARD = 300  # characters of what was said before that a model is shown
+_PLAYED_FOR = timedelta(hours=6)
 _RELATED = 20  # facts that a model is shown beside those in question
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
@@ -72,6 +74,7 @@ def think(
     if llm is not None:
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
+    found = _in_earnest(db, turn, found)
     cases = [case_of(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates) for one in found.candidates]
     model = llm if config.model_arbitrates and error is None else None
     gated = gate(cases, consent=consent, predicates=predicates, config=config)
@@ -191,6 +194,24 @@ def _extract(
             error, calls = str(failure)[:500], failure.calls
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
     return Interpreted(tuple(read), (many,) if len(read) >= MOST_FACTS else (), calls), "rules", error
+
+
+def _in_earnest(db: Database, turn: Turn, found: Interpreted) -> Interpreted:
+    """What was found, but for what the user says as somebody else, in a role play. What is taken back is taken back in earnest."""
+    if all(one.because for one in found.candidates):
+        return found
+    rows = db.tuples(
+        "believe.said_lately",
+        user_id=turn.user_id,
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        speaker=turn.speaker or "user",
+        since=to_text(turn.timestamp - _PLAYED_FOR),
+    )
+    said = [str(text) for (text,) in reversed(rows)]
+    played = [one for one in found.candidates if not one.because and is_played(said, one.excerpt)]
+    notes = tuple(Note(step="extract", key=one.key, why="it is said in a role play") for one in played)
+    return replace(found, candidates=tuple(one for one in found.candidates if one not in played), notes=(*found.notes, *notes))
 
 
 def _said(turn: Turn, asked: str, before: Before) -> str:

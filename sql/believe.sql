@@ -86,6 +86,22 @@ where p.user_id = :user_id
       and q.id < (select min(m.id) from facts m where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message'))
   and p.valid_from >= :since;
 
+-- What a speaker said of late in a session, up to a turn, the newest first.
+-- statement: said_lately
+select p.value_text as said
+from facts p
+where p.user_id = :user_id
+  and p.session_id is :session_id
+  and p.kind = 'message'
+  and coalesce(p.speaker, 'user') = :speaker
+  and p.valid_from >= :since
+  and p.id <= (
+    select max(m.id)
+    from facts m
+    where m.user_id = :user_id and m.source_turn_id = :turn_id and m.kind = 'message' and coalesce(m.speaker, 'user') = :speaker)
+order by p.id desc
+limit 40;
+
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 
