@@ -19,6 +19,7 @@ SAID = (
     "I start at Google in March.", "I left Bosch.", "I'm vegetarian.", "From next month I'll be vegan.", "I'm not vegetarian any more.",
     "I like coffee.", "I don't like coffee any more.", "I'm allergic to nuts.", "I'm not allergic to nuts.", "My sister is called Eva.",
     "Remind me to call Rita tomorrow.", "I called Rita.", "No, that was wrong.", "Thanks!",
+    "Sorry, Faro.", "Not any more.", "My sister lives in Rome.", "She moved to Oslo.", "Let's role play.", "Stop the role play.",
 )  # fmt: skip
 Step = Callable[[memdb.Memory, datetime, int], object]
 

@@ -32,6 +32,27 @@ def test_who_was_spoken_of_is_meant(mem: memdb.Memory, turns: tuple[str, ...], f
     assert fact in after(mem, *turns)
 
 
+@pytest.mark.parametrize(
+    ("said", "pronoun", "who"),
+    [
+        ("My sister Ana called.", "she", ("sister", "Ana")),
+        ("My sister is called Ana.", "she", ("sister", "Ana")),
+        ("My sister Ana and my sister Eva called.", "she", ("", "")),
+        ("My sister called my sister Eva.", "she", ("sister", "Eva")),
+        ("Rui called.", "he", ("husband", "Rui")),
+        ("Hello! Rui Silva called.", "he", ("husband", "Rui")),
+        ("Then Rui called my mum.", "he", ("husband", "Rui")),
+        ("Rui called my mum.", "she", ("mum", "")),
+        ("Rui's mum called.", "she", ("", "")),
+        ("Rui is my husband, Rui is my boss.", "he", ("", "")),
+        ("My best old friend Tom called.", "he", ("friend", "Tom")),
+        ("Hello.", "she", ("", "")),
+    ],
+)
+def test_who_is_meant_after_a_text(said: str, pronoun: str, who: tuple[str, str]) -> None:
+    assert spoken_of(said, pronoun, {"Rui": "husband"}) == who
+
+
 def test_where_only_one_is_meant_a_change_is_believed_at_once(mem: memdb.Memory) -> None:
     after(mem, "My sister lives in Porto", "She moved to Braga last week")
     assert [(fact.object, fact.status) for fact in mem.facts("ana", key="sister.lives_in")] == [("Braga", "active")]
