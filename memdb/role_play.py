@@ -17,16 +17,18 @@ def is_played(said: Sequence[str], excerpt: str) -> bool:
     That is one which the message or an earlier one begins ("Let's role play", "You be the waiter, I'll be the guest"), and none ended since
     ("OK, back to reality"). Who only gives the assistant a part ("Pretend you're a chef") goes on to speak for themselves.
     """
-    since = ""  # what was said after a message, by the same speaker
-    for text in reversed(said):
-        plain = _plain(text[:_LONGEST]) if any(word in text.lower() for word in _MAY_BEGIN) else ""
+    for place, text in reversed(list(enumerate(said))):
+        if not any(word in text.lower() for word in _MAY_BEGIN):
+            continue
+        plain = _plain(text)
         begun = max((found.start() for found in compiled(rules().play["begins"]).finditer(plain)), default=-1)
         if begun >= 0:
-            before = text is said[-1] and -1 < plain.find(_plain(excerpt)) < begun  # "I'm vegan. Let's role play"
-            return not before and compiled(rules().play["ends"]).search(f"{plain[begun:]}\n{_plain(since)}") is None
-        since = f"{text[:_LONGEST]}\n{since}"
+            last = place + 1 == len(said)
+            before = last and -1 < plain.find(_plain(excerpt)) < begun  # "I'm vegan. Let's role play"
+            since = "\n".join([plain[begun:], *map(_plain, said[place + 1 :])])
+            return not before and compiled(rules().play["ends"]).search(since) is None
     return False
 
 
 def _plain(text: str) -> str:
-    return CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text)))
+    return CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text[:_LONGEST])))
