@@ -167,6 +167,10 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
     r"(?P<rest>(?:is|was|has|will|would|can|lives|works|loves|hates|likes|wants|needs|plays|eats)\s.+)",
     re.IGNORECASE,
 )
+_AND = re.compile(r"(,? and |, )")
+_LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
+_SOMEBODY = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
@@ -303,7 +307,32 @@ def _stated(
         stated.append(clause)
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
-    return stated if asked or not question else []
+    return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _states(clause: Clause) -> list[Clause]:
+    """A clause for each thing that somebody is: "I'm 34, vegan and allergic to nuts and eggs" are three; the clause itself if it is one.
+
+    Of what one can be only one of, such as a diet, no two are told apart: those are said of one thing.
+    """
+    found = _subject().match(clause.text)
+    being = _BEING.match(found.group("rest") or "") if found and not found.group("of") else None
+    if found is None or being is None:
+        return [clause]
+    begin = clause.text[: found.start("rest") + being.end()]
+    first, *others = _AND.split(clause.text[len(begin) :])
+    pattern, states = compiled(rules().clauses["states"]), [first]
+    if not (pattern.fullmatch(first) or _SOMEBODY.fullmatch(first)):
+        return [clause]
+    for joint, piece in zip(others[::2], others[1::2], strict=True):
+        if pattern.fullmatch(piece):
+            states.append(piece)
+        elif _LISTING.match(states[-1]):
+            states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
+        else:
+            return [clause]
+    only_one = [name for state in map(pattern.fullmatch, states) if state for name, value in state.groupdict().items() if value]
+    return [clause] if len(states) == 1 or len(only_one) > len(set(only_one)) else [replace(clause, text=begin + state) for state in states]
 
 
 def _with_subject(clause: Clause) -> Clause:

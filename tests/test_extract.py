@@ -215,6 +215,32 @@ def test_what_is_said_next_is_no_part_of_it(text: str, expected: set[tuple[str, 
     assert {(found.key, found.object) for found in read(text, predicates)} == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm 34 and vegan", {("user.age", "34"), ("user.diet", "vegan")}),
+        ("I'm vegan and allergic to nuts", {("user.diet", "vegan"), ("user.allergic_to", "nuts")}),
+        ("I'm allergic to nuts and vegan", {("user.diet", "vegan"), ("user.allergic_to", "nuts")}),
+        ("I'm a nurse and vegan", {("user.works_as", "nurse"), ("user.diet", "vegan")}),
+        ("My son is 5 and allergic to penicillin", {("son.age", "5"), ("son.allergic_to", "penicillin")}),
+        (
+            "My wife is 34, vegan and allergic to nuts and eggs",
+            {("wife.age", "34"), ("wife.diet", "vegan"), ("wife.allergic_to", "nuts"), ("wife.allergic_to", "eggs")},
+        ),
+        ("I'm married and happy", {("user.relationship", "married")}),
+        ("I'm vegan and gluten-free", {("user.diet", "vegan")}),
+        ("I'm vegan and vegetarian", {("user.diet", "vegan")}),
+        ("I'm learning Spanish and German", {("user.learning", "Spanish"), ("user.learning", "German")}),
+        ("My cake is vegan and 34", set()),
+        ("My son's teacher is vegan and 34", set()),
+    ],
+)
+def test_what_one_is_beside_another_thing_is_told_apart(
+    text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]
+) -> None:
+    assert {(fact.key, fact.object) for fact in read(text, predicates)} == expected
+
+
 def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[str, Predicate]) -> None:
     found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
     assert set(found) == {"sister.lives_in", "sister.plans"}
