@@ -8,6 +8,7 @@ from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, expand, m
 from memdb.english_rules import compiled, rules
 
 _LONGEST_ANSWER = 8  # words
+_LONGEST_REPLY = 2_000  # characters
 _QUESTION = re.compile(r"[^.!?\n]*\?")
 _TWO = re.compile(  # "How old are you, and where do you work?"
     r"\b(?:(?:what|where|who|when|which|how old)\b|(?:(?<!how )are|do|have|did|were) you\b|is your\b).*"
@@ -53,8 +54,8 @@ def said_of_user(text: str) -> tuple[list[str], bool]:
     "Since you live in Porto, …" says "I live in Porto", and "As a vegan, …" "I am a vegan", among other things; "I remember that you're
     vegan." says nothing else. What asks a question is left to its answer: ([], False).
     """
-    told = CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text[:LONGEST_SENTENCE]))).strip()
-    if len(text) > LONGEST_SENTENCE or "?" in told or "¤" in told:
+    told = CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text[:_LONGEST_REPLY]))).strip()
+    if len(text) > _LONGEST_REPLY or "?" in told or "¤" in told:
         return [], False
     found = list(compiled(rules().phrase["said_of_user"]).finditer(told))
     claims = [

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memdb
+from memdb.replies import said_of_user
 from memdb.retractions import is_taken_back, pointed_at, request_in, slip_in
 from memdb.times import utc_now
 
@@ -467,6 +468,25 @@ def test_what_was_said_of_the_user_and_is_not_so_ends(mem: memdb.Memory, turns: 
     assert after(mem, *turns) == before - {gone}
     (fact,) = mem.facts("ana", key=gone[0], statuses=["expired"])
     assert [change.reason for change in mem.history(fact_id=fact.fact_id)][-1] in ("over", "denied")
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken", "alone"),
+    [
+        ("You live in Leeds.", ["I live in Leeds"], True),
+        ("Got it! I remember that you're vegan.", ["I am vegan"], True),
+        ("Your wife is a nurse", ["my wife is a nurse"], True),
+        ("Since you're vegan and you live in Leeds, try the market.", ["I am vegan", "I live in Leeds"], False),
+        ("As a vegan, you could try tofu. It keeps well.", ["I am a vegan"], False),
+        ("Since you have your own oven, bake it.", ["I have my own oven"], False),
+        ("You live in Leeds. Do you like it?", [], False),
+        ("You live in Leeds, as they say: 'I never sleep at night!'", [], False),
+        ("Tofu keeps well.", [], False),
+        (f"You live in Leeds. {'Take the tram. ' * 200}", [], False),
+    ],
+)
+def test_what_was_said_of_the_user_is_read_in_their_words(text: str, spoken: list[str], alone: bool) -> None:
+    assert said_of_user(text) == (spoken, alone)
 
 
 @pytest.mark.parametrize(
