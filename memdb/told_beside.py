@@ -99,7 +99,7 @@ def _somebody() -> re.Pattern[str]:
     """A relative or a pet without a name."""
     who = f"{relation_words()}|{rules().macros['animal']}"
     return re.compile(
-        rf"\b(?:an?|another|(?P<whose>my|our)) (?:[\w-]+ ){{0,2}}?(?P<who>{who})(?!\w)(?!'s|,? (?:called |named )?(?-i:[A-Z]))",
+        rf"\b(?:an?|another|(?P<whose>my|our)) (?:[\w-]+ ){{0,2}}?(?P<who>{who})(?![\w-])(?!'s|,? (?:called |named )?(?-i:[A-Z]))",
         re.IGNORECASE,
     )
 
@@ -110,7 +110,7 @@ def _mentioned() -> re.Pattern[str]:
     name = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+)?"
     return re.compile(
         rf"(?:\b(?P<whose>my|our|your|(?:i|we)\ (?:have|have\ got|got|adopted)\ (?:an?|one))\ (?:[\w-]+\ ){{0,2}}?)?"
-        rf"\b(?P<who>{relation_words()})(?!\w)(?:,?\ (?:(?:is\ )?(?:called|named)\ )?(?P<name>(?-i:{name})(?<!'s)))?"
+        rf"\b(?P<who>{relation_words()})(?![\w-])(?:,?\ (?:(?:is\ )?(?:called|named)\ )?(?P<name>(?-i:{name})(?<!'s)))?"
         rf"|\b(?-i:(?P<proper>{name}))",
         re.IGNORECASE,
     )

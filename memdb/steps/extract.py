@@ -61,10 +61,11 @@ _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True)
 class _Person:
-    """Whom a fact is about: the subject of its key, and the same for a reader."""
+    """Whom a fact is about: the subject of its key, the same for a reader, and whether they are several."""
 
     slug: str
     display: str
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +478,7 @@ def _about(clause: Clause, here: _Circumstances) -> _Person | None:
     if several and clause.name and clause.name.split()[0] != first.split()[0]:
         return _Person(slug(clause.name), clause.name)
     prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
-    return _Person(prefix + relation, f"{here.owner.display}'s {relation}")
+    return _Person(prefix + relation, f"{here.owner.display}'s {relation.replace('_', '-')}", relation in rules().groups["several"])
 
 
 def _alike(groups: Mapping[str, str | None], here: _Circumstances) -> bool:
@@ -508,6 +509,8 @@ class _Made:
         if mode == "denies":
             parts["polarity"] = "negative"
             label = _denied(label)
+        if about.several:
+            label = _of_several(label)
         if label.endswith(" on") and _YEAR.fullmatch(value):
             label = f"{label.removesuffix('on')}in"
         confidence = self.confidence
@@ -540,5 +543,11 @@ def _denied(label: str) -> str:
     verb, _, rest = label.partition(" ")
     if verb in ("is", "was", "must"):
         return f"{verb} not {rest}".strip()
-    stem = {"has": "have", "does": "do", "goes": "go"}.get(verb) or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))
-    return f"does not {stem} {rest}".strip()
+    return f"does not {_of_several(verb)} {rest}".strip()
+
+
+def _of_several(label: str) -> str:
+    """A label as it is said of more than one: "lives in" becomes "live in", "is aged" "are aged"."""
+    verb, blank, rest = label.partition(" ")
+    told = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}.get(verb)
+    return (told or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))) + blank + rest
