@@ -88,6 +88,7 @@ class TakesBack(_Table):
     lead: str
     slip: tuple[str, ...]
     bare: tuple[str, ...]
+    instead: str
     clear: str
     no_word: str
     forget: str

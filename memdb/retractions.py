@@ -59,7 +59,7 @@ def prepare() -> None:
     _bare()
     _forget()
     words = rules().takes_back
-    for pattern in (words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
+    for pattern in (words.instead, words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
         compiled(pattern)
 
 
@@ -84,6 +84,13 @@ def slip_in(text: str) -> Slip | None:
         if right and not compiled(words.no_word).search(right):
             return Slip(right, "", clear="*" in said, bare=True)
     return None
+
+
+def instead_in(text: str) -> Slip | None:
+    """Return what a text says is so instead of what was asked, if it does nothing else: "no, Braga now"."""
+    found = compiled(rules().takes_back.instead).fullmatch(_plain(text))
+    right = _ARTICLE.sub("", found["right"].strip(_END), count=1) if found else ""
+    return Slip(right, "", clear=True) if right and not compiled(rules().takes_back.no_word).search(right) else None
 
 
 def _is_led(said: str) -> bool:

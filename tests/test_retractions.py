@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb.replies import said_of_user
-from memdb.retractions import is_taken_back, pointed_at, request_in, slip_in
+from memdb.retractions import instead_in, is_taken_back, pointed_at, request_in, slip_in
 from memdb.times import utc_now
 
 BELIEVED: tuple[memdb.Status, ...] = ("active", "pending_confirmation")
@@ -260,6 +260,7 @@ def test_what_was_not_just_named_goes_on(mem: memdb.Memory, turns: tuple[str, ..
 @given(text=st.text(max_size=250))
 def test_any_text_is_safe(text: str) -> None:
     pointed_at(text)
+    instead_in(f"no, {text}")
     is_taken_back(f"{text} kidding")
     for lead in ("", "I meant ", "forget ", "sorry, "):
         slip_in(lead + text)
@@ -415,6 +416,8 @@ def test_who_comes_back_from_elsewhere_is_still_where_they_stay(mem: memdb.Memor
         ("I live in Lisbon", "No, Porto.", "user.lives_in", "Porto"),
         ("I live in Lisbon", "*Porto", "user.lives_in", "Porto"),
         ("I live in Lisbon", "Porto*", "user.lives_in", "Porto"),
+        ("I live in Lisbon", "Actually it's Porto", "user.lives_in", "Porto"),
+        ("I live in Lisbon", "it's actually Porto", "user.lives_in", "Porto"),
         ("i live in lisbn", "*lisbon", "user.lives_in", "Lisbon"),
         ("I'm 34", "35 actually", "user.age", "35"),
         ("I'm 34", "Wait, 35", "user.age", "35"),
@@ -509,3 +512,36 @@ def test_what_was_said_of_the_user_is_read_in_their_words(text: str, spoken: lis
 def test_what_may_be_said_of_something_else_ends_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
     before = after(mem, "I work at Bosch. I'm vegan. I live in Leeds")
     assert before <= after(mem, *turns)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer", "now"),
+    [
+        ("I live in Leeds", "Do you still live in Leeds?", "no, Braga now", ("user.lives_in", "Braga")),
+        ("I live in Leeds", "Are you still living in Leeds?", "No, in Braga", ("user.lives_in", "Braga")),
+        ("I work at Bosch", "Do you still work at Bosch?", "nope, Siemens since May", ("user.works_at", "Siemens")),
+        ("I'm vegan", "Are you still vegan?", "no, vegetarian now", ("user.diet", "vegetarian")),
+        ("I like jazz", "Do you like jazz?", "no, blues", ("user.likes", "blues")),
+        ("I play chess", "So you live in Leeds?", "no, Braga", ("user.lives_in", "Braga")),
+    ],
+)
+def test_no_may_say_what_is_so_instead(mem: memdb.Memory, said: str, asked: str, answer: str, now: tuple[str, str]) -> None:
+    before = after(mem, "My name is Ana", said)
+    kept = {fact for fact in before if fact[0] != now[0]}
+    assert after(mem, f"A: {asked}", answer) == kept | {now}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("A: Do you want to move?", "no, Braga now"),
+        ("A: Do you know Leeds?", "no, Braga"),
+        ("A: Where do you live? Do you like it?", "no, Braga"),
+        ("A: I see.", "no, later"),
+        ("A: Do you have any questions?", "no, thanks"),
+        ("A: Does your sister live in Leeds?", "no, Braga"),
+    ],
+)
+def test_no_to_something_else_changes_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, "I live in Leeds. My name is Ana")
+    assert after(mem, *turns) == before

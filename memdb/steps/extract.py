@@ -21,6 +21,7 @@ from memdb.replies import said_of_user, spelled_out
 from memdb.retractions import (
     Request,
     Slip,
+    instead_in,
     is_denied,
     is_over,
     is_taken_back,
@@ -100,20 +101,9 @@ def extract(
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
-    request = request_in(turn.user_input)
-    if request is not None:
-        return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
-    slip = slip_in(turn.user_input) if before is not None and held is not None else None
-    if slip is not None and slip.bare and "?" in asked:
-        slip = None  # an answer
-    if slip is not None and before is not None and held is not None and (earlier := before()) is not None:
-        corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
-        if corrected:
-            return corrected
-    if before is not None and held is not None:
-        over = _over(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before)
-        if over:
-            return over
+    taken_back = _taken_back(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before)
+    if taken_back is not None:
+        return taken_back
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
@@ -138,6 +128,33 @@ def extract(
     return list(found.values())[:MOST_FACTS]
 
 
+def _taken_back(
+    turn: Turn,
+    owner: _Person,
+    asked: str,
+    *,
+    predicates: Mapping[str, Predicate],
+    zone: tzinfo,
+    held: Held | None,
+    before: Before | None,
+) -> list[Candidate] | None:
+    """What a turn says that only corrects or takes back what was said before, or asks to forget it; None if it says something else."""
+    if (request := request_in(turn.user_input)) is not None:
+        return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
+    if held is None or before is None:
+        return None
+    instead, yes = instead_in(turn.user_input), spelled_out(asked, "yes")
+    if instead is not None and yes is not None:  # "Do you still live in Porto?", "no, Braga now"
+        statement = turn.model_copy(update={"user_input": yes})
+        return _corrected(turn, instead, (statement, ""), predicates=predicates, zone=zone, held=held, answers=True) or None
+    slip = slip_in(turn.user_input)
+    if slip is not None and not (slip.bare and "?" in asked) and (earlier := before()) is not None:  # else it is an answer
+        corrected = _corrected(turn, slip, earlier, predicates=predicates, zone=zone, held=held)
+        if corrected:
+            return corrected
+    return _over(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before) or None
+
+
 def _forgotten(
     turn: Turn, request: Request, owner: _Person, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None
 ) -> list[Candidate]:
@@ -152,11 +169,19 @@ def _forgotten(
 
 
 def _corrected(
-    turn: Turn, slip: Slip, earlier: tuple[Turn, str], *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held
+    turn: Turn,
+    slip: Slip,
+    earlier: tuple[Turn, str],
+    *,
+    predicates: Mapping[str, Predicate],
+    zone: tzinfo,
+    held: Held,
+    answers: bool = False,
 ) -> list[Candidate]:
     """What a turn says that corrects a slip in an earlier one: that one read again with the right word, where it still is believed.
 
-    It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant.
+    It must say as much as it did, of the same; and where the wrong word is not repeated, only one may be meant. Where the turn `answers`
+    a question, the earlier one is what "yes" would have said, and the right word stands even if the wrong one was never believed.
     """
     before, asked = earlier
     read = extract(before, predicates=predicates, zone=zone, held=held, asked=asked)
@@ -172,15 +197,17 @@ def _corrected(
             changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
     found: list[Candidate] = []
     for old, new in next(iter(changes), []) if len(changes) == 1 else []:
-        if old.negated or (old.key, normalise(old.object)) not in {(key, normalise(value)) for key, value in held([old.key])}:
+        believed = (old.key, normalise(old.object)) in {(key, normalise(value)) for key, value in held([old.key])}
+        if old.negated or not (believed or answers):
             continue
         guessed = [one.object for one in (old, new) if one.object.istitle() and one.object not in turn.user_input + before.user_input]
         sure = round(min(old.confidence, new.confidence) + (_LOWER_CASE if guessed else 0.0), 2)  # what stands in a name's place is one
-        told: dict[str, object] = {"excerpt": _excerpt(turn), "explicit": True, "because": "corrected", "confidence": sure}
+        because = "said to have changed" if answers else "corrected"
+        told: dict[str, object] = {"excerpt": _excerpt(turn), "explicit": True, "because": because, "confidence": sure}
         found.append(new.model_copy(update=told))
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
         nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
-        if one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
+        if believed and one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
             found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
     return found
 
