@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.labels import is_anothers
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.told_beside import with_age, with_name
 from memdb.when import Prefer, TimeSpan, find_times
@@ -65,11 +66,14 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
     hidden = masked(text)
     known = dict(people or {})
     person, doubtful = "", list[Clause]()  # what the next sentence may take back
-    before, began = "", 0
+    before, began, shown = "", 0, 0
     for start, end, mark in sentences(hidden):
-        excerpt = text[start:end].strip()
+        excerpt = text[start:end].strip() if start >= shown else ""
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
+            continue
+        if is_anothers(sentence):
+            shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
         first = elided and ":" not in sentence  # no title
         if doubtful and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
@@ -238,6 +242,8 @@ def _stated(
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
+        elif stated and re.match("when", clause.text, re.IGNORECASE) and compiled(r"\b(?:{diet}|{nationality})$").search(stated[-1].text):
+            stated.pop()  # "I am vegetarian | when my wife cooks"
         elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
             stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
         elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):

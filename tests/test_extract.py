@@ -605,6 +605,54 @@ def test_a_label_is_nobody_who_speaks(predicates: dict[str, Predicate]) -> None:
 
 
 @pytest.mark.parametrize(
+    "label",
+    [
+        "Quick update",
+        "Ok, so here's the thing",
+        "The thing is",
+        "First of all",
+        "Honestly",
+        "Full disclosure",
+        "Dietary needs",
+        "PS",
+        "My bio",
+        "Hey Evan, some big news",
+        "I have to say two things",
+    ],
+)
+def test_a_label_of_ones_own_leads_into_what_one_says(label: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(f"{label}: I'm vegan", predicates)) == [("user.diet", "vegan", False)]
+
+
+def test_what_stands_below_somebody_elses_line_is_ones_own(predicates: dict[str, Predicate]) -> None:
+    assert said(read("Bob: I live in Oslo. I like rain.\nI live in Porto", predicates)) == [("user.lives_in", "Porto", False)]
+
+
+def test_a_question_may_follow_without_a_full_stop(predicates: dict[str, Predicate]) -> None:
+    (found,) = read("i live in leeds what should i do this weekend", predicates)
+    assert (found.object, found.valid_from, found.valid_to) == ("Leeds", None, None)
+    assert one("im vegan can you suggest lunch", predicates).object == "vegan"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("I live near the beach in Cascais", "Cascais"),
+        ("I live just outside Bristol", "Bristol"),
+        ("I live by myself in Leeds", "Leeds"),
+        ("I live in the suburbs of Paris", "Paris"),
+        ("I live on the Isle of Wight", "the Isle of Wight"),
+    ],
+)
+def test_where_in_or_near_a_town_one_lives_is_no_part_of_its_name(text: str, place: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.lives_in", place, False)]
+
+
+def test_a_country_in_capitals_is_nobody(predicates: dict[str, Predicate]) -> None:
+    assert one("I work remotely for a US company", predicates).object == "a US company"
+
+
+@pytest.mark.parametrize(
     ("text", "count"), [("I've been a nurse", 0), ("I've been a nurse for two years", 1), ("I've always been vegan", 1)]
 )
 def test_what_one_has_been_one_may_be_no_more(text: str, count: int, predicates: dict[str, Predicate]) -> None:
