@@ -9,6 +9,8 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.introducing import introduced
+from memdb.introducing import prepare as prepare_introducing
 from memdb.labels import is_anothers
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.told_beside import with_age, with_name
@@ -44,7 +46,7 @@ class Clause:
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, separator):
+    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, prepare_introducing, separator):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -88,7 +90,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = with_age(sentence)
+        sentence = introduced(with_age(sentence))
         for clause in _stated(sentence, excerpt, question="?" in mark, at=at, zone=zone, people=known, elided=first):
             found = _parse(clause, person, known, at=at, zone=zone)
             person = found.subject if found.subject not in ("", "i") else person
@@ -242,7 +244,11 @@ def _stated(
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
-        elif stated and re.match("when", clause.text, re.IGNORECASE) and compiled(r"\b(?:{diet}|{nationality})$").search(stated[-1].text):
+        elif (
+            stated
+            and re.match("when", clause.text, re.IGNORECASE)
+            and compiled(r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$").search(stated[-1].text)
+        ):
             stated.pop()  # "I am vegetarian | when my wife cooks"
         elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
             stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
