@@ -9,6 +9,9 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.introducing import introduced
+from memdb.introducing import prepare as prepare_introducing
+from memdb.labels import is_anothers
 from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import Prefer, TimeSpan, find_times
@@ -44,7 +47,7 @@ class Clause:
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, separator):
+    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, prepare_introducing, separator):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -76,11 +79,14 @@ def clauses(
     known = dict(people or {})
     person, doubtful = ("", ""), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
-    before, began, words = last_with_somebody(told), 0, 0
+    before, began, shown, words = last_with_somebody(told), 0, 0, 0
     for start, end, mark in sentences(hidden):
-        excerpt = text[start:end].strip()
+        excerpt = text[start:end].strip() if start >= shown else ""
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
+            continue
+        if is_anothers(sentence):
+            shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
         first = elided and ":" not in sentence  # no title
         heard = not words  # what is said right before is no part of the text
@@ -98,7 +104,7 @@ def clauses(
         if compiled(rules().block["sentence"]).search(sentence + mark):
             continue
         elided = elided and compiled(rules().leads["greeting"]).fullmatch(sentence) is not None
-        sentence = with_age(sentence)
+        sentence = introduced(with_age(sentence))
         pronoun = _PRONOUN.search(sentence)
         if pronoun and after and begins and not person[0] and len(sentence[: pronoun.start()].split()) <= _LEADING:
             person = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
@@ -265,6 +271,12 @@ def _stated(
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
+        elif (
+            stated
+            and re.match("when", clause.text, re.IGNORECASE)
+            and compiled(r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$").search(stated[-1].text)
+        ):
+            stated.pop()  # "I am vegetarian | when my wife cooks"
         elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
             stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
         elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):

@@ -21,7 +21,7 @@ _NARROWED = re.compile(r"\s(?:that|which|who|whose|where|when)\b", re.IGNORECASE
 _PREPOSITION = re.compile(r"\b(?:to|with|for|in|at|on|of|by|from|about|like)$", re.IGNORECASE)
 _COMPOUND = re.compile(r"\s(?:about|with|of|between|for|from|like|in|on)\s", re.IGNORECASE)  # "books about bees and flowers" is one thing
 _THEIRS = {"my": "their", "our": "their", "me": "them", "us": "them", "myself": "themselves", "mine": "theirs"}
-_MINE = re.compile(rf"\b(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)
+_MINE = re.compile(rf"\b(?!(?-i:US))(?<!\ba )(?<!\bthe )(?:{'|'.join(_THEIRS)})\b", re.IGNORECASE)  # "a US company"
 _DAY = re.compile(  # what names a day, a month or a year; "in two weeks" does not
     r"\d(?!.*\b(?:day|week|month|year|hour)s?\b)|\b(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE
 )

@@ -12,9 +12,8 @@ from memdb.english_rules import compiled, relation_words, rules
 
 def prepare() -> None:
     """Compile what this needs, so that the first text is read as fast as the others."""
-    _aged()
-    _somebody()
-    _mentioned()
+    for compile_ in (_aged, _aged_before, _had, _several, _somebody, _mentioned):
+        compile_()
 
 
 def with_name(sentence: str, before: str = "") -> str | None:
@@ -79,8 +78,39 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
 
 
 def with_age(sentence: str) -> str:
-    """Return a sentence with an age in between said by itself: "my son (8) loves …" is "my son is 8, my son loves …"."""
-    return _aged().sub(lambda found: f"{found['who']} is {found['age']}, {found['who']}", sentence)
+    """Return a sentence with ages in between said by themselves: "my son (8) loves …" is "my son is 8, my son loves …"."""
+    sentence = _aged().sub(lambda found: f"{found['who']} is {found['age']}, {found['who']}", sentence)
+    sentence = _aged_before().sub(lambda found: f"{found['my']} {found['who']} is {found['age']}, {found['my']} {found['who']}", sentence)
+    return _several().sub(_one_by_one, _had().sub(_each_aged, sentence))
+
+
+def _each_aged(found: re.Match[str]) -> str:
+    """Children who are had, each with an age: "a 6-year-old son and …" is "a son and …, my son is 6"."""
+    each = list(_one_aged().finditer(found["each"]))
+    if len({one["kin"].lower() for one in each}) < len(each):
+        return found.group()  # of two sons, which is which?
+    pets = rules().groups["pets"]
+    bare = _one_aged().sub(
+        lambda one: f"a {one['kin']}{one['called'] if rules().relations[one['kin'].lower()] in pets else ''}", found["each"]
+    )
+    ages = (f", my {one['kin']}{' ' + one['name'] if one['name'] else ''} is {one['age']}" for one in each)
+    return f"{found['have']}{bare}{''.join(ages)}"
+
+
+def _one_by_one(found: re.Match[str]) -> str:
+    """Children who are listed by their names: "two kids, Tom (6) and Mia (9)" is "two kids, my child Tom is 6, my child Mia is 9"."""
+    kind = found["kind"].lower()
+    child = {"daughters": "daughter", "girls": "daughter", "sons": "son", "boys": "son"}.get(kind, "child")
+    listed = list(_listed().finditer(found["list"]))
+    if len({one["name"] for one in listed}) < len(listed):
+        return found.group()  # "Grade 6 and Grade 9"
+    if kind in ("dogs", "cats"):  # what their names are is read as it stands
+        return f"{found['have']}{found['kind']}, {' and '.join(one['name'] for one in listed)}"
+    if child == "child" and not all(one["age"] for one in listed):
+        return found.group()
+    each = [f"my {child} {one['name']} is {one['age']}" if one["age"] else f"my {child} is called {one['name']}" for one in listed]
+    names = [f"my children are called {' and '.join(one['name'] for one in listed)}"] if child == "child" else []
+    return f"{found['have']}{found['kind']}, {', '.join(names + each)}"
 
 
 @cache
@@ -88,10 +118,63 @@ def _aged() -> re.Pattern[str]:
     """A relative with their age in between: "my son (8) loves", "my sister Ana, 34, lives"."""
     who = rf"\b(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?"
     return re.compile(
-        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old)?(?:\)|,)"
+        rf"(?P<who>{who})(?: ?\(|, )(?:aged? )?(?P<age>\d{{1,3}})(?: years? old| ?[fm](?=\)))?(?:\)|,)"
         r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)",
         re.IGNORECASE,
     )
+
+
+_DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)"
+_AGED = r"(?P<age>\d{1,2})[- ](?:years?|yrs?)[- ]old "
+
+
+@cache
+def _aged_before() -> re.Pattern[str]:
+    """A relative with their age before: "my 6-year-old son Leo loves"."""
+    return re.compile(
+        rf"(?:(?<=^)|(?<=[,;] )|(?<=\band )|(?<=\bbut )|(?<=\bso ))(?P<my>my|our) {_AGED}"
+        rf"(?P<who>(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?){_DOES}",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _one_aged() -> re.Pattern[str]:
+    return re.compile(
+        rf"an? {_AGED}(?P<kin>{relation_words()})\b(?P<called> (?:(?:called|named) )?(?P<name>(?-i:[A-Z][\w'-]+))|)", re.IGNORECASE
+    )
+
+
+@cache
+def _had() -> re.Pattern[str]:
+    """Children or pets who are had, with their ages: "I have a 6-year-old son and a 3-year-old daughter"."""
+    one = _unnamed(_one_aged())
+    return re.compile(
+        rf"\b(?P<have>(?:i|we) (?:also )?(?:have(?: got)?|got) )(?P<each>{one}(?:,? and {one}|, {one})*)(?=\s*(?:$|[,;]))", re.IGNORECASE
+    )
+
+
+@cache
+def _listed() -> re.Pattern[str]:
+    return re.compile(r"(?P<name>(?-i:[A-Z][\w'-]+))(?:,? ?\(?(?:aged? )?(?P<age>\d{1,2})\)?)?")
+
+
+@cache
+def _several() -> re.Pattern[str]:
+    """One's children by their names: "I have two daughters: Ana and Rita", "dad of two (Tom, 6 and Mia, 9)"."""
+    one = _unnamed(_listed())
+    return re.compile(
+        r"(?P<have>\b(?:i|we) have(?: got)? (?:[\w-]+ ){1,3}?|\b(?:my|our) (?=(?:kids|children|daughters|sons|twins) are\b)"
+        r"|(?:\bi am an? |^\W*)(?:[\w-]+ )?(?:dad|mum|mom|mother|father|parent) (?:of|to) )"
+        r"(?P<kind>kids|children|daughters|sons|girls|boys|twins|dogs|cats|two|three|four|five)(?: are)?(?:,|:)? ?(?:called |named )?\(?"
+        rf"(?P<list>{one}(?:(?:,? (?:and|&) |, ){one})+)\)?(?=\s*(?:$|[,;)]))",
+        re.IGNORECASE,
+    )
+
+
+def _unnamed(pattern: re.Pattern[str]) -> str:
+    """A pattern to be repeated in another, where no group may have a name twice."""
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern)
 
 
 @cache

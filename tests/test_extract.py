@@ -648,6 +648,54 @@ def test_a_label_is_nobody_who_speaks(predicates: dict[str, Predicate]) -> None:
 
 
 @pytest.mark.parametrize(
+    "label",
+    [
+        "Quick update",
+        "Ok, so here's the thing",
+        "The thing is",
+        "First of all",
+        "Honestly",
+        "Full disclosure",
+        "Dietary needs",
+        "PS",
+        "My bio",
+        "Hey Evan, some big news",
+        "I have to say two things",
+    ],
+)
+def test_a_label_of_ones_own_leads_into_what_one_says(label: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(f"{label}: I'm vegan", predicates)) == [("user.diet", "vegan", False)]
+
+
+def test_what_stands_below_somebody_elses_line_is_ones_own(predicates: dict[str, Predicate]) -> None:
+    assert said(read("Bob: I live in Oslo. I like rain.\nI live in Porto", predicates)) == [("user.lives_in", "Porto", False)]
+
+
+def test_a_question_may_follow_without_a_full_stop(predicates: dict[str, Predicate]) -> None:
+    (found,) = read("i live in leeds what should i do this weekend", predicates)
+    assert (found.object, found.valid_from, found.valid_to) == ("Leeds", None, None)
+    assert one("im vegan can you suggest lunch", predicates).object == "vegan"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("I live near the beach in Cascais", "Cascais"),
+        ("I live just outside Bristol", "Bristol"),
+        ("I live by myself in Leeds", "Leeds"),
+        ("I live in the suburbs of Paris", "Paris"),
+        ("I live on the Isle of Wight", "the Isle of Wight"),
+    ],
+)
+def test_where_in_or_near_a_town_one_lives_is_no_part_of_its_name(text: str, place: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.lives_in", place, False)]
+
+
+def test_a_country_in_capitals_is_nobody(predicates: dict[str, Predicate]) -> None:
+    assert one("I work remotely for a US company", predicates).object == "a US company"
+
+
+@pytest.mark.parametrize(
     ("text", "count"), [("I've been a nurse", 0), ("I've been a nurse for two years", 1), ("I've always been vegan", 1)]
 )
 def test_what_one_has_been_one_may_be_no_more(text: str, count: int, predicates: dict[str, Predicate]) -> None:
@@ -1019,6 +1067,61 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
     assert (key, value) in [(candidate.key, candidate.object) for candidate in candidates]
     assert candidates[0].confidence < 0.9
     assert candidates[0].excerpt in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("i'm anna, living in porto, working at siemens", {("lives_in", "Porto"), ("works_at", "siemens")}),
+        ("I'm Anna, working at Siemens", {("name", "Anna"), ("works_at", "Siemens")}),
+        ("I'm a 34 year old nurse living in Leeds", {("age", "34"), ("works_as", "nurse"), ("lives_in", "Leeds")}),
+        ("I'm a 34-year-old woman from Leeds", {("age", "34"), ("hometown", "Leeds")}),
+        ("I'm a 45 yo teacher", {("age", "45"), ("works_as", "teacher")}),
+        ("I (34F) live in Leeds", {("age", "34"), ("lives_in", "Leeds")}),
+        ("I (M32) live in Leeds", {("age", "32"), ("lives_in", "Leeds")}),
+        ("as a nurse I work long shifts", {("works_as", "nurse")}),
+        ("As a vegetarian living in Texas, I struggle", {("diet", "vegetarian"), ("lives_in", "Texas")}),
+        ("As a father of two I have no time", {("has_children", "two children")}),
+        ("hi, Anna here", {("name", "Anna")}),
+        ("Hello, this is Maria", {("name", "Maria")}),
+        ("Myself Rajesh, working as a clerk", {("name", "Rajesh"), ("works_as", "clerk")}),
+        ("am having peanut allergy", {("allergic_to", "peanuts")}),
+        ("lactose intolerant since birth", {("intolerant_to", "lactose")}),
+        ("Dad of two here", {("has_children", "two children")}),
+        ("Born and raised in Chicago", {("hometown", "Chicago")}),
+        ("I'm from Kerala, living in Dubai", {("hometown", "Kerala"), ("lives_in", "Dubai")}),
+        ("me and my gf live in Hull", {("lives_in", "Hull")}),
+        ("my husband and me live in Hull", {("lives_in", "Hull")}),
+        ("I have a wife and two kids", {("has_children", "two kids")}),
+    ],
+)
+def test_people_introduce_themselves_in_passing(text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
+    assert {(found.key.removeprefix("user."), found.object) for found in read(text, predicates) if not found.negated} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "We have two kids, Tom (6) and Mia (9)",
+            {"user.has_children": "two kids", "user.child": "Mia", "tom.age": "6", "mia.age": "9"},
+        ),
+        ("dad of two (Tom, 6 and Mia, 9)", {"user.has_children": "two children", "user.child": "Mia", "tom.age": "6", "mia.age": "9"}),
+        ("I have two daughters: Ana and Rita", {"user.has_children": "two daughters", "user.daughter": "Rita"}),
+        (
+            "I have a 6 year old son Leo and a 3 year old daughter",
+            {"user.has_children": "a son and a daughter", "user.son": "Leo", "son.age": "6", "daughter.age": "3"},
+        ),
+        ("My 6-year-old son loves Lego", {"son.age": "6", "son.likes": "Lego"}),
+        ("My husband (36M) works at BP", {"husband.age": "36", "husband.works_at": "BP"}),
+        ("I have two dogs, Rex (6) and Bo (9)", {"user.pet": "dog called Bo"}),
+        ("my sister has two kids, Tom (6) and Mia (9)", {"sister.has_children": "two kids"}),
+        ("I have two kids, Grade 6 and Grade 9", {"user.has_children": "two kids"}),
+        ("I have a 6 year old son and a 3 year old son", {}),
+    ],
+)
+def test_children_are_listed_with_their_names_and_ages(text: str, expected: dict[str, str], predicates: dict[str, Predicate]) -> None:
+    assert {found.key: found.object for found in read(text, predicates)} == expected
 
 
 @pytest.mark.parametrize(

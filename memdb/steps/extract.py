@@ -398,6 +398,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
+    if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
+        return  # a cat is no doctor
     if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
         return  # a part that is played, or a turn at something
     groups = {name: value for name, value in match.groupdict().items()}

@@ -1,0 +1,51 @@
+"""How people introduce themselves, written out: "I'm Anna, living in Porto" is "I am Anna, I am living in Porto"."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memdb.english_rules import compiled, relation_words, rules
+
+_AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
+
+
+def prepare() -> None:
+    """Compile what this needs, so that the first text is read as fast as the others."""
+    _together()
+
+
+def introduced(sentence: str) -> str:
+    """Return a sentence with what it says of its writer in passing as clauses of their own."""
+    phrase = rules().phrase
+    sentence = compiled(phrase["myself"]).sub("I am ", compiled(phrase["greeted"]).sub(_greeting, sentence), count=1)
+    sentence = _together().sub(lambda found: f"{found['before']}{found['who'] or found['other']} and I ", sentence)
+    sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
+    sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
+    sentence = compiled(phrase["years_old"]).sub(lambda found: f"{found['who']} {found['age']}, {found['who']} a", sentence)
+    for _ in range(_AT_ONCE):
+        again = compiled(phrase["doing"]).sub(
+            lambda found: f"{found['who']} {found['what'].rstrip(' ,')}, {found['who']} ", sentence, count=1
+        )
+        if again == sentence:
+            break
+        sentence = again
+    return sentence
+
+
+def _greeting(found: re.Match[str]) -> str:
+    """A greeting with the name that comes with it: "Hi, Anna here". Only there is its capital not merely the first of a sentence."""
+    name = found["this"] or found["here"]
+    none = compiled(rf"(?:{{occupation}}|{relation_words()}|{{no_name}}|{{no_caller}})\b")
+    return found.group() if none.match(name) else f"{found['hi']}I am {name}"
+
+
+@cache
+def _together() -> re.Pattern[str]:
+    """Oneself and another, as it is said: "me and my gf live in Hull"."""
+    other = rf"(?:my|our) (?:[\w-]+ )??(?:{relation_words()})(?: (?-i:[A-Z][\w'-]+))?"
+    return re.compile(
+        rf"(?P<before>^|[,;!] ?|\b(?:so|and|but|because|since) )(?:me (?:and|&|n) (?P<who>{other})|(?P<other>{other}) (?:and|&|n) me) "
+        rf"(?={rules().phrase['together_do']}\b)",
+        re.IGNORECASE,
+    )
