@@ -245,8 +245,10 @@ def test_what_one_is_beside_another_thing_is_told_apart(
     ("text", "key", "told"),
     [
         ("My mother-in-law lives in Faro", "mother_in_law.lives_in", "User's mother-in-law lives in Faro"),
-        ("My brother in law Rui works at Bosch", "brother_in_law.works_at", "User's brother-in-law works at Bosch"),
-        ("My stepdaughter Mia is 5", "stepdaughter.age", "User's stepdaughter is aged 5"),
+        ("My brother in law works at Bosch", "brother_in_law.works_at", "User's brother-in-law works at Bosch"),
+        ("My stepdaughter is 5", "stepdaughter.age", "User's stepdaughter is aged 5"),
+        ("Rui is my brother-in-law", "user.brother_in_law", "User has a brother-in-law called Rui"),
+        ("I have a stepson called Leo", "user.stepson", "User has a stepson called Leo"),
         ("My parents live in Faro", "parents.lives_in", "User's parents live in Faro"),
         ("My in-laws are vegan", "in_laws.diet", "User's in-laws eat vegan"),
         ("My grandparents studied at Yale", "grandparents.studied_at", "User's grandparents studied at Yale"),
