@@ -562,7 +562,26 @@ def test_what_one_is_with_a_capital_is_no_name(what: str, predicates: dict[str, 
 
 
 @pytest.mark.parametrize(
-    "name", ["Brian", "Adrian Smith", "Sean", "Jean", "Dean", "Manish", "Therese", "Leo", "Susan", "JJ", "Christian Bale"]
+    "name",
+    [
+        "Brian",
+        "Adrian Smith",
+        "Sean",
+        "Jean",
+        "Dean",
+        "Manish",
+        "Therese",
+        "Leo",
+        "Susan",
+        "JJ",
+        "Christian Bale",
+        "Ahmed",
+        "Mable",
+        "Clive",
+        "Ming",
+        "King",
+        "Grace",
+    ],
 )
 def test_a_name_may_end_as_an_origin_does(name: str, predicates: dict[str, Predicate]) -> None:
     assert said(read(f"I'm {name}, nice to meet you.", predicates)) == [("user.name", name, False)]
@@ -1093,6 +1112,11 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         ("Born and raised in Chicago", {("hometown", "Chicago")}),
         ("I'm from Kerala, living in Dubai", {("hometown", "Kerala"), ("lives_in", "Dubai")}),
         ("me and my gf live in Hull", {("lives_in", "Hull")}),
+        ("im vegan im from leeds", {("diet", "vegan"), ("hometown", "Leeds")}),
+        ("my name is anna i live in leeds", {("name", "Anna"), ("lives_in", "Leeds")}),
+        ("my names anna", {("name", "Anna")}),
+        ("Call me Mr. Brown", {("nickname", "Mr. Brown")}),
+        ("I'm 100% vegan", {("diet", "vegan")}),
         ("my husband and me live in Hull", {("lives_in", "Hull")}),
         ("I have a wife and two kids", {("has_children", "two kids")}),
     ],
