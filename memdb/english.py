@@ -67,6 +67,7 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         return
     hidden = masked(text)
     known = dict(people or {})
+    bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     person, doubtful = "", list[Clause]()  # what the next sentence may take back
     before, began, shown = "", 0, 0
     for start, end, mark in sentences(hidden):
@@ -74,6 +75,8 @@ def clauses(text: str, *, at: datetime, zone: tzinfo, people: Mapping[str, str] 
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
             continue
+        if bulleted:
+            sentence = _BULLET.sub("", sentence)
         if is_anothers(sentence):
             shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
@@ -121,6 +124,7 @@ CONTRACTED = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
+_BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
 _POSSESSED = re.compile(
