@@ -77,6 +77,7 @@ def clauses(
         return
     hidden = masked(text)
     known = dict(people or {})
+    bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     person, doubtful = ("", ""), list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
     before, began, shown, words = last_with_somebody(told), 0, 0, 0
@@ -85,6 +86,8 @@ def clauses(
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
             continue
+        if bulleted:
+            sentence = _BULLET.sub("", sentence)
         if is_anothers(sentence):
             shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
@@ -144,6 +147,7 @@ CONTRACTED = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
+_BULLET = re.compile(r"^[-*•·–]\s+(?=\w)")
 _ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _POSSESSIVE_IS = re.compile(r"^(\w+(?: \w+)?)'s (?=\S)")  # "my name's Ana"
 _POSSESSED = re.compile(

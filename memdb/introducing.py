@@ -7,6 +7,15 @@ from functools import cache
 
 from memdb.english_rules import compiled, relation_words, rules
 
+_AS_SOMEONE = {  # "as someone with ADHD, I …"
+    "who is": "am",
+    "who has": "have",
+    "who lives": "live",
+    "who works": "work",
+    "with": "have",
+    "living": "am living",
+    "working": "am working",
+}
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
@@ -23,6 +32,9 @@ def introduced(sentence: str) -> str:
     sentence = _together().sub(lambda found: f"{found['before']}{found['who'] or found['other']} and I ", sentence)
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
+    sentence = compiled(phrase["as_someone"]).sub(
+        lambda found: f"{found['before']}I {_AS_SOMEONE[found['how'].lower()]} {found['what']}, ", sentence
+    )
     sentence = compiled(phrase["years_old"]).sub(lambda found: f"{found['who']} {found['age']}, {found['who']} a", sentence)
     for _ in range(_AT_ONCE):
         again = compiled(phrase["doing"]).sub(

@@ -688,6 +688,12 @@ def test_a_label_of_ones_own_leads_into_what_one_says(label: str, predicates: di
     assert said(read(f"{label}: I'm vegan", predicates)) == [("user.diet", "vegan", False)]
 
 
+def test_a_list_of_what_one_is_is_read_line_by_line(predicates: dict[str, Predicate]) -> None:
+    lines = "About me:\n- I'm a nurse\n- I live in Leeds\n* I'm vegan"
+    assert [found.object for found in read(lines, predicates)] == ["nurse", "Leeds", "vegan"]
+    assert read("- Where do you live?\n- I live in Rome.", predicates) == []  # as a dialogue is printed
+
+
 def test_what_stands_below_somebody_elses_line_is_ones_own(predicates: dict[str, Predicate]) -> None:
     assert said(read("Bob: I live in Oslo. I like rain.\nI live in Porto", predicates)) == [("user.lives_in", "Porto", False)]
 
@@ -1112,6 +1118,16 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         ("Born and raised in Chicago", {("hometown", "Chicago")}),
         ("I'm from Kerala, living in Dubai", {("hometown", "Kerala"), ("lives_in", "Dubai")}),
         ("me and my gf live in Hull", {("lives_in", "Hull")}),
+        ("As someone with ADHD I struggle", {("has_condition", "ADHD")}),
+        ("As someone who lives in Leeds, I know the rain", {("lives_in", "Leeds")}),
+        ("Hi, Nurse here", {("works_as", "nurse")}),
+        ("type 1 diabetic here", {("has_condition", "type 1 diabetes")}),
+        ("I am working with TCS as a software engineer", {("works_as", "software engineer")}),
+        ("We emigrated to Canada", {("lives_in", "Canada")}),
+        ("I am born and brought up in Delhi", {("hometown", "Delhi")}),
+        ("I have a cat and a dog", {("pet", "cat"), ("pet", "dog")}),
+        ("My wife is vegan but I'm not", {("wife.diet", "vegan")}),
+        ("Husband works at BP", {("husband.works_at", "BP")}),
         ("im vegan im from leeds", {("diet", "vegan"), ("hometown", "Leeds")}),
         ("my name is anna i live in leeds", {("name", "Anna"), ("lives_in", "Leeds")}),
         ("my names anna", {("name", "Anna")}),
