@@ -66,10 +66,13 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
     """Return how a key behaves.
 
     A predicate that is not in the table behaves like the longest known one that it begins with, word by word, so `favourite_colour`
-    behaves like `favourite` and is labelled "… colour". One that begins with none holds a single value of category `other`.
+    behaves like `favourite` and is labelled "… colour". One that begins with none holds a single value of category `other`, and so does a
+    procedure, whatever words its trigger begins with.
     """
-    name = key.rpartition(".")[2]
+    subject, _, name = key.rpartition(".")
     words = name.split("_")
+    if subject == "procedure":
+        predicates = {}  # "note the meter" is no note, and has one way of doing it
     for length in range(len(words), 0, -1):
         known = predicates.get("_".join(words[:length]))
         if known is not None:

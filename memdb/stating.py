@@ -184,6 +184,8 @@ def write(
         key = item.key or {"task": "user.task", "episode": "user.episode"}.get(item.kind, "user.note")
         try:
             checks.filled(item.text, "text")
+            if item.kind == "task":
+                _wanted(item)  # before anything is kept
             embedder = hurried()
             if embedder is not None and db.has_vectors:  # what it is about to be compared with; what fails waits, as ever
                 with suppress(BusyError, ModelUnavailable):
@@ -281,9 +283,13 @@ def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
 
 def _moved(db: Database, task: Fact, item: Item, timestamp: date | str | None, config: Config) -> Fact:
     """A task as it stands by what is said of it."""
-    state = cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
+    state = _wanted(item)
     stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
+
+
+def _wanted(item: Item) -> TaskState:
+    return cast(TaskState, checks.one_of(str(item.details.get("state") or "active"), get_args(TaskState), "state"))
 
 
 def _state_of(task: Fact) -> object:

@@ -232,10 +232,11 @@ from facts
 where user_id = :user_id and key = :key and kind = :kind and status in ('active', 'pending_confirmation')
 limit 1;
 
+-- What a user's rows of a kind say, as far as their time is not over.
 -- statement: texts
 select fact_id, value_text
 from facts
-where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation');
+where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation') and (valid_to is null or valid_to > :now);
 
 -- The same, of those that have all of some words.
 -- statement: texts_with
@@ -245,7 +246,8 @@ cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   and f.user_id = :user_id
   and f.kind = :kind
-  and f.status in ('active', 'pending_confirmation');
+  and f.status in ('active', 'pending_confirmation')
+  and (f.valid_to is null or f.valid_to > :now);
 
 -- What a turn stated under a key, or what says the same, wherever it stands by now: of current rows the latest, then of archived ones.
 -- statement: ever_said

@@ -391,6 +391,12 @@ def test_a_memory_is_one_sentence_after_another_whatever_was_said(mem: memdb.Mem
     assert second.startswith("On Monday afternoon I noticed that James said “I am home” and made coffee. ")
 
 
+def test_what_is_over_is_told_though_others_before_and_after_it_still_wait(mem: memdb.Memory) -> None:
+    for user, clock in (("ana", "23:59"), ("home", "07:00"), ("rui", "23:59")):
+        mem.event("The kettle was on", user_id=user, timestamp=f"{DAY}T{clock}:00Z")
+    assert [fact.user_id for fact in mem.narrate(now=f"{DAY}T23:59:30Z")] == ["home"]
+
+
 def test_memories_of_a_user_are_five_minutes_apart_however_fast_things_happen(mem: memdb.Memory) -> None:
     for second in range(4):
         mem.event("Alarm", user_id="home", timestamp=f"{DAY}T08:00:0{second}Z", trigger="significant_event")

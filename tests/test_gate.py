@@ -489,3 +489,11 @@ def test_what_is_written_again_in_another_spelling_is_said_already(mem: memdb.Me
     assert len(mem.write([{"text": f"{first} and more"}, {"text": first}], user_id="ana").accepted) == 2
     [told] = mem.write([{"text": again}], user_id="ana").rejected
     assert told.reason.startswith("said already by")
+
+
+@pytest.mark.parametrize("text", ["Works from home", "喜欢喝茶"])
+def test_what_is_over_may_be_written_again(mem: memdb.Memory, text: str) -> None:
+    mem.write([{"text": text, "valid_to": "2025-03-10T00:00:00Z"}], user_id="ana", timestamp="2025-03-01")
+    assert mem.write([{"text": text}], user_id="ana", timestamp="2025-03-09").rejected
+    (again,) = mem.write([{"text": text}], user_id="ana", timestamp="2025-03-10").accepted
+    assert [fact.fact_id for fact in mem.facts("ana", now="2025-03-11")] == [again]

@@ -602,6 +602,12 @@ def test_what_is_written_is_refused_as_far_as_the_user_does_not_let_it_be_kept(m
     assert len(written.accepted) == 1
 
 
+def test_of_a_task_in_a_state_that_there_is_not_nothing_is_written(mem: memdb.Memory) -> None:
+    (told,) = mem.write([{"text": "Buy milk", "kind": "task", "details": {"state": "finished"}}], user_id="ana").rejected
+    assert told.reason == "state is 'finished'; give one of active, done, stalled."
+    assert mem.facts("ana", kinds=["task"]) == []
+
+
 def test_why_a_fact_is_not_higher_counts_how_far_it_is_believed(mem: memdb.Memory) -> None:
     mem.remember("The cat likes fish", user_id="ana", confidence=0.9)
     doubted = mem.remember("The cat likes cheese", user_id="ana", confidence=0.3)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import memdb
+from tests.embedders import OneMeaning
 
 
 def deploy(mem: memdb.Memory) -> memdb.Procedure:
@@ -53,6 +56,23 @@ def test_other_steps_for_the_same_trigger_supersede(mem: memdb.Memory) -> None:
     mem.drain()
     assert [one.steps for one in mem.procedures("deploy the website", user_id="ana")] == [("press the green button",)]
     assert (mem.facts("ana", kinds=["procedure"], statuses=["superseded"])[0].fact_id, new.success_rate) == (old.fact_id, None)
+
+
+@pytest.mark.parametrize("embedder", [None, OneMeaning()])
+@pytest.mark.parametrize("then", [["mix", "wait"], ["wait", "mix", "bake"], ["mix", "bake", "wait", "eat"], ["mix", "waits"], ["wait mix"]])
+def test_fewer_steps_or_another_order_are_other_steps(tmp_path: Path, embedder: OneMeaning | None, then: list[str]) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        mem.learn("bake bread", ["mix", "wait", "bake"], user_id="ana", timestamp="2025-03-01")
+        assert mem.learn("bake bread", then, user_id="ana", timestamp="2025-03-02").steps == tuple(then)
+        assert [fact.value_json["steps"] for fact in mem.facts("ana", kinds=["procedure"])] == [then]  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize("trigger", ["note the meter", "weight training", "email the landlord"])
+def test_a_trigger_that_begins_like_a_key_is_no_such_key(mem: memdb.Memory, trigger: str) -> None:
+    mem.learn(trigger, ["ask Rui"], user_id="ana", timestamp="2025-03-01")
+    mem.learn(trigger, ["press the green button"], user_id="ana", timestamp="2025-03-02")
+    (known,) = mem.facts("ana", kinds=["procedure"], statuses=["active", "pending_confirmation"])
+    assert (known.object, known.status, known.category) == ("1. press the green button", "active", "other")
 
 
 def test_a_shell_sees_how_procedures_went(mem: memdb.Memory) -> None:

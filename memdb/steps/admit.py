@@ -47,7 +47,7 @@ def admit(
         return refused
     if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):
         return None
-    if same := _the_same(db, item, user_id=user_id):
+    if same := _the_same(db, item, user_id=user_id, now=now):
         return f"said already by {same}"
     if embedder is None or not db.has_vectors or not _made_by(db, embedder):
         return None
@@ -77,13 +77,13 @@ def admit(
     return None
 
 
-def _the_same(db: Database, item: Item, *, user_id: str) -> str | None:
+def _the_same(db: Database, item: Item, *, user_id: str, now: datetime) -> str | None:
     """The id of a row of its kind with the same words. Those that are one word, however written, are looked up: few rows are compared."""
     words = sorted(filter(_ONE_WORD.fullmatch, words_of(item.text, contracted=True)), key=len)[-_ASKED:]
     terms = "body : (" + " AND ".join(map(quoted, words)) + ")"
     statement, asked = ("believe.texts_with", {"terms": terms}) if words else ("believe.texts", {})
     said = normalise(item.text)
-    rows = db.all(statement, user_id=user_id, kind=item.kind, **asked)
+    rows = db.all(statement, user_id=user_id, kind=item.kind, now=to_text(now), **asked)
     return next((str(row["fact_id"]) for row in rows if normalise(str(row["value_text"])) == said), None)
 
 

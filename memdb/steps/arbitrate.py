@@ -165,7 +165,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     lasting = [fact for fact in own if (fact.valid_to is None or _gives_way(fact, own)) and not fact.denies]
     for fact in lasting:
         held = set(normalise(fact.object).split())
-        alike = bool(words and held) and (held < words or words < held)
+        alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None

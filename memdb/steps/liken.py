@@ -84,7 +84,7 @@ def _is_comparable(case: Case) -> bool:
 def _is_repeated(said: Candidate, fact: Fact, *, single: bool) -> bool:
     if fact.status != "active" or fact.denies or fact.valid_to is not None or fact.event_time is not None:
         return False
-    if fact.key == said.key and single:  # of fewer words the rules see by themselves that they say no more
+    if fact.key == said.key and single and fact.kind != "procedure":  # of fewer words the rules see by themselves that they say no more
         plain = set(normalise(said.object).split()) <= set(normalise(fact.object).split())
         return not plain and says_no_more(said.object, fact.object)
     if fact.key == said.key:
