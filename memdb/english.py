@@ -179,7 +179,7 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
 )
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
-_SOMEBODY = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
@@ -338,7 +338,7 @@ def _states(clause: Clause) -> list[Clause]:
     begin = clause.text[: found.start("rest") + being.end()]
     first, *others = _AND.split(clause.text[len(begin) :])
     pattern, states = compiled(rules().clauses["states"]), [first]
-    if not (pattern.fullmatch(first) or _SOMEBODY.fullmatch(first)):
+    if not (pattern.fullmatch(first) or _NAME_OR_JOB.fullmatch(first)):
         return [clause]
     for joint, piece in zip(others[::2], others[1::2], strict=True):
         if pattern.fullmatch(piece):

@@ -50,7 +50,7 @@ _SHORT = 300  # characters
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
-_SOMEBODY = re.compile(r"\b(?:s?he|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(r"\b(?:s?he|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
@@ -300,7 +300,7 @@ def _is_short(turn: Turn) -> bool:
 
 def begins_with_somebody(text: str) -> bool:
     """Whether a text begins with "she" or "his": with somebody who must have been spoken of before."""
-    return _SOMEBODY.search(text[:_BEGINNING]) is not None
+    return _NAMED_BEFORE.search(text[:_BEGINNING]) is not None
 
 
 def _said_before(turn: Turn, asked: str, before: Before | None) -> str:
