@@ -134,7 +134,7 @@ def decide(
     known: dict[str, Fact] | None = None,
 ) -> list[tuple[Action, str | None]]:
     """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
-    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
+    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known)
     actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
     allowed = []
     for action in actions:
@@ -172,7 +172,7 @@ def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, 
     target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
     if proposed.target_fact_id and (target is None or target.status not in LIVE):
         return False
-    believed = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+    believed = beliefs_about(db, case.candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind)
     return _but_for_chance(bearing_on(case.candidate, believed, predicates)) == _but_for_chance(case.beliefs)
 
 

@@ -173,7 +173,7 @@ def _actions(
     said = _said(edit.text, origin, predicates, config) or [_candidate("user.note", edit.text, edit.text, "other")]
     actions = []
     for candidate in said:
-        found = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates)
+        found = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=None)
         beliefs = [fact for fact in found if fact.key == candidate.key and fact.status in LIVE]
         if any(normalise(belief.object) == normalise(candidate.object) for belief in beliefs):
             continue  # it is held already, or waits already

@@ -206,7 +206,8 @@ class Candidate(Record):
     ("I moved to", "not any more", "actually"), which counts as a confirmation of what takes the place of something; `stated` marks
     what an application states, which counts as one by itself. `negated` says that the thing is no longer, or not,
     so. `because` is why it is said where nothing has changed: a slip "corrected", or what is "asked to be forgotten". `temporary` facts
-    carry a `valid_to` and do not displace a lasting one. `excerpt` is verbatim from the turn.
+    carry a `valid_to` and do not displace a lasting one; `until` tells that the end is what is said ("until June"), and not only for when
+    it is said ("this week"). `excerpt` is verbatim from the turn.
     """
 
     key: str
@@ -220,6 +221,7 @@ class Candidate(Record):
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     temporary: bool = False
+    until: bool = False
     negated: bool = False
     explicit: bool = False
     stated: bool = False

@@ -89,6 +89,7 @@ def remember(
             valid_from=begins,
             valid_to=ends,
             temporary=valid_to is not None,
+            until=valid_to is not None,
             explicit=True,
             stated=True,
         )
@@ -226,7 +227,7 @@ def state(
         InputError: the user does not let it be kept.
     """
     known: dict[str, Fact] = {}
-    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, known=known)
+    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known)
     allowed, _ = _allowed(db, case, origin=origin, predicates=predicates, config=config)
     (repeats,) = compare_meanings(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind

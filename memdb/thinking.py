@@ -235,6 +235,7 @@ def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:
     careful: dict[str, object] = {
         "confidence": min(candidate.confidence, read.confidence),
         "explicit": candidate.explicit and read.explicit,
+        "until": read.until,
     }
     if not (candidate.valid_from or candidate.valid_to or candidate.event_time):
         careful |= {name: getattr(read, name) for name in ("valid_from", "valid_to", "event_time", "temporary")}
@@ -270,10 +271,11 @@ def case_of(
     user_id: str,
     now: datetime,
     predicates: Mapping[str, Predicate],
+    kind: str = "fact",
     known: dict[str, Fact] | None = None,
 ) -> Case:
     """A candidate with what it may repeat, refine or contradict."""
-    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, known=known)
+    beliefs = beliefs_about(db, candidate, user_id=user_id, now=now, predicates=predicates, kind=kind, known=known)
     return Case(candidate=candidate, beliefs=bearing_on(candidate, beliefs, predicates))
 
 
@@ -284,12 +286,14 @@ def beliefs_about(
     user_id: str,
     now: datetime,
     predicates: Mapping[str, Predicate],
+    kind: str | None,
     known: dict[str, Fact] | None = None,
 ) -> tuple[Fact, ...]:
     """What is believed under a candidate's key and the opposite one; of a set, what may share a word with it (of very many, what shares
     most), and the newest.
 
-    What is uncertain is no belief, but is among them where the candidate says the same.
+    What is uncertain is no belief, but is among them where the candidate says the same. A candidate of a `kind` bears on its own kind alone
+    (a note about a home takes no fact's place, and the other way round), a denial on all of them; None stands for all, too.
 
     `known` are facts by their records: who asks again within the same decision gives the same dictionary, and what stands there as it did
     is not made anew.
@@ -298,7 +302,15 @@ def beliefs_about(
     opposite = predicate.opposite
     words = None if predicate.cardinality == "one" or not candidate.object else json.dumps(sorted(telling(candidate.object)))
     keys = [candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else [])
-    rows = db.all("believe.under_keys", user_id=user_id, keys=json.dumps(keys), words=words, most=_BEARING, now=to_text(now))
+    rows = db.all(
+        "believe.under_keys",
+        user_id=user_id,
+        keys=json.dumps(keys),
+        words=words,
+        most=_BEARING,
+        kind=None if candidate.negated else kind,
+        now=to_text(now),
+    )
     known = {} if known is None else known
     for row in rows:
         record = str(row["record"])

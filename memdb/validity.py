@@ -22,12 +22,16 @@ _LASTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """When something is true: from when on, until when, whether only for that time, and when it happens, if it is an event."""
+    """When something is true: from when on, until when, whether only for that time, and when it happens, if it is an event.
+
+    `until` tells that what is said is when it ends ("until June", not "this week").
+    """
 
     event: datetime | None = None
     begins: datetime | None = None
     ends: datetime | None = None
     temporary: bool = False
+    until: bool = False
 
 
 def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
@@ -68,4 +72,5 @@ def _state(span: TimeSpan, at: datetime) -> Validity | None:
         return Validity(begins=span.begins)
     if span.role == "by" or span.ends <= at:
         return None
-    return Validity(begins=span.begins if span.begins > at else None, ends=span.ends, temporary=True)
+    begins = span.begins if span.begins > at else None
+    return Validity(begins=begins, ends=span.ends, temporary=True, until=span.role == "until" and begins is None)

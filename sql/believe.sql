@@ -1,6 +1,7 @@
 -- What is held under some keys of a user, or of a fact by its id; the newest last.
 -- What is uncertain is no belief, and found by who says the same again.
 
+-- Where :kind is not null, only what is of that kind is told.
 -- Where :words is not null, what has none of them in its object is left out, but for the newest of its key; the words are lower-case, and an object that is
 -- not plain ASCII may have them in another form. Of more than :most it is what has most of the words, and of these what says least besides.
 -- statement: under_keys
@@ -13,6 +14,7 @@ held as materialized (
   where f.user_id = :user_id
     and f.key in (select value from json_each(:keys))
     and f.kind <> 'message'
+    and (:kind is null or f.kind = :kind)
     and f.status in ('active', 'pending_confirmation', 'uncertain')
     and (f.valid_to is null or f.valid_to > :now)
 ),

@@ -72,6 +72,22 @@ def test_a_note_is_no_repetition_of_a_fact(tmp_path: Path) -> None:
         assert len(mem.facts("ana", kinds=["fact", "note"])) == 2
 
 
+@pytest.mark.parametrize("kinds", [("fact", "note"), ("note", "fact"), ("fact", "task"), ("note", "procedure")])
+def test_the_same_words_of_another_kind_are_something_else(mem: memdb.Memory, kinds: tuple[str, str]) -> None:
+    said = [mem.remember("Buy milk", user_id="ana", kind=kind) for kind in kinds]
+    assert [(fact.kind, fact.seen_count) for fact in said] == [(kind, 1) for kind in kinds]
+    assert mem.remember("Buy milk", user_id="ana", kind=kinds[0]).fact_id == said[0].fact_id
+
+
+def test_a_note_about_a_home_takes_no_facts_place_and_is_denied_with_it(mem: memdb.Memory) -> None:
+    for kind, home in (("fact", "Porto"), ("note", "Braga")):
+        mem.remember(f"Lives in {home}", user_id="ana", key="user.lives_in", object=home, kind=kind, timestamp="2025-03-01")
+    assert {fact.object: fact.status for fact in mem.facts("ana", kinds=["fact", "note"])} == {"Porto": "active", "Braga": "active"}
+    mem.observe(user_id="ana", user_input="I no longer live in Braga.", assistant_response="Noted.", turn_id="t1", timestamp="2025-04-01")
+    mem.drain()
+    assert [fact.object for fact in mem.facts("ana", kinds=["fact", "note"])] == ["Porto"]
+
+
 def test_many_who_state_the_same_at_once_leave_one_fact(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None) as mem:
         said = {"user_id": "ana", "key": "user.pet", "object": "dog called Bica"}

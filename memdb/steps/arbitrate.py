@@ -128,8 +128,11 @@ def _is_to_last(candidate: Candidate, known: Fact, own: Sequence[Fact], predicat
 
 def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: bool = False) -> Action:
     delta = _closer(known.confidence, config)
-    if known.valid_to is not None and not candidate.temporary and candidate.event_time is None and not gives_way:
+    lasts = not candidate.temporary and candidate.event_time is None and not gives_way
+    if known.valid_to is not None and lasts and (candidate.explicit or known.status in UNDECIDED):
         return _action("update", candidate, target=known, delta=delta, reason="now said to last")
+    if known.valid_to is None and known.status == "active" and candidate.until and not candidate.denies:
+        return _action("update", candidate, target=known, delta=delta, reason="said until when", valid_to=candidate.valid_to)
     if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
         return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)
     if candidate.event_time is not None and candidate.event_time != known.event_time:

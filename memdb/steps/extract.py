@@ -408,6 +408,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     if refuted and groups.get("o"):
         groups["o"] = _NOT.sub("", groups["o"])
     explicit = pattern.explicit or clause.explicit or clause.ended or refuted is not None
+    explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
     explicit |= _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
     if pattern.similar and not _alike(groups, here):
         return
@@ -562,6 +563,7 @@ class _Made:
             valid_from=true.begins,
             valid_to=true.ends,
             temporary=true.temporary,
+            until=true.until,
             negated=mode == "ends",
             explicit=self.explicit,
         )
