@@ -38,10 +38,20 @@ class Clause:
     negative: bool = False
     ended: bool = False
     former: bool = False
+    coming: bool = False
     hedged: bool = False
     explicit: bool = False
     elided: bool = False
     times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
+
+
+_NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
+    r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
+    r"|(?:am|is|are) not (?:moving|going|relocating) to (?=\S)",
+    re.IGNORECASE,
+)
+_TO_BE = {"be": "will be ", "living": "will be living ", "working": "will be working ", "become": "will be "}
+_AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGNORECASE)
 
 
 @cache
@@ -482,6 +492,10 @@ def _reduced(clause: Clause) -> Clause:
     former = re.match(r"used to (?:be (?P<ing>(?:an? |in|on)|\w+ing\b)?|)", phrase, re.IGNORECASE)
     if former:
         phrase = ("am " if " be" in former.group() else "") + phrase[former.start("ing") if former.group("ing") else former.end() :]
+    coming = _NOT_TO_BE.match(phrase)
+    if coming:
+        verb = next((_TO_BE[name] for name, found in coming.groupdict().items() if found), None)
+        phrase = _AFTER_ALL.sub("", phrase if verb is None else f"{verb}{phrase[coming.end() :]}")
     negation = re.match(
         r"(?:(?:do|does) not|(?P<be>am|is|are) (?:not|no longer|never)|(?P<can>can) not(?= (?:eat|drink|have|tolerate|do|handle|digest)\b)"
         r"|no longer|(?:have|has) (?P<never>never)|never"
@@ -500,8 +514,15 @@ def _reduced(clause: Clause) -> Clause:
     if final and negation:
         phrase, ended = (phrase[: final.start()] + phrase[final.end() :]).strip(), True
     return replace(
-        clause, full=phrase, negative=negation is not None, ended=ended, former=former is not None, hedged=hedged, explicit=explicit
-    )  # fmt: skip
+        clause,
+        full=phrase,
+        negative=negation is not None or coming is not None,
+        ended=ended,
+        former=former is not None,
+        coming=coming is not None,
+        hedged=hedged,
+        explicit=explicit,
+    )
 
 
 def _timed(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:

@@ -875,7 +875,7 @@ class Memory:
         *,
         user_id: str,
         title: str | None = None,
-        importance: float = 0.6,
+        importance: float | None = None,
         session_id: str | None = None,
         turn_id: str | None = None,
         timestamp: Time | None = None,
@@ -888,8 +888,8 @@ class Memory:
             trigger: the task it is for, in words ("deploy the website").
             steps: what to do, in order.
             user_id: whose memory this is.
-            title: a name for it; the trigger if None.
-            importance: 0..1.
+            title: a name for it; if None the one that it has, or the trigger.
+            importance: 0..1; what it was if None, at first 0.6.
             session_id: the conversation it comes from.
             turn_id: the turn it comes from.
             timestamp: when it was learned; the present if None.

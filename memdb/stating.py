@@ -28,6 +28,8 @@ from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
 from memdb.times import instant, to_text, utc_now
 
+_LEARNED = 0.6  # how much a way of doing something counts where nobody says
+
 
 def remember(
     db: Database,
@@ -123,7 +125,7 @@ def learn(
     embedder: Embedder | None,
     config: Config,
     title: str | None,
-    importance: float,
+    importance: float | None,
     session_id: str | None,
     turn_id: str | None,
     timestamp: date | str | None,
@@ -134,9 +136,13 @@ def learn(
         InputError: the trigger or a step is empty, or there are no steps.
     """
     checks.several(steps, "steps")
+    checks.filled(trigger, "trigger")
     wanted = [checks.filled(step, f"step {place}") for place, step in enumerate(steps, start=1)]
     if not wanted:
         raise InputError("There are no steps; give at least one.")
+    key = checks.key(f"procedure.{slug(trigger)}")
+    known = reading.facts(db, checks.name(user_id, "user_id"), key=key, kinds=["procedure"], now=utc_now())
+    named = next((fact.value_json.get("title") for fact in known if isinstance(fact.value_json, dict)), None)
     done = "; ".join(f"{place}. {' '.join(step.split())}" for place, step in enumerate(wanted, start=1))
     fact = remember(
         db,
@@ -144,11 +150,11 @@ def learn(
         user_id=user_id,
         embedder=embedder,
         config=config,
-        key=f"procedure.{slug(trigger)}",
+        key=key,
         kind="procedure",
         object=done,
-        value_json={"title": title or trigger, "trigger": trigger, "steps": list(wanted)},
-        importance=importance,
+        value_json={"title": title or named or trigger, "trigger": trigger, "steps": list(wanted)},
+        importance=_LEARNED if importance is None and not known else importance,
         session_id=session_id,
         turn_id=turn_id,
         timestamp=timestamp,

@@ -23,7 +23,12 @@ update facts set
   value_text = :value_text,
   value_json = :value_json,
   event_time = coalesce(:event_time, event_time),
+  valid_from = coalesce(:valid_from, valid_from),
   valid_to = :valid_to,
+  tags = coalesce(:tags, tags),
+  memory_type = coalesce(:memory_type, memory_type),
+  importance = coalesce(:importance, importance),
+  effective_importance = coalesce(:importance, effective_importance),
   confidence = :confidence,
   seen_count = seen_count + 1,
   updated_at = :now,
@@ -53,6 +58,9 @@ select
 from links
 where (source_id = :fact_id and target_id <> :heir) or (target_id = :fact_id and source_id <> :heir)
 on conflict do nothing;
+
+-- statement: last_on
+update facts set valid_to = :valid_to, updated_at = :now where fact_id = :fact_id;
 
 -- statement: close
 update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = :now

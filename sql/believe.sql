@@ -194,6 +194,43 @@ where f.fact_id = :fact_id
   and coalesce(o.last_mentioned_at, o.created_at) <= coalesce(f.last_mentioned_at, f.created_at)
 order by o.id;
 
+-- What was to last only until a fact begins, since that takes its place; and until when it was to last before.
+-- statement: waits_to_end
+select r.record, (
+    select h.before ->> 'valid_to' from fact_history h
+    where h.fact_id = o.fact_id and h.after ->> 'valid_to' = f.valid_from and h.before ->> 'valid_to' is not f.valid_from
+    order by h.id desc
+    limit 1) as lasted
+from facts f
+join facts o on o.user_id = f.user_id and o.kind = f.kind and o.valid_to = f.valid_from and o.status = 'active'
+join fact_record r on r.id = o.id
+where f.fact_id = :fact_id
+  and not exists (  -- nothing else begins then
+    select 1 from facts g
+    where g.user_id = o.user_id and g.key = o.key and g.kind = o.kind and g.status = 'active' and g.valid_from = o.valid_to)
+  and exists (select 1 from fact_history b where b.fact_id = f.fact_id and b.turn_id in (
+    select h.turn_id from fact_history h
+    where h.fact_id = o.fact_id and h.operation in ('supersede', 'expire') and h.after ->> 'valid_to' = f.valid_from))
+order by o.id;
+
+-- What was so under the key of a fact at some time since :begins, and before it. What gave way to it and lasts into it does not count.
+-- statement: before_it
+select e.fact_id
+from facts f
+join fact_ever e on e.user_id = f.user_id and e.key = f.key and e.kind = f.kind and e.fact_id <> f.fact_id
+where f.fact_id = :fact_id
+  and e.status in ('active', 'superseded', 'expired')
+  and e.record ->> '$.value_json.polarity' is not 'negative'
+  and e.valid_from < coalesce(e.valid_to, '9999')
+  and e.valid_from < f.valid_from
+  and coalesce(e.valid_to, '9999') > :begins
+  and not (
+    e.status = 'superseded'
+    and e.valid_from < :begins
+    and exists (
+      select 1 from facts o where o.fact_id = e.fact_id and coalesce(o.last_mentioned_at, o.created_at) <= :now))
+limit 1;
+
 -- What began under the key of a fact while that lasted, was said after it, and gave way, too; the first first.
 -- statement: begins_within
 select r.record

@@ -33,11 +33,17 @@ update facts set
   value_text = :before ->> 'value_text',
   value_json = :before -> 'value_json',
   event_time = :before ->> 'event_time',
+  valid_from = :before ->> 'valid_from',
   valid_to = :before ->> 'valid_to',
   status = :before ->> 'status',
   confidence = :before ->> 'confidence',
   seen_count = :before ->> 'seen_count',
   last_mentioned_at = :before ->> 'last_mentioned_at',
+  -- upkeep changes these, too, and records nothing of it
+  tags = iif(:before -> 'tags' is :after -> 'tags', tags, :before -> 'tags'),
+  memory_type = iif(:before ->> 'memory_type' is :after ->> 'memory_type', memory_type, :before ->> 'memory_type'),
+  importance = iif(:before ->> 'importance' is :after ->> 'importance', importance, :before ->> 'importance'),
+  effective_importance = iif(:before ->> 'importance' is :after ->> 'importance', effective_importance, :before ->> 'importance'),
   updated_at = :now
 where fact_id = :fact_id;
 

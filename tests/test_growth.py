@@ -290,7 +290,7 @@ def test_of_very_many_facts_alike_those_most_alike_are_weighed(tmp_path: Path) -
         said = Candidate(
             key="user.likes", value_text="Likes song 77", object="song 77", category="soft_preference", confidence=0.4, excerpt="song 77"
         )
-        weighed = beliefs_about(db, said, user_id="ana", now=now, predicates=read_predicates(db))
+        weighed = beliefs_about(db, said, user_id="ana", now=now, predicates=read_predicates(db), kind="fact")
         assert "song 77" in {fact.object for fact in weighed}
         assert "song 999" in {fact.object for fact in weighed}  # the newest
         assert len(weighed) < 250

@@ -113,6 +113,16 @@ def test_outcomes_go_with_their_user(mem: memdb.Memory) -> None:
     assert b"zanzibarquux" not in mem._store.path.read_bytes()
 
 
+def test_a_name_is_given_later_and_stays(mem: memdb.Memory) -> None:
+    first = mem.learn("cook rice", ["wash", "boil"], user_id="ana", importance=0.9)
+    named = mem.learn("cook rice", ["wash", "boil"], user_id="ana", title="Rice")
+    again = mem.learn("cook rice", ["wash", "boil"], user_id="ana")
+    other = mem.learn("cook rice", ["wash", "steam"], user_id="ana")
+    assert [one.title for one in (first, named, again, other)] == ["cook rice", "Rice", "Rice", "Rice"]
+    assert first.fact_id == named.fact_id == again.fact_id != other.fact_id
+    assert mem.facts("ana", kinds=["procedure"], statuses=["superseded"])[0].importance == 0.9
+
+
 def test_bad_input_is_told(mem: memdb.Memory) -> None:
     fact = mem.remember("Likes figs", user_id="ana")
     with pytest.raises(memdb.InputError, match="is a fact, not a procedure"):

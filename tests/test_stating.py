@@ -88,6 +88,59 @@ def test_a_note_about_a_home_takes_no_facts_place_and_is_denied_with_it(mem: mem
     assert [fact.object for fact in mem.facts("ana", kinds=["fact", "note"])] == ["Porto"]
 
 
+def test_what_is_stated_beside_a_known_fact_is_kept(mem: memdb.Memory) -> None:
+    home: dict[str, str] = {"user_id": "ana", "key": "user.lives_in", "object": "Porto"}
+    mem.remember("Lives in Porto", value_json={"floor": 3}, tags=["home"], timestamp="2025-03-01", **home)  # type: ignore[arg-type]
+    more = {"value_json": {"door": "B"}, "tags": ["city", "home"], "importance": 0.9, "memory_type": "SIGNIFICANT", "turn_id": "t2"}
+    fact = mem.remember("Her home is Porto", valid_from="2019-05-01", timestamp="2025-03-02", **more, **home)  # type: ignore[arg-type]
+    assert isinstance(fact.value_json, dict)
+    assert {name: fact.value_json[name] for name in ("floor", "door", "object")} == {"floor": 3, "door": "B", "object": "Porto"}
+    assert (fact.tags, fact.importance, fact.memory_type, f"{fact.valid_from:%Y-%m-%d}") == (
+        ("home", "city"),
+        0.9,
+        "SIGNIFICANT",
+        "2019-05-01",
+    )
+    assert (fact.value_text, fact.seen_count) == ("Lives in Porto", 2)
+    ended = mem.remember("Lives in Porto", valid_to="2027-01-01", timestamp="2025-03-03", **home)  # type: ignore[arg-type]
+    assert (f"{ended.valid_to:%Y-%m-%d}", ended.value_json, ended.fact_id) == ("2027-01-01", fact.value_json, fact.fact_id)
+    mem.undo(user_id="ana", turn_id=ended_by(mem, ended))
+    mem.undo(user_id="ana", turn_id="t2")
+    (fact,) = mem.facts("ana")
+    assert isinstance(fact.value_json, dict)
+    assert ("door" in fact.value_json, fact.tags, fact.valid_to, f"{fact.valid_from:%Y-%m-%d}") == (False, ("home",), None, "2025-03-01")
+
+
+def ended_by(mem: memdb.Memory, fact: memdb.Fact) -> str:
+    return [change.turn_id for change in mem.history(fact_id=fact.fact_id)][-1]
+
+
+def test_details_stated_in_other_words_are_kept(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=OneMeaning(), llm=None, config={"worker": False}) as mem:
+        mem.remember("Dog called Bica", user_id="ana", key="user.pet", object="dog called Bica", value_json={"breed": "Podengo"})
+        again = mem.remember("Dog named Bica", user_id="ana", key="user.pet", object="dog named Bica", value_json={"born": 2019})
+        assert isinstance(again.value_json, dict)
+        wanted = {"breed": "Podengo", "born": 2019, "object": "dog called Bica"}
+        assert {name: again.value_json.get(name) for name in wanted} == wanted
+        assert (again.value_text, again.seen_count, len(mem.facts("ana"))) == ("Dog called Bica", 2, 1)
+
+
+def test_what_was_to_come_and_is_rejected_ends_nothing(mem: memdb.Memory) -> None:
+    mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", timestamp="2025-03-01")
+    coming = mem.remember(
+        "Lives in Braga",
+        user_id="ana",
+        key="user.lives_in",
+        object="Braga",
+        valid_from="2025-06-01",
+        confidence=0.95,
+        timestamp="2025-03-02",
+    )
+    assert [(fact.object, fact.valid_to is None) for fact in mem.facts("ana", now="2025-03-03")] == [("Porto", False), ("Braga", True)]
+    mem.reject(coming.fact_id, now="2025-03-03")
+    assert [(fact.object, fact.valid_to) for fact in mem.facts("ana", now="2025-07-01")] == [("Porto", None)]
+
+
 def test_many_who_state_the_same_at_once_leave_one_fact(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None) as mem:
         said = {"user_id": "ana", "key": "user.pet", "object": "dog called Bica"}

@@ -15,6 +15,7 @@ from memdb.database import Database
 from memdb.keys import normalise, predicate_of
 from memdb.records import (
     LIVE,
+    RELIABILITY,
     UNDECIDED,
     Action,
     Candidate,
@@ -28,6 +29,7 @@ from memdb.records import (
     Status,
     TaskState,
 )
+from memdb.retelling import tells_since
 from memdb.times import to_text
 
 _NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")
@@ -86,6 +88,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
                 ends = _closed(target, "expired", action.valid_to or origin.now, origin)
                 log.change(target.fact_id, "expire", action.reason, "close", **ends)
+                _let_last(db, target, log)
                 _dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
         case "mark_pending_confirmation":
@@ -95,7 +98,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             return new_id
         case "update" | "noop":
             assert target is not None
-            return _keep(db, action, target, log, predicates)
+            return _keep(db, action, target, log, predicates, config)
 
 
 def settle(
@@ -153,6 +156,19 @@ def _shorten(db: Database, fact_id: str, log: _Log, predicates: Mapping[str, Pre
         log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
 
 
+def _let_last(db: Database, fact: Fact, log: _Log) -> None:
+    """Where a fact has ended that was still to begin, what it would have taken the place of lasts as it did before."""
+    if fact.status != "active" or fact.valid_from <= log.origin.now:
+        return
+    (ended,) = _facts(db, "believe.by_id", fact.fact_id)
+    if ended.valid_to is None or ended.valid_to > ended.valid_from:
+        return
+    for row in db.all("believe.waits_to_end", fact_id=fact.fact_id):
+        other = Fact.model_validate_json(str(row["record"]))
+        lasted = None if row["lasted"] is None else str(row["lasted"])
+        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=lasted)
+
+
 def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
     for doubt in _facts(db, "believe.contradicting", fact_id):
         if doubt.denies and doubt.fact_id != but:
@@ -167,6 +183,7 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str =
     """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
+    _let_last(db, fact, log)
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
 
 
@@ -204,6 +221,7 @@ def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str
     """End a fact at an instant; what is asked of the time before still finds it."""
     log = _Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
     log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
+    _let_last(db, fact, log)
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
 
 
@@ -382,12 +400,22 @@ def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str 
     return None
 
 
-def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Mapping[str, Predicate]) -> str:
+def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Mapping[str, Predicate], config: Config) -> str:
     """Refresh or refine a fact in place; saying an undecided one again settles it, saying an active one again refutes its rivals."""
     confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
     said = action.candidate
+    anew = _told_anew(db, said, target, log.origin, predicates, config)
     if action.type == "noop":
-        log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
+        if any(value is not None for value in anew.values()):
+            standing: dict[str, str | float | None] = {
+                "value_text": target.value_text,
+                "value_json": None if target.value_json is None else json.dumps(target.value_json, ensure_ascii=False),
+                "event_time": None,
+                "valid_to": None if target.valid_to is None else to_text(target.valid_to),
+            }
+            log.change(target.fact_id, "update", f"{action.reason}, and more of it", "refine", confidence=confidence, **standing, **anew)
+        else:
+            log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
         if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
             move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
@@ -396,20 +424,58 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     else:
         assert said is not None
         assert action.new_value_text is not None
+        known = target.value_json if isinstance(target.value_json, dict) else {}
+        details = {**known, **action.new_value_json} if isinstance(action.new_value_json, dict) else action.new_value_json
         log.change(
             target.fact_id,
             "update",
             action.reason,
             "refine",
             value_text=action.new_value_text,
-            value_json=None if action.new_value_json is None else json.dumps(action.new_value_json, ensure_ascii=False),
+            value_json=None if details is None else json.dumps(details, ensure_ascii=False),
             event_time=to_text(said.event_time) if said.event_time else None,
             valid_to=_ends(action, said, "active", kind=target.kind) or (to_text(action.valid_to) if action.valid_to else None),
             confidence=confidence,
+            **anew,
         )
     if target.status == "active":
         _reject_rivals(db, target.fact_id, log, said_by=log.origin.now)
+    if anew["valid_from"] is not None:
+        _shorten(db, target.fact_id, log, predicates)
     return target.fact_id
+
+
+def _told_anew(
+    db: Database, said: Candidate | None, target: Fact, origin: Origin, predicates: Mapping[str, Predicate], config: Config
+) -> dict[str, str | float | None]:
+    """What saying an active fact again tells beside it: since when it is so, and its marks by an application; None for what stays."""
+    anew: dict[str, str | float | None] = dict.fromkeys(("valid_from", "tags", "memory_type", "importance"))
+    if said is None or target.status != "active":
+        return anew
+    if _tells_its_beginning(db, said, target, origin, predicates, config):
+        assert said.valid_from is not None
+        anew["valid_from"] = to_text(said.valid_from)
+    if set(origin.tags) - set(target.tags):
+        anew["tags"] = json.dumps(list(dict.fromkeys((*target.tags, *origin.tags))), ensure_ascii=False)
+    if origin.memory_type not in (None, target.memory_type):
+        anew["memory_type"] = origin.memory_type
+    if origin.importance not in (None, target.importance):
+        anew["importance"] = origin.importance
+    return anew
+
+
+def _tells_its_beginning(
+    db: Database, said: Candidate, target: Fact, origin: Origin, predicates: Mapping[str, Predicate], config: Config
+) -> bool:
+    """Whether a fact is from now on held to have begun when it is said to; not where something else is known of that time."""
+    if said.confidence < config.certain_confidence or RELIABILITY[origin.source] < RELIABILITY[target.source]:
+        return False
+    if not tells_since(said, target, now=origin.now, zone=config.zone):
+        return False
+    if target.kind != "fact" or target.denies or predicate_of(target.key, predicates).cardinality == "many":
+        return True
+    assert said.valid_from is not None
+    return not db.all("believe.before_it", fact_id=target.fact_id, begins=to_text(said.valid_from), now=to_text(origin.now))
 
 
 def _reject_rivals(

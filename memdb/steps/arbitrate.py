@@ -8,6 +8,7 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
+from memdb.retelling import adds_details, details_of
 
 
 def arbitrate(
@@ -91,7 +92,9 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     for fact in own:
         held = set(normalise(fact.object).split())
         over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
-        if over and not fact.denies and _said_last(fact) <= now:
+        begins = fact.valid_from > max(now, candidate.valid_from or now)  # still to come: what is not so now may be so then
+        begins = candidate.because is None and begins is not candidate.coming
+        if over and not begins and not fact.denies and _said_last(fact) <= now:
             ending.append(fact)
             less |= not said <= held
     named = [fact for fact in ending if says_the_same(candidate.object, fact.object)]
@@ -139,6 +142,10 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
         return _action("update", candidate, target=known, delta=delta, reason="its time was said anew", valid_to=candidate.valid_to)
     if known.status in UNDECIDED:
         return _action("update", candidate, target=known, delta=delta, reason="said again, which settles it", valid_to=known.valid_to)
+    if adds_details(candidate, known):
+        more = {"new_value_text": known.value_text, "new_value_json": details_of(candidate)}
+        again = _action("update", candidate, target=known, delta=delta, reason="said again, with more of it", valid_to=known.valid_to)
+        return again.model_copy(update=more)
     reason = "confirmed" if candidate.explicit else "said again"
     return _action("noop", candidate, target=known, delta=delta, reason=reason, valid_to=known.valid_to)
 

@@ -46,6 +46,7 @@ _GUESSED = 0.1  # and who "she" is, where more than one may be meant, or "I", th
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
 _YEAR = re.compile(r"\d{4}")
 _A_FEW_DAYS = timedelta(days=3)
+_A_LONG_TIME = timedelta(days=300)
 _SHORT = 300  # characters
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
@@ -398,6 +399,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
+    if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
+        return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
         return  # a cat is no doctor
     if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
@@ -407,7 +410,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
     if refuted and groups.get("o"):
         groups["o"] = _NOT.sub("", groups["o"])
-    explicit = pattern.explicit or clause.explicit or clause.ended or refuted is not None
+    explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
     explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
     explicit |= _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
     if pattern.similar and not _alike(groups, here):
@@ -466,6 +469,8 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
         return "no" if pattern.negative == "states" else "ends"
     if not clause.negative:
         return "no" if pattern.negative in ("states", "cancels") else "says"
+    if clause.coming:
+        return "ends" if pattern.negative in ("ends", "cancels", "deny") else "no"
     ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
     return ways.get(pattern.negative, pattern.negative)
 
@@ -565,6 +570,7 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
+            coming=mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context",
             explicit=self.explicit,
         )
 

@@ -11,6 +11,7 @@ from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.keys import normalise, predicate_of, says_no_more, says_the_same
 from memdb.records import Action, Candidate, Case, Fact, Predicate
+from memdb.retelling import adds_details, details_of
 from memdb.times import to_text
 
 log = logging.getLogger("memdb")
@@ -94,11 +95,12 @@ def _is_repeated(said: Candidate, fact: Fact, *, single: bool) -> bool:
 
 
 def _refresh(said: Candidate, cosine: float, fact: Fact, config: Config) -> Action:
+    more = adds_details(said, fact)
     return Action(
-        type="noop",
+        type="update" if more else "noop",
         key=fact.key,
-        new_value_text=said.value_text,
-        new_value_json=said.value_json,
+        new_value_text=fact.value_text if more else said.value_text,
+        new_value_json=details_of(said) if more else said.value_json,
         target_fact_id=fact.fact_id,
         valid_to=fact.valid_to,
         confidence_delta=round((1.0 - fact.confidence) * config.confirmation_rate, 6),

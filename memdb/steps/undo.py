@@ -34,7 +34,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             done.end(fact_id, json.loads(str(row["after"]))["valid_from"], change, reason)
             db.run("apply.unlink", source_id=fact_id)
         else:
-            done.restore(fact_id, "undo.restore", change, reason, before=row["before"])
+            done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
     _withdraw(db, done, turn_id=turn_id, session_id=session_id, undone=undone)
     return Undone(restored=done.restored, ended=done.ended, kept=done.kept, untaught=untaught, untold=untold)
 

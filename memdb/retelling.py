@@ -1,0 +1,40 @@
+"""What is told anew of a fact by saying it again: details, and since when it is so."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+from pydantic import JsonValue
+
+from memdb.records import Candidate, Fact
+
+_STATEMENT = ("subject", "predicate", "object", "polarity")  # what `value_json` has of the statement itself
+
+
+def adds_details(said: Candidate, fact: Fact) -> bool:
+    """Whether an application that states a fact again gives details with it that the fact does not have."""
+    known = fact.value_json if isinstance(fact.value_json, dict) else {}
+    return said.stated and not said.negated and any(known.get(name) != detail for name, detail in details_of(said).items())
+
+
+def details_of(said: Candidate) -> dict[str, JsonValue]:
+    """Return what is said of a statement beside it."""
+    if not isinstance(said.value_json, dict):
+        return {}
+    return {name: detail for name, detail in said.value_json.items() if name not in _STATEMENT}
+
+
+def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> bool:
+    """Whether it is said since when a fact is so, and that this is another time than is known, and no vaguer one.
+
+    A time after the fact was first said is none of its beginning: it may have ended and begun anew.
+    """
+    begins = said.valid_from
+    if begins is None or said.negated or said.event_time is not None or begins == fact.valid_from:
+        return False
+    if begins > now or begins > fact.created_at:
+        return False
+    told, known = begins.astimezone(zone), fact.valid_from.astimezone(zone)
+    in_that_year = (told.month, told.day) == (1, 1) and told.year == known.year
+    in_that_month = told.day == 1 and (told.year, told.month) == (known.year, known.month)
+    return fact.valid_from == fact.created_at or not (in_that_year or in_that_month)
