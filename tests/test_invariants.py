@@ -20,6 +20,8 @@ SAID = (
     "I like coffee.", "I don't like coffee any more.", "I'm allergic to nuts.", "I'm not allergic to nuts.", "My sister is called Eva.",
     "Remind me to call Rita tomorrow.", "I called Rita.", "No, that was wrong.", "Thanks!",
     "Sorry, Faro.", "Not any more.", "My sister lives in Rome.", "She moved to Oslo.", "Let's role play.", "Stop the role play.",
+    "I've lived in Porto since 2019.", "I moved to Faro in 2020.", "I've been vegetarian since May.", "I live in Porto until March.", "I'm not vegetarian.",
+    "I'll be living in Braga from next month.", "I won't be living in Braga after all.", "From April I'll be living in Faro.", "I'm not moving to Faro.",
 )  # fmt: skip
 Step = Callable[[memdb.Memory, datetime, int], object]
 
