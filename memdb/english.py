@@ -45,6 +45,7 @@ class Clause:
     times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
 
 
+_HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
     r"|(?:am|is|are) not (?:moving|going|relocating) to (?=\S)",
@@ -481,6 +482,7 @@ def _reduced(clause: Clause) -> Clause:
     """Take adverbs, the negation and "used to" out of a verb phrase."""
     words = rules().phrase
     phrase, hedged, explicit = clause.full.strip(), clause.hedged, clause.explicit
+    phrase = _HAVE_HAD.sub("have ", phrase)
     adverb = compiled(rf"({words['auxiliaries']})({words['adverbs']}) (?!not\b)(?=\S)")
     for _ in range(6):
         found = adverb.match(phrase)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memdb.english import Clause
 from memdb.english_rules import Pattern, compiled
@@ -13,6 +13,8 @@ from memdb.when import Prefer, TimeSpan
 _WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
 _HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
+_HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
+_A_DAY = timedelta(days=1)
 _LASTING = re.compile(
     r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
     r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
@@ -56,6 +58,9 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
         due = [span.begins for span in spans if span.role == "by" and span.begins > at]
         if due and found == Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
             found = Validity(begins=due[0])
+    elif pattern.time == "none" and not clause.negative and not pattern.negated:  # other times may say how often, or when
+        since = [span for span in clause.times.get("past", ()) if span.role in ("since", "for") and span.ends <= at + _A_DAY]
+        found = Validity(begins=since[0].begins) if since and (since[0].role == "since" or _HAVE.match(clause.full)) else found
     return None if pattern.needs_time and found == Validity() else found
 
 
