@@ -357,3 +357,12 @@ def test_forgetting_a_key_takes_what_the_model_wrote_of_it_elsewhere(tmp_path: P
         mem.forget("ana", key="user.lives_in")
         assert sorted(change.reason for change in mem.history(user_id="ana")) == ["(forgotten)", "nothing was held under this key yet"]
         assert [call for call in mem.calls() if "porto" in (call.raw or "").lower()] == []
+
+
+@pytest.mark.parametrize("type_", ["noop", "update"])
+def test_since_and_until_when_are_kept_whatever_the_model_calls_it(tmp_path: Path, type_: str) -> None:
+    said = ("I've lived in Porto since 2019.", "I live in Porto until June.", "Home is Porto.")
+    again = [second(text, "user.lives_in", "Porto", action(type_, "f1")) for text in said]
+    with Auditor(PORTO, *again).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana", now="2025-03-20")
+        assert (f"{home.valid_from:%Y-%m-%d}", f"{home.valid_to:%Y-%m-%d}", home.object) == ("2019-01-01", "2025-06-01", "Porto")

@@ -245,11 +245,11 @@ def _misfit(
 def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config) -> Action:
     over = decided.type == "expire"
     type_, ends = decided.type, said.valid_to
-    if type_ == "noop" and target is not None and target.status == "pending_confirmation":
-        type_ = "update"  # said again, which settles it, if the policy lets it
+    if type_ == "noop" and target is not None and (target.status == "pending_confirmation" or (said.until and target.valid_to is None)):
+        type_ = "update"  # said again, which settles it, if the policy lets it, or until when it is so
     if over:
         ends = said.valid_from or said.valid_to
-    elif target is not None and ends is None and (type_ == "noop" or said.event_time is not None):
+    elif target is not None and ends is None and (type_ == "noop" or said.event_time is not None or not said.explicit):
         ends = target.valid_to
     return Action(
         type=type_,
