@@ -70,6 +70,7 @@ class Answer(_Table):
 
     asks: str
     says: str
+    needs: str | None = None
     strip: str | None = None
     lower: bool = False
     examples: tuple[tuple[str, str, str, str], ...]

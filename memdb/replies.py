@@ -43,6 +43,8 @@ def spelled_out(asked: str, text: str) -> str | None:
         return None
     for answer in rules().answer:
         if found := compiled(answer.asks).search(question):
+            if answer.needs and not compiled(answer.needs).match(said):
+                continue
             bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
             return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None
     return None

@@ -32,6 +32,7 @@ from memdb.retractions import (
     stand_ins,
 )
 from memdb.validity import Validity, validity
+from memdb.whereabouts import at_its_place
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
@@ -56,6 +57,7 @@ _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
+_AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
@@ -113,7 +115,9 @@ def extract(
         turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn), after=_said_before(turn, asked, before)
     )
     stated = _own(said, asked, before)
-    if asked and (answer := spelled_out(asked, turn.user_input)) is not None:
+    answer = spelled_out(asked, turn.user_input) if asked else None
+    stated = chain(stated, _since(turn, answer, asked, owner, found, held=held, before=before, zone=zone))
+    if answer is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
     for clause in stated:
@@ -124,6 +128,8 @@ def extract(
             known = found.get(name)
             if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
                 found[name] = candidate
+            elif known.valid_from is None and candidate.valid_from is not None and candidate.valid_from < turn.timestamp:
+                found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
         if len(found) >= MOST_FACTS:
             break
     return list(found.values())[:MOST_FACTS]
@@ -322,6 +328,34 @@ def _own(stated: Iterable[Clause], asked: str, before: Before | None) -> Iterato
             if others.search(asked) or (earlier is not None and others.search(earlier[0].user_input)):
                 continue
         yield clause
+
+
+def _since(
+    turn: Turn,
+    answer: str | None,
+    asked: str,
+    owner: _Person,
+    found: Mapping[tuple[str, str, bool], Candidate],
+    *,
+    held: Held | None,
+    before: Before | None,
+    zone: tzinfo,
+) -> Iterator[Clause]:
+    """What a turn says of since when somebody lives or works at a place that it does not name, where this is known."""
+    if not _AT_A_PLACE.search(f"{turn.user_input} {answer or ''}"):
+        return
+    keys = {canonical_key(owner.slug, name): name for name in ("lives_in", "works_at")}
+    known = {(one.key, one.object) for one in found.values() if one.key in keys and not one.negated and not one.denies}
+    told = {key for key, _ in known}
+    known |= {(key, place) for key, place in (held(list(keys)) if held is not None else ()) if key not in told}
+    places = {keys[key]: place for key, place in known if sum(key == other for other, _ in known) == 1}
+    earlier = before() if before is not None and places else None
+    near = f"{earlier[0].user_input if earlier else ''}. {asked}"
+    for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
+        for statement, excerpt in at_its_place(text, places, near):
+            for clause in clauses(statement, at=turn.timestamp, zone=zone):
+                if clause.times:
+                    yield replace(clause, excerpt=excerpt if text == turn.user_input else _excerpt(turn))
 
 
 def _excerpt(turn: Turn) -> str:

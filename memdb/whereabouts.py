@@ -1,0 +1,54 @@
+"""What is said of the place where somebody lives or works without its name: "I've lived here for ten years"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences
+
+_SAID = re.compile(
+    r"(?:^|, |\b(?:and|but|so|well|yes|because|since) )(?:i|we) (?:(?:have (?:now |already |only |actually |just )?"
+    r"(?P<state>lived|been living|worked|been working|been))|(?P<change>(?:only |just |first |originally )?"
+    r"(?:moved|started(?: working)?|began|began working|got hired))) (?P<at>here|there)"
+    r"(?P<when> (?:since|for|in|on|last|this|at|back in|around|about|over|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b"
+    r"[^,;]*)",
+    re.IGNORECASE,
+)
+_LIVES = "lives_in"
+_WORKS = "works_at"
+
+
+_NAMED = re.compile(
+    r"\b(?:in|at|to|for|from|of|about|with|near|around|joined|left) (?:the )?(?P<place>(?-i:[A-Z])\w.*?)"
+    r"(?=[.,;!?]|$| (?:and|but|for|since|i) )",
+    re.IGNORECASE,
+)
+
+
+def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tuple[str, str]]:
+    """Yield what a text says of when somebody came to a place, with the place's name, each with the sentence that says it.
+
+    `places` are where the speaker is known to live ("lives_in") and to work ("works_at"), where that is one place. "There", and "I've been
+    here", mean the place that was named last, in `near`, which was said right before, or with it.
+    """
+    plain = masked(text)
+    for start, end, mark in sentences(plain):
+        said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
+        found = _SAID.search(said[:LONGEST_SENTENCE]) if "?" not in mark else None
+        if found is None:
+            continue
+        verb = (found["state"] or found["change"]).lower()
+        lives = {_LIVES: "liv" in verb or "moved" in verb, _WORKS: "liv" not in verb and "moved" not in verb}
+        means = {name for name in places if lives[name]} if verb != "been" else set(places)
+        if verb == "been" or found["at"].lower() == "there":
+            named = [one["place"] for one in _NAMED.finditer(f"{near}. {plain[:start]}. {said[: found.start()]}")]
+            means = {name for name in means if named and named[-1].casefold().startswith(places[name].casefold())}
+        if len(means) != 1:
+            continue
+        (name,) = means
+        if name == _LIVES:
+            stated = f"I moved to {places[name]}" if "moved" in verb else f"I have lived in {places[name]}"
+        else:
+            stated = f"I have worked at {places[name]}" if found["state"] else f"I started at {places[name]}"
+        yield f"{stated}{found['when']}", text[start:end].strip()

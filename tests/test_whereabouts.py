@@ -1,0 +1,72 @@
+"""Since when somebody lives or works at a place, said later, or without naming it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import memdb
+
+PORTO, BOSCH = "I live in Porto.", "I work at Bosch."
+ASKED = "How long have you lived there?"
+
+
+def began(path: Path, *said: str) -> dict[str, str]:
+    """Since when each place is held; what begins with "A: " is the answer to what was said before it."""
+    with memdb.open(path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        turns = [(text, said[place + 1][3:] if said[place + 1 : place + 2] and said[place + 1].startswith("A: ") else "Noted.")
+                 for place, text in enumerate(said) if not text.startswith("A: ")]  # fmt: skip
+        for place, (text, answer) in enumerate(turns):
+            mem.observe(text, answer, user_id="ana", session_id="s", turn_id=f"t{place}", timestamp=f"2025-03-01T10:{place:02}:00Z")
+            mem.drain()
+        assert not any(turn.error for turn in mem.turns("ana"))
+        return {fact.object: f"{fact.valid_from:%Y-%m-%d}" for fact in mem.facts("ana", now="2025-03-02")}
+
+
+TODAY = "2025-03-01"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([PORTO, "I've lived here for ten years."], {"Porto": "2015-03-02"}),
+        ([PORTO, "I moved here in 2019."], {"Porto": "2019-01-01"}),
+        ([PORTO, "Any tips? We moved here three years ago."], {"Porto": "2022-03-01"}),
+        ([PORTO, "I've been here since 2019."], {"Porto": "2019-01-01"}),
+        (["I live in Porto. I've lived there since May 2018."], {"Porto": "2018-05-01"}),
+        ([BOSCH, "I've worked there for ten years."], {"Bosch": "2015-03-02"}),
+        ([BOSCH, "I started there in 2012."], {"Bosch": "2012-01-01"}),
+        (["I work at Bosch. I started there in 2012."], {"Bosch": "2012-01-01"}),
+        (["I live in Porto and work at Bosch.", "I've been there for ten years."], {"Porto": TODAY, "Bosch": "2015-03-02"}),
+        ([PORTO, BOSCH, "I've worked there since 2012. I've lived here since 2010."], {"Porto": "2010-01-01", "Bosch": "2012-01-01"}),
+        ([PORTO, "Hi!", f"A: {ASKED}", "Since 2019."], {"Porto": "2019-01-01"}),
+        ([PORTO, "Hi!", f"A: {ASKED}", "About ten years"], {"Porto": "2015-03-02"}),
+        ([BOSCH, "Hi!", "A: How long have you been at Bosch?", "I've been there since 2012."], {"Bosch": "2012-01-01"}),
+    ],
+)
+def test_it_is_known_since_when(tmp_path: Path, said: list[str], expected: dict[str, str]) -> None:
+    assert began(tmp_path, *said) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Tell me about Paris.", "I've lived there for ten years."],
+        ["I've been to Rome. I've been there for two days."],
+        ["If I had moved here in 2010 I'd speak the language."],
+        ["How long have I lived here, for ten years?"],
+        ["My sister moved here in 2015."],
+        ["She said 'I moved here in 2015'."],
+        ["I've been here since 8 am."],
+        ["My boss lives in Faro.", "He's lived there since 2010. I've lived there for a year, too."],
+        ["I moved here."],
+        ["Hi!", "A: How long have you been waiting here?", "Since 2019."],
+    ],
+)
+def test_nothing_is_dated_by_what_is_said_of_something_else(tmp_path: Path, said: list[str]) -> None:
+    assert began(tmp_path, PORTO, *said)["Porto"] == TODAY
+
+
+def test_of_two_homes_none_is_dated(tmp_path: Path) -> None:
+    assert began(tmp_path, PORTO, "I think I live in Braga.", "I've lived here for ten years.") == {"Porto": TODAY, "Braga": TODAY}
