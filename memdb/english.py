@@ -173,7 +173,9 @@ _LABELLED = re.compile(
 )
 _ONESELF = ("me", "i", "user", "human")  # as who shows a conversation writes their own part of it
 _NAMED = re.compile(  # a name, and what the one who has it does
-    r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:is|has|was|will|does|can|did|got|went|took|[a-z]+(?:s|ed))\b.*)", re.DOTALL
+    r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?P<rest>(?:(?:just|also|now|still|recently|never|finally|actually|already|no longer) )?"
+    r"(?:is|has|was|will|does|can|did|got|went|took|left|lost|quit|found|became|began|bought|sold|gave|had|grew|broke|[a-z]+(?:s|ed))\b.*)",
+    re.DOTALL,
 )
 _TIMED = re.compile(
     r"(?:(?:for|until|till|from|starting|beginning|come|effective|with effect|this|next|last|in|on|by|since|during|over|at|as of|as from"

@@ -10,6 +10,7 @@ from memdb.english import Clause
 from memdb.english_rules import Pattern, compiled
 from memdb.when import Prefer, TimeSpan
 
+BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 _WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
 _HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
@@ -44,7 +45,7 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
         if not coming:
             return None if pattern.needs_time or spans else Validity()
         return Validity(event=coming[0].begins, ends=coming[0].ends)
-    if pattern.time == "change":
+    if pattern.time == "change" or (pattern.time == "state" and BECAME.match(clause.full)):
         way: Prefer = "future" if _STARTING.search(clause.text) else "past"
         named = [span for span in clause.times.get(way, ()) if span.role in ("point", "since", "from")]
         return Validity(begins=named[0].begins) if named else Validity()

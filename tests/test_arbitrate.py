@@ -510,6 +510,8 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
     ("what somebody has had for years", [("I've had a dog since 2020.", "04-02"), ("I play chess.", "04-03"),
       ("I've been playing chess since 2019.", "05-01")],
      [("user.pet", "dog", A, "2020-01-01", ""), ("user.plays", "chess", A, "2019-01-01", "")]),
+    ("what somebody became", [("I work as a nurse.", "04-02"), ("I became a doctor in March.", "04-20")],
+     [("user.works_as", "nurse", S, "04-02", NEVER), ("user.works_as", "doctor", A, "03-01", "")]),
     ("since when one does one of many things", [("I play the piano.", "04-02"), ("I have a dog.", "04-02"),
       ("I work at Bosch.", "04-02"), ("I joined Bosch in 2012.", "05-01")],
      [("user.plays", "piano", A, "04-02", ""), ("user.pet", "dog", A, "04-02", ""), ("user.works_at", "Bosch", A, "2012-01-01", "")]),

@@ -115,3 +115,17 @@ def test_any_text_is_safe(said: str, pronoun: str) -> None:
     for text in (said, f"My sister {said}", f"{said} my wife Ana's"):
         spoken_of(text, pronoun, {"Ana": "wife"})
         last_with_somebody(text)
+
+
+@pytest.mark.parametrize(
+    "said", ["Rui left Bosch", "Rui just quit his job", "Rui lost his job", "Rui no longer works at Bosch", "Rui found a job at Efacec"]
+)
+def test_who_is_known_by_name_changes_by_name(mem: memdb.Memory, said: str) -> None:
+    assert ("brother.works_at", "Bosch") in after(mem, "My brother Rui works at Bosch")
+    assert ("brother.works_at", "Bosch") not in after(mem, said)
+
+
+@pytest.mark.parametrize("said", ["Rui left early", "Rui lost his keys", "Rui had a great idea", "Rui never left Bosch", "Rui found a cat"])
+def test_what_somebody_known_by_name_does_besides_changes_nothing(mem: memdb.Memory, said: str) -> None:
+    known = after(mem, "My brother Rui works at Bosch")
+    assert after(mem, said) == known

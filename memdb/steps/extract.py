@@ -31,7 +31,7 @@ from memdb.retractions import (
     slip_in,
     stand_ins,
 )
-from memdb.validity import Validity, validity
+from memdb.validity import BECAME, Validity, validity
 from memdb.whereabouts import at_its_place
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
@@ -446,7 +446,9 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         groups["o"] = _NOT.sub("", groups["o"])
     explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
     explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
-    explicit |= _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
+    explicit |= (
+        BECAME.match(clause.full) is not None or _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
+    )
     if pattern.similar and not _alike(groups, here):
         return
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
