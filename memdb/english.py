@@ -45,6 +45,10 @@ class Clause:
     times: dict[Prefer, tuple[TimeSpan, ...]] = field(default_factory=dict)
 
 
+_TELLS = re.compile(
+    r"(?:just |always |also |still |now )?(?:says?|said|thinks?|tells?|told|asks?|asked|believes?|insists?|claims?|wrote|jokes?)\b",
+    re.IGNORECASE,
+)
 _HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
@@ -89,7 +93,7 @@ def clauses(
     hidden = masked(text)
     known = dict(people or {})
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
-    person, doubtful = ("", ""), list[Clause]()  # what the next sentence may take back
+    person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
     before, began, shown, words = last_with_somebody(told), 0, 0, 0
     for start, end, mark in sentences(hidden):
@@ -126,8 +130,11 @@ def clauses(
             found = _parse(clause, person, known, at=at, zone=zone)
             if pronoun and found.guessed and found.subject:
                 surely = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
+                if teller and found.subject != surely[0]:
+                    continue  # "My mum told me about Ana. She lives in Rome"
                 found = replace(found, guessed=found.subject != surely[0])
-            person = (found.subject, found.name) if found.subject not in ("", "i") else person
+            if found.subject not in ("", "i"):
+                person, teller = (found.subject, found.name), _is_relative(clause.text) or (teller and found.guessed)
             if found.name:
                 known[found.name] = found.subject
             doubtful.append(found)
@@ -303,6 +310,8 @@ def _stated(
                 stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
         elif compiled(block["reported"]).match(clause.text):
             blocked = True
+            if (teller := _teller(clause.text)) and not question:
+                stated.append(replace(clause, text=teller))
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
             subject = ""
             continue
@@ -337,6 +346,13 @@ def _stated(
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _teller(text: str) -> str:
+    """Whose words are told, if it is a relative: who that is may be said in passing ("my wife Aoife says hi"); "" for anybody else."""
+    found = _subject().match(text)
+    tells = found is not None and found["rel"] and not found["of"] and _TELLS.match(found["rest"] or "")
+    return found["whole"].strip(" ,") if found is not None and tells else ""
 
 
 def _states(clause: Clause) -> list[Clause]:

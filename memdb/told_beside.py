@@ -24,6 +24,8 @@ def with_name(sentence: str, before: str = "") -> str | None:
     named = compiled(rules().phrase["named"]).search(sentence)
     if named is None or bool(before) != (named.start() == 0):
         return None
+    if compiled(rules().block["reported"]).match(sentence[: named.start()]):
+        return None  # "My son says his name is Batman"
     told, pronoun = before or sentence[: named.start()], next(filter(None, named.group("whose", "who", "whom"))).lower()
     kept = [found for found in _somebody().finditer(told) if _may_be(found["who"].lower(), pronoun)]
     if len(kept) != 1 or compiled(rules().phrase["besides"]).search(told, kept[0].end()):

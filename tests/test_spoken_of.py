@@ -129,3 +129,39 @@ def test_who_is_known_by_name_changes_by_name(mem: memdb.Memory, said: str) -> N
 def test_what_somebody_known_by_name_does_besides_changes_nothing(mem: memdb.Memory, said: str) -> None:
     known = after(mem, "My brother Rui works at Bosch")
     assert after(mem, said) == known
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("My mum thinks we're mad. She lives in York", ("mother.lives_in", "York")),
+        ("My wife Aoife says hi", ("user.wife", "Aoife")),
+        ("My boss Stefan said I'm lazy", ("user.boss", "Stefan")),
+    ],
+)
+def test_whose_words_are_told_is_known(mem: memdb.Memory, said: str, value: tuple[str, str]) -> None:
+    assert after(mem, said) == {value}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My mum told me about Ana. She lives in Rome",
+        "My mum told my aunt. She lives in Rome",
+        "My mum told her friend. She lives in Rome",
+        "My mum says she lives in Rome",
+        "Did my wife Aoife say she lives in Rome?",
+    ],
+)
+def test_what_they_tell_of_another_is_not_said_of_them(mem: memdb.Memory, said: str) -> None:
+    assert "Rome" not in {value for _, value in after(mem, said)}
+
+
+def test_a_name_that_somebody_claims_is_none(mem: memdb.Memory) -> None:
+    assert after(mem, "My son says his name is Batman") == set()
+
+
+@pytest.mark.parametrize("said", ["We had to say goodbye to Murphy at Christmas", "Murphy crossed the rainbow bridge"])
+def test_a_pet_that_is_said_goodbye_to_is_no_more(mem: memdb.Memory, said: str) -> None:
+    assert after(mem, "I have a dog called Murphy") == {("user.pet", "dog called Murphy")}
+    assert after(mem, said) == set()
