@@ -49,6 +49,9 @@ _TELLS = re.compile(
     r"(?:just |always |also |still |now )?(?:says?|said|thinks?|tells?|told|asks?|asked|believes?|insists?|claims?|wrote|jokes?)\b",
     re.IGNORECASE,
 )
+_ANOTHER_DOES = re.compile(
+    r"(?:is|has|does|(?:liv|work|lov|lik|hat|dislik|enjoy|prefer|stud(?=i)|speak|own|driv|tak|play)i?e?s)\b", re.IGNORECASE
+)
 _HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
@@ -327,6 +330,9 @@ def _stated(
             if goes_on and subject == whom:
                 stated.append(replace(clause, text=f"{whom} {goes_on}"))  # "my aunt, who lives in Porto, turns 90 in May"
             continue
+        if subject.lower() in ("i", "we") and _ANOTHER_DOES.match(clause.text):
+            subject = ""
+            continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):

@@ -117,13 +117,13 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
     """
     local = at.astimezone(zone).date()
     spans: list[TimeSpan] = []
-    held: tuple[_Atom, int] | None = None  # what stands behind "from" or "between", which may open a range, and where that stands
+    held: tuple[_Atom, int, bool] | None = None  # what may open a range, where that stands, and whether it does ("from", "between")
     for match in _ATOMS.finditer(text):
         found = {name: _SPACE.sub(" ", value.lower()) for name, value in match.groupdict().items() if value}
         if held is not None and _RANGE.fullmatch(text[held[0].end : match.start()][:12]):
             relative = "day" in found or "u_unit" in found or "n_unit" in found
             atom = _resolve(found, match, local if relative else held[0].first, "future")
-            if atom is not None and held[0].first < atom.after:
+            if atom is not None and (held[0].first < atom.after if held[2] else held[0].after == atom.first):  # "in July and August"
                 spans[-1:] = _span(text, held[1], match.end(), (held[0].first, atom.after), "point", zone)
                 held = None
                 continue
@@ -148,7 +148,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             onwards = _ONWARDS.match(text, match.end()) if role == "from" else None
             new = _span(text, start, onwards.end() if onwards else match.end(), (first, after), role, zone)
             spans += new
-            held = (atom, start) if new and opens else None
+            held = (atom, start, opens) if new and (opens or role in ("point", "for")) else None
     return spans
 
 
