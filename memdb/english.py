@@ -52,6 +52,8 @@ _TELLS = re.compile(
 _ANOTHER_DOES = re.compile(
     r"(?:is|has|does|(?:liv|work|lov|lik|hat|dislik|enjoy|prefer|stud(?=i)|speak|own|driv|tak|play)i?e?s)\b", re.IGNORECASE
 )
+_ASSISTANT = re.compile(r"^\W*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*|agent)\W*:", re.IGNORECASE | re.MULTILINE)
+_SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
 _HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
@@ -65,7 +67,7 @@ _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGN
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, prepare_told_beside, prepare_introducing, separator):
+    for compile_ in (_subject, _named_at_the_end, _after_a_relative, prepare_told_beside, prepare_introducing, separator):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -96,6 +98,7 @@ def clauses(
     hidden = masked(text)
     known = dict(people or {})
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
+    printed = _ASSISTANT.search(text[:_LONGEST_TURN]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
     before, began, shown, words = last_with_somebody(told), 0, 0, 0
@@ -104,9 +107,11 @@ def clauses(
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
             continue
+        if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
+            sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
-        if is_anothers(sentence):
+        if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
             shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
         first = elided and ":" not in sentence  # no title
@@ -438,6 +443,11 @@ def _subject() -> re.Pattern[str]:
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
+
+
+@cache
+def _after_a_relative() -> re.Pattern[str]:
+    return re.compile(rf"(?P<who>\b(?:my|our) (?:{relation_words()})\W+)(?P<next>\w+(?: \w+)?)", re.IGNORECASE)
 
 
 @cache

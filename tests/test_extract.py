@@ -648,6 +648,8 @@ def test_what_a_fence_encloses_is_not_said(predicates: dict[str, Predicate]) -> 
         "[10:32] Bob: I love sushi",
         "Bob (10:32): I love sushi\nAnn (10:33): me too",
         "User: hello there\nAssistant: I live in the cloud, I love sushi",
+        "User: I live in Rome, how far is Pisa?\nAssistant: 360 km.\n\nContinue this chat log",
+        "Human: I am a vegan dentist called Carl.\n\nAI: Noted, Carl.\nHuman: And I love jazz.",
         "From: Bob Smith\nTo: Ann\nHi, I'm Bob and I work at IBM.",
         "Here's a poem I found\nI love the sea",
         "Can you check this for errors? I live in Leeds and I works as a teacher.",
