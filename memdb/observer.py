@@ -37,6 +37,7 @@ from memdb.when import find_times
 
 log = logging.getLogger("memdb")
 
+_ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _MAX_TURN_FAILURES = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
@@ -143,7 +144,32 @@ def decide(
             guard(action, target, predicates=predicates, config=config, consent=consent, source=origin.source, confidence=origin.confidence)
         )
     decided = _one_doubt(allowed, candidate, beliefs, config)
-    return [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
+    done = [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
+    if _is_another(candidate, decided):
+        _leave(db, candidate, origin=origin, predicates=predicates, config=config)
+    return done
+
+
+def _is_another(candidate: Candidate, actions: Sequence[Action]) -> bool:
+    """Whether somebody is no longer one's partner or boss, but perhaps another is; not where only the name was wrong."""
+    if candidate.predicate not in _ONE_AT_A_TIME or candidate.because is not None or candidate.temporary:
+        return False
+    if any(action.type == "mark_pending_confirmation" for action in actions):
+        return False
+    gone = candidate.negated and candidate.explicit and (not candidate.object or bool(actions))
+    return gone or any(action.type == "supersede" for action in actions)
+
+
+def _leave(db: Database, candidate: Candidate, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:
+    """End what is held of a former partner or boss: what is said of the next one is said of somebody else."""
+    owner = "" if candidate.subject == "user" else f"{candidate.subject}_"
+    begins = f"{owner}{candidate.predicate}."
+    ends = candidate.valid_from or origin.now
+    for row in db.all("believe.of_somebody", user_id=origin.user_id, begins=begins, turn_id=origin.turn_id):
+        fact = Fact.model_validate_json(str(row["record"]))
+        reason = f"of a former {candidate.predicate}"
+        action = Action(type="expire", key=fact.key, target_fact_id=fact.fact_id, valid_to=max(ends, fact.valid_from), reason=reason)
+        apply(db, action, origin=origin, predicates=predicates, config=config)
 
 
 def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fact], config: Config) -> list[Action]:

@@ -104,6 +104,17 @@ where p.user_id = :user_id
 order by p.id desc
 limit 40;
 
+-- What is held of somebody, whose keys begin so, but for what this turn says.
+-- statement: of_somebody
+select r.record
+from facts f join fact_record r on r.id = f.id
+where f.user_id = :user_id
+  and f.kind = 'fact'
+  and f.status in ('active', 'pending_confirmation')
+  and substr(f.key, 1, length(:begins)) = :begins
+  and f.source_turn_id <> :turn_id
+order by f.id;
+
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 

@@ -57,6 +57,7 @@ _WORD = re.compile(r"\w+")
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
+_HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
@@ -446,9 +447,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         groups["o"] = _NOT.sub("", groups["o"])
     explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
     explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
-    explicit |= (
-        BECAME.match(clause.full) is not None or _NOW.search(text) is not None or (pattern.scope == "my" and text[:4].casefold() == "new ")
-    )
+    explicit |= any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or _NOW.search(text) is not None
+    explicit |= pattern.scope == "my" and text[:4].casefold() == "new "
     if pattern.similar and not _alike(groups, here):
         return
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
