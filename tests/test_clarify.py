@@ -121,5 +121,5 @@ def test_a_denial_of_what_is_in_doubt_itself_still_waits(mem: memdb.Memory) -> N
 
 
 def test_the_question_says_when_something_is_to_begin(tmp_path: Path) -> None:
-    question = told(tmp_path, "I live in Porto.", "I'll be living in Faro from May on.").question
+    question = told(tmp_path, "I live in Porto.", "I think I'll be living in Faro from May on.").question
     assert "“User lives in Faro (from 2025-05-01)”" in str(question)

@@ -58,6 +58,7 @@ NEVER_SO = {
         join facts b on b.user_id = a.user_id and b.key = a.key and b.id > a.id
         join predicates p on 'user.' || p.predicate = a.key and p.cardinality = 'one'
         where a.kind = 'fact' and b.kind = 'fact' and a.status = 'active' and b.status = 'active' and a.valid_to is null and b.valid_to is null
+          and a.value_json ->> 'polarity' is not 'negative' and b.value_json ->> 'polarity' is not 'negative'
         """,
     "what gave way and lasts into what has one value, was said later, and began later": """
         select a.record, b.record

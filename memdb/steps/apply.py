@@ -157,7 +157,7 @@ def _shorten(db: Database, fact_id: str, log: _Log, predicates: Mapping[str, Pre
 
 
 def _let_last(db: Database, fact: Fact, log: _Log) -> None:
-    """Where a fact has ended that was still to begin, what it would have taken the place of lasts as it did before."""
+    """Where a fact has ended that was still to begin, what it would have taken the place of lasts as it did before, or as that would."""
     if fact.status != "active" or fact.valid_from <= log.origin.now:
         return
     (ended,) = _facts(db, "believe.by_id", fact.fact_id)
@@ -165,8 +165,9 @@ def _let_last(db: Database, fact: Fact, log: _Log) -> None:
         return
     for row in db.all("believe.waits_to_end", fact_id=fact.fact_id):
         other = Fact.model_validate_json(str(row["record"]))
-        lasted = None if row["lasted"] is None else str(row["lasted"])
-        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=lasted)
+        lasts = [str(row["lasted"])] if row["lasted"] is not None else []
+        lasts += [to_text(fact.valid_to)] if fact.valid_to is not None else []  # when what gives way to the other begins
+        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=min(lasts, default=None))
 
 
 def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
