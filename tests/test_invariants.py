@@ -68,6 +68,7 @@ NEVER_SO = {
         where a.kind = 'fact' and b.kind = 'fact' and a.status = 'superseded'
           and (b.status = 'superseded' and b.valid_from < b.valid_to or b.status = 'active' and b.valid_to is null)
           and b.record ->> 'last_mentioned_at' > a.record ->> 'last_mentioned_at'
+          and a.record ->> '$.value_json.polarity' is not 'negative' and b.record ->> '$.value_json.polarity' is not 'negative'
         """,
     "what ended before it began": "select key, value_text from facts where valid_to < valid_from",
     "a history that ends otherwise": """
