@@ -11,6 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
+from difflib import SequenceMatcher
 from functools import lru_cache
 from time import monotonic
 
@@ -38,6 +39,7 @@ from memdb.when import find_times
 log = logging.getLogger("memdb")
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
+_SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
 _MAX_TURN_FAILURES = 5
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
@@ -145,19 +147,21 @@ def decide(
         )
     decided = _one_doubt(allowed, candidate, beliefs, config)
     done = [(action, apply(db, action, origin=origin, predicates=predicates, config=config)) for action in decided]
-    if _is_another(candidate, decided):
+    if _is_another(candidate, decided, beliefs):
         _leave(db, candidate, origin=origin, predicates=predicates, config=config)
     return done
 
 
-def _is_another(candidate: Candidate, actions: Sequence[Action]) -> bool:
-    """Whether somebody is no longer one's partner or boss, but perhaps another is; not where only the name was wrong."""
+def _is_another(candidate: Candidate, actions: Sequence[Action], beliefs: Sequence[Fact]) -> bool:
+    """Whether somebody is no longer one's partner or boss, but perhaps another is; not where only a name was wrong, or is spelled anew."""
     if candidate.predicate not in _ONE_AT_A_TIME or candidate.because is not None or candidate.temporary:
         return False
     if any(action.type == "mark_pending_confirmation" for action in actions):
         return False
     gone = candidate.negated and candidate.explicit and (not candidate.object or bool(actions))
-    return gone or any(action.type == "supersede" for action in actions)
+    left = {action.target_fact_id for action in actions if action.type == "supersede"}
+    names = (fact.object.casefold() for fact in beliefs if fact.fact_id in left)
+    return gone or any(SequenceMatcher(None, name, candidate.object.casefold()).ratio() < _SPELLED_ANEW for name in names)
 
 
 def _leave(db: Database, candidate: Candidate, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:

@@ -520,6 +520,8 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
       ("user.boss", "Rui", A, "04-20", ""), ("boss.lives_in", "Braga", A, "04-20", "")]),
     ("a boss whose name is said in full", [("My boss is Ana.", "04-02"), ("My boss lives in Porto.", "04-03"), ("My boss is Ana Silva.", "04-20")],
      [("user.boss", "Ana Silva", A, "04-02", ""), ("boss.lives_in", "Porto", A, "04-03", "")]),
+    ("a boss who is spelled anew", [("My boss is Ana.", "04-02"), ("My boss lives in Porto.", "04-03"), ("My boss is Anna.", "04-20")],
+     [("user.boss", "Ana", S, "04-02", "04-20"), ("user.boss", "Anna", A, "04-20", ""), ("boss.lives_in", "Porto", A, "04-03", "")]),
     ("a friend among others", [("My friend Ana lives in Porto.", "04-02"), ("I have a new friend, Rui.", "04-20")],
      [("user.friend", "Ana", A, "04-02", ""), ("ana.lives_in", "Porto", A, "04-02", ""), ("user.friend", "Rui", A, "04-20", "")]),
     ("what somebody became", [("I work as a nurse.", "04-02"), ("I became a doctor in March.", "04-20")],

@@ -448,7 +448,7 @@ class LearnIn(Body):
     user_id: Name = Field(description="Whose memory.")
     trigger: Text = Field(description="The task it is for, in words.")
     steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
-    title: Name | None = Field(None, description="A name for it; the trigger, if left out.")
+    title: Name | None = Field(None, description="A name for it; if left out, the one that it has, or the trigger.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
     timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
