@@ -54,6 +54,7 @@ _ANOTHER_DOES = re.compile(
 )
 _ASSISTANT = re.compile(r"^\W*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*|agent)\W*:", re.IGNORECASE | re.MULTILINE)
 _SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
+_PROPER = re.compile(r"(?<=[\w,] )(?<! is )(?<!called )(?<!named )(?!I\b)[A-Z]\w+")  # not the first word, nor what somebody is called
 _HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
@@ -138,7 +139,7 @@ def clauses(
             found = _parse(clause, person, known, at=at, zone=zone)
             if pronoun and found.guessed and found.subject:
                 surely = spoken_of(f"{said}{sentence[: pronoun.start()]}", pronoun.group().lower(), known)
-                if teller and found.subject != surely[0]:
+                if found.subject != surely[0] and (teller or _names_another(sentence[: pronoun.start()], found.name)):
                     continue  # "My mum told me about Ana. She lives in Rome"
                 found = replace(found, guessed=found.subject != surely[0])
             if found.subject not in ("", "i"):
@@ -443,6 +444,11 @@ def _subject() -> re.Pattern[str]:
         |(?P<pron>she|he|who))(?:\ +(?P<rest>.+)|$)""",
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     )
+
+
+def _names_another(text: str, name: str) -> bool:
+    """Whether somebody is named in a part of a sentence who may be somebody else."""
+    return any(word not in name.split() for word in _PROPER.findall(text))
 
 
 @cache

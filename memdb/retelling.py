@@ -37,4 +37,7 @@ def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> 
     told, known = begins.astimezone(zone), fact.valid_from.astimezone(zone)
     in_that_year = (told.month, told.day) == (1, 1) and told.year == known.year
     in_that_month = told.day == 1 and (told.year, told.month) == (known.year, known.month)
-    return fact.valid_from == fact.created_at or not (in_that_year or in_that_month)
+    if fact.valid_from == fact.created_at:
+        return True
+    as_long = abs(told.day - now.astimezone(zone).day) <= 1 and abs(begins - fact.valid_from) * 12 <= now - begins
+    return not (in_that_year or in_that_month or as_long)  # "for three years" is no other time than "since May 2022" some weeks later

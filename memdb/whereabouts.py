@@ -20,7 +20,7 @@ _WORKS = "works_at"
 
 
 _NAMED = re.compile(
-    r"\b(?:in|at|to|for|from|of|about|with|near|around|joined|left) (?:the )?(?P<place>(?-i:[A-Z])\w.*?)"
+    r"\b(?:in|at|to|for|from|of|about|with|near|around|joined|left) (?P<place>(?:the )?(?-i:[A-Z])\w.*?|(?:an?|my|our|the) \w.*?)"
     r"(?=[.,;!?]|$| (?:and|but|for|since|i) )",
     re.IGNORECASE,
 )
@@ -43,7 +43,7 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
         means = {name for name in places if lives[name]} if verb != "been" else set(places)
         if verb == "been" or found["at"].lower() == "there":
             named = [one["place"] for one in _NAMED.finditer(f"{near}. {plain[:start]}. {said[: found.start()]}")]
-            means = {name for name in means if named and named[-1].casefold().startswith(places[name].casefold())}
+            means = {name for name in means if named and _is_called(named[-1], places[name])}
         if len(means) != 1:
             continue
         (name,) = means
@@ -52,3 +52,8 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
         else:
             stated = f"I have worked at {places[name]}" if found["state"] else f"I started at {places[name]}"
         yield f"{stated}{found['when']}", text[start:end].strip()
+
+
+def _is_called(named: str, place: str) -> bool:
+    """Whether what is named last is a place that is known."""
+    return named.casefold().removeprefix("the ").startswith(place.casefold().removeprefix("the "))

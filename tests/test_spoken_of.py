@@ -150,6 +150,7 @@ def test_whose_words_are_told_is_known(mem: memdb.Memory, said: str, value: tupl
         "My mum told my aunt. She lives in Rome",
         "My mum told her friend. She lives in Rome",
         "My mum says she lives in Rome",
+        "My brother Tom left. I have a new friend, Ana, and she lives in Rome",
         "Did my wife Aoife say she lives in Rome?",
     ],
 )

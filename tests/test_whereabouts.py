@@ -42,6 +42,12 @@ TODAY = "2025-03-01"
         ([PORTO, BOSCH, "I've worked there since 2012. I've lived here since 2010."], {"Porto": "2010-01-01", "Bosch": "2012-01-01"}),
         ([PORTO, "Hi!", f"A: {ASKED}", "Since 2019."], {"Porto": "2019-01-01"}),
         ([PORTO, "Hi!", f"A: {ASKED}", "About ten years"], {"Porto": "2015-03-02"}),
+        (
+            ["I live in Porto and I work at a nursery", "A: How long have you been there?", "three years"],
+            {"Porto": TODAY, "a nursery": "2022-03-01"},
+        ),
+        ([PORTO, "I've lived here since May 2015.", "I've lived here for ten years."], {"Porto": "2015-05-01"}),
+        ([PORTO, "I've lived here for ten years.", "I've lived here since 2012."], {"Porto": "2012-01-01"}),
         ([BOSCH, "Hi!", "A: How long have you been at Bosch?", "I've been there since 2012."], {"Bosch": "2012-01-01"}),
     ],
 )

@@ -58,6 +58,7 @@ _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
+_WE = re.compile(r"we\b", re.IGNORECASE)
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
@@ -434,6 +435,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
+    if pattern.key == "name" and _WE.match(clause.text):
+        return  # "We're called Udon Hiro"
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
