@@ -54,6 +54,7 @@ class Pattern(_Table):
     negative: str = "ends"
     time: Literal["none", "state", "event", "change"] = "none"
     needs_time: bool = False
+    goes_on: bool = False
     raw: bool = False
     similar: bool = False
     others: bool = False

@@ -22,6 +22,10 @@ def arbitrate(
     own = [fact for fact in beliefs if fact.key == candidate.key]
     said = normalise(candidate.object)
     same = [fact for fact in own if fact.denies == candidate.denies and normalise(fact.object) == said]
+    if candidate.coming and not candidate.negated:
+        same = [fact for fact in same if fact.status == "active" and fact.valid_to is not None]
+        if not same:
+            return []
     if candidate.negated:
         return _end(candidate, own, predicate_of(candidate.key, predicates), config, now=now)
     passing = None  # what was said to be so for a time, beside something that lasts, and is now said to last itself

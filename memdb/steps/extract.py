@@ -594,7 +594,9 @@ class _Made:
             confidence -= _LOWER_CASE
         if self.clause.elided or self.clause.guessed:
             confidence -= _GUESSED
-        true = Validity(begins=self.validity.begins) if mode == "ends" else self.validity
+        true = self.validity
+        if mode == "ends":  # what ends with something that is to happen lasts until that is over
+            true = Validity(begins=true.begins if true.event is None else true.ends)
         yield Candidate(
             key=full_key,
             value_text=f"{about.display} {label} {value}".strip(),
@@ -609,7 +611,8 @@ class _Made:
             temporary=true.temporary,
             until=true.until,
             negated=mode == "ends",
-            coming=mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context",
+            coming=(pattern.goes_on and mode != "ends")
+            or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,
         )
 
