@@ -58,7 +58,7 @@ def arbitrate(
         return [_action("insert", until, delta=boost if candidate.stated else 0.0, reason=f"so until {first.object!r} begins")]
     # a doubt that was raised since is one of whatever is believed by then, and no reason not to believe this
     contradicted = [fact for fact in contradicted if fact.status == "active" or _said_last(fact) <= now] or contradicted
-    newest = max(contradicted, key=_said_last)
+    newest = max([fact for fact in contradicted if fact not in coming] or contradicted, key=_said_last)  # of what is so by then
     if now < _said_last(newest):  # by when it was said: "I've lived here since 2019" is news all the same
         reason = f"said before {newest.object!r}, which stays"
         ended = newest.valid_from if newest.valid_from > starts else _said_last(newest)
