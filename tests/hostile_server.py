@@ -39,6 +39,7 @@ class LoopbackServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # head and body are sent apart; else the body waits some 40 ms until the head is acknowledged
 
             def log_message(self, *_: object) -> None:
                 return
