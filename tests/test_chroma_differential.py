@@ -565,6 +565,18 @@ def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, nam
     same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
 
 
+def test_a_name_that_is_taken_is_refused_the_same(pair: Pair) -> None:
+    """Both keep their names; one's own is not taken."""
+    (first_theirs, first_ours), (theirs, ours) = fresh(pair), fresh(pair)
+    same(lambda: theirs.modify(name=first_theirs.name), lambda: ours.modify(name=first_ours.name))
+    with pytest.raises(chroma.errors.UniqueConstraintError, match="already exists"):
+        ours.modify(name=first_ours.name)
+    assert [one.name for one in (first_ours, ours)] == [one.name for one in (first_theirs, theirs)]
+    same(lambda: theirs.modify(name=theirs.name), lambda: ours.modify(name=ours.name))
+    names = [sorted(one.name for one in client.list_collections()) for client in pair]
+    assert names[0] == names[1]
+
+
 # --- the client: random operations, and handles of what is gone --------------------------------------------------------------------
 
 NAMES = st.sampled_from(["one", "two", "three", "ab", "a b", "1.2.3.4"])
