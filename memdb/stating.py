@@ -245,7 +245,8 @@ def state(
         results = decide(
             db, allowed.candidate, origin=origin, predicates=predicates, config=config, proposed=repeats, consent=consent, known=known
         )
-        for action, fact_id in reversed(results):
+        # what it ends beside is not what it states
+        for action, fact_id in sorted(reversed(results), key=lambda result: result[0].type == "expire"):
             fact = read_fact(db, fact_id or action.target_fact_id or "")
             if fact is not None:
                 return fact

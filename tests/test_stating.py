@@ -41,6 +41,14 @@ def test_another_value_of_a_key_that_has_one_supersedes(tmp_path: Path) -> None:
     assert [object for object, _, _ in stated(tmp_path, "Berlin", "Munich", key="user.lives_in")] == ["Munich"]
 
 
+def test_what_is_returned_is_what_was_stated_though_it_also_ends_what_waited(mem: memdb.Memory) -> None:
+    for drink, sure in (("tea", None), ("coffee", 0.6), ("milk", None)):
+        fact = mem.remember(f"User drinks {drink}", user_id="ana", key="user.favourite_drink", object=drink, confidence=sure)
+        assert fact.object == drink
+    water = {"text": "User drinks water", "key": "user.favourite_drink", "object": "water"}
+    assert [mem.fact(one).object for one in mem.write([water], user_id="ana").accepted] == ["water"]
+
+
 @pytest.mark.parametrize(
     ("first", "then", "held"),
     [("Volvo", "red Volvo", 1), ("Atlanta", "Atlanta, GA", 1), ("new york", "York", 2), ("New York", "York", 2), ("York", "New York", 2)],
