@@ -414,7 +414,8 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
                 "event_time": None,
                 "valid_to": None if target.valid_to is None else to_text(target.valid_to),
             }
-            log.change(target.fact_id, "update", f"{action.reason}, and more of it", "refine", confidence=confidence, **standing, **anew)
+            reason = f"{action.reason}, and {'more of it' if anew['valid_from'] is None else 'since when it is so'}"
+            log.change(target.fact_id, "update", reason, "refine", confidence=confidence, **standing, **anew)
         else:
             log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
         if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
