@@ -96,9 +96,9 @@ def _end(candidate: Candidate, own: Sequence[Fact], predicate: Predicate, config
     for fact in own:
         held = set(normalise(fact.object).split())
         over = not said or ((said <= held or held <= said) and not names_another(candidate.object, fact.object))
-        begins = fact.valid_from > max(now, candidate.valid_from or now)  # still to come: what is not so now may be so then
-        begins = candidate.because is None and begins is not candidate.coming
-        if over and not begins and not fact.denies and _said_last(fact) <= now:
+        comes = fact.valid_from > max(now, candidate.valid_from or now)  # what is not so now may be so then
+        meant = candidate.because is not None or comes == candidate.coming
+        if over and meant and not fact.denies and _said_last(fact) <= now:
             ending.append(fact)
             less |= not said <= held
     named = [fact for fact in ending if says_the_same(candidate.object, fact.object)]
@@ -138,7 +138,8 @@ def _repeat(candidate: Candidate, known: Fact, config: Config, *, gives_way: boo
     lasts = not candidate.temporary and candidate.event_time is None and not gives_way
     if known.valid_to is not None and lasts and (candidate.explicit or known.status in UNDECIDED):
         return _action("update", candidate, target=known, delta=delta, reason="now said to last")
-    if known.valid_to is None and known.status == "active" and candidate.until and not candidate.denies:
+    ends = candidate.valid_to if candidate.until and not candidate.denies else None
+    if known.valid_to is None and known.status == "active" and ends is not None and ends > known.valid_from:
         return _action("update", candidate, target=known, delta=delta, reason="said until when", valid_to=candidate.valid_to)
     if known.valid_to is not None and candidate.valid_to is not None and candidate.valid_to > known.valid_to:
         return _action("update", candidate, target=known, delta=delta, reason="holds for longer than was said", valid_to=candidate.valid_to)

@@ -245,7 +245,12 @@ def _misfit(
 def _action(decided: Decided, said: Candidate, target: Fact | None, config: Config) -> Action:
     over = decided.type == "expire"
     type_, ends = decided.type, said.valid_to
-    if type_ == "noop" and target is not None and (target.status == "pending_confirmation" or (said.until and target.valid_to is None)):
+    until = said.valid_to if said.until and target is not None and target.valid_to is None else None
+    if (
+        type_ == "noop"
+        and target is not None
+        and (target.status == "pending_confirmation" or (until is not None and until > target.valid_from))
+    ):
         type_ = "update"  # said again, which settles it, if the policy lets it, or until when it is so
     if over:
         ends = said.valid_from or said.valid_to
