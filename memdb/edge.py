@@ -141,12 +141,15 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     """Return the files of a model in a folder, as far as they are there.
 
     Raises:
-        ModelUnavailable: one of them cannot be read.
+        ModelUnavailable: one of them cannot be read, or none is there.
     """
     try:
-        return {name: (folder / name).read_bytes() for name in (CARD, NETWORK, TOKENIZER) if (folder / name).exists()}
+        found = {name: (folder / name).read_bytes() for name in (CARD, NETWORK, TOKENIZER) if (folder / name).exists()}
     except OSError as error:
         raise ModelUnavailable(f"The model in {folder} cannot be read ({error}); {_MEND}.") from error
+    if not found:
+        raise ModelUnavailable(f"There is no model in the folder {folder}; write one there with `memdb model export --to {folder}`.")
+    return found
 
 
 def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:

@@ -1030,7 +1030,8 @@ class Memory:
             participants: who took part, by the names they go by.
             location: where, such as "kitchen".
             importance: 0..1; by the rules, or the model, if None.
-            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home or significant_event.
+            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home, time_of_day_change or
+                significant_event.
             event_id: a name for the event; taking the same event again changes nothing.
 
         Raises:
@@ -1202,7 +1203,8 @@ class Memory:
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
         """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
 
-        A task that is there already is moved to the `state` in its details: active, done or stalled.
+        A task that is there already is moved to the `state` in its details: active, done or stalled. A fact under a key that is named
+        and held already is confirmed, or supersedes what is held there, as by `remember`.
 
         Raises:
             InputError: an item has unknown or unusable fields; those before it are kept.

@@ -359,7 +359,11 @@ def test_a_model_goes_into_the_file_is_shown_and_comes_out_again(tmp_path: Path,
     ("words", "code", "says"),
     [
         (["show"], 1, "There is no memory at"),
-        (["export", "--from", "nowhere"], 1, "The model in nowhere is damaged: it has no readable model.json"),
+        (
+            ["export", "--from", "nowhere"],
+            1,
+            "There is no model in the folder nowhere; write one there with `memdb model export --to nowhere`",
+        ),
         (["export", "--from", "a", "--to", "b"], 2, "--to"),
         (["export", "--precision", "int4"], 2, "int4"),
     ],

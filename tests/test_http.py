@@ -499,10 +499,9 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
 def test_the_whole_file_is_for_a_key_of_all_users(mem: memdb.Memory, asked: str) -> None:
     method, path = asked.split()
     client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}))
-    got = [
-        client.request(method, f"/memory/{path}", headers={"Authorization": f"Bearer {key}"}, json={}).status_code for key in ("a", "all")
-    ]
-    assert (got[0], got[1] in (200, 422)) == (403, True)
+    got = [client.request(method, f"/memory/{path}", headers={"Authorization": f"Bearer {key}"}, json={}) for key in ("a", "all")]
+    assert (got[0].status_code, got[1].status_code in (200, 422)) == (403, True)
+    assert "send a key of all users" in got[0].json()["detail"]
 
 
 def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> None:

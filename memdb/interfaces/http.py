@@ -125,6 +125,8 @@ class _Door:
     def open(self, user_id: str | None) -> None:
         """Let in who may see this user, or everybody's memory if None."""
         if self.owner not in (EVERYBODY, user_id):
+            if user_id is None:
+                raise HTTPException(403, "This API key is bound to one user; send a key of all users, or say whose memory it is.")
             raise HTTPException(403, "This API key is bound to another user.")
 
     def fact(self, memory: Memory, fact_id: str) -> None:
