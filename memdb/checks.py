@@ -121,11 +121,14 @@ def share(value: float | None, argument: str) -> float | None:
 
 
 def count(value: int, argument: str) -> int:
-    """Return a whole number; numpy's are such numbers, too."""
+    """Return a whole number that counts something; numpy's are such numbers, too."""
     try:
-        return index(value)
+        number = index(value)
     except TypeError as error:
         raise InputError(f"{argument} is {value!r}; give a whole number.") from error
+    if number < 0:
+        raise InputError(f"{argument} is {number}; give a number of 0 or more.")
+    return number
 
 
 def truth(value: bool, argument: str) -> bool:

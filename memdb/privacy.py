@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from memdb.files import read
-from memdb.records import Candidate, Consent, Fact
+from memdb.records import STATEMENT, Candidate, Consent, Fact
 from memdb.unspaced import is_unspaced, words_of
 
 # within a row of single digits none begins, so that a long row is soon read
 _CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
 _CONTACT = re.compile(r"@|\d(?:[ ()./-]{0,2}\d){6}")  # every address has the one, and every number so many digits in a row
+_NUMBERS = ("card number", "account number")
+_WORDS = ("password", "access key")  # the other secrets have a digit
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BETWEEN = re.compile(r"[\W_]+")
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
 
 
@@ -34,6 +38,7 @@ class _Rules(BaseModel):
     topics_abroad: dict[str, tuple[str, ...]]
     high_risk: dict[str, str]
     numbers: dict[str, str]
+    details: dict[str, str]
 
 
 @cache
@@ -49,17 +54,45 @@ def _compiled(section: str) -> dict[str, re.Pattern[str]]:
 
 
 def secret_in(candidate: Candidate) -> str | None:
-    """Return what kind of secret a fact would keep ("card number", "password", "national id", …), or None."""
-    predicate = candidate.predicate.replace("_", " ")
-    named = next((name for name, pattern in _compiled("keys").items() if pattern.fullmatch(predicate)), None)
+    """Return what kind of secret a fact would keep, in its words or its details ("card number", "password", "national id", …), or None."""
+    named = _secret_by_name(candidate.predicate)
     if named and candidate.object.strip() and not candidate.negated:
         return named
-    return next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
+    spoken = next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
+    return spoken or secret_in_details(candidate.value_json)
+
+
+def secret_in_details(details: JsonValue) -> str | None:
+    """Return what kind of secret stands in details of any shape, by the name of one or by its words, or None.
+
+    A row of digits that is named as something else's (`order_id`, `created_at`) is no card, and `{"passport": "Portuguese"}` no number.
+    """
+    return next((secret for name, detail in _details(details) if (secret := _secret_in_detail(name.replace("_", " "), detail))), None)
+
+
+def _secret_in_detail(name: str, detail: str) -> str | None:
+    known = _compiled("details")
+    named = None if known["user name"].fullmatch(name) else _secret_by_name(name)
+    if named in _WORDS or (named and any(map(str.isdecimal, detail))):
+        return named
+    counted = known["counted"].fullmatch(name) is not None
+    return next((secret for secret, _, _ in _secrets(f"{name}: {detail}") if not (counted and secret in _NUMBERS)), None)
+
+
+def secret_in_text(text: str) -> str | None:
+    """Return what kind of secret stands in a text, or None."""
+    return next((name for name, _, _ in _secrets(text)), None)
 
 
 def topic_of(fact: Candidate | Fact) -> str | None:
-    """Return the sensitive topic of a fact ("health", "religion", "money", …), or None."""
-    return "health" if fact.category == "health" else topic_in(fact.key, fact.value_text)
+    """Return the sensitive topic of a fact, of its words or its details ("health", "religion", "money", …), or None.
+
+    Digits in details are nobody's phone number unless they are named so.
+    """
+    if fact.category == "health":
+        return "health"
+    told = topic_in(fact.key, fact.value_text)
+    return told or next((topic for name, detail in _details(fact.value_json) if (topic := _topic_of_detail(name, detail))), None)
 
 
 @lru_cache(maxsize=8192)  # a profile asks of the same facts again and again
@@ -68,10 +101,36 @@ def topic_in(key: str, text: str) -> str | None:
     predicate = key.partition(".")[2]
     if topic := _by_predicate().get(predicate):
         return topic
-    words = unicodedata.normalize("NFC", f"{predicate.replace('_', ' ')} {text}").lower()
+    words = _plain(predicate, text)
     known = _compiled("topics")
     named = known if _any_topic().search(words) else ("contact",)
     return next((topic for topic in named if known[topic].search(_read_for(topic, words))), None) or _topic_abroad(words)
+
+
+def _topic_of_detail(name: str, detail: str) -> str | None:
+    if topic := _by_predicate().get(name):
+        return topic
+    words = _plain(name, detail)
+    known = _compiled("topics")
+    named = [*(known.keys() - {"contact"} if _any_topic().search(words) else ()), *(["contact"] if "@" in detail else [])]
+    return next((topic for topic in known if topic in named and known[topic].search(words)), None) or _topic_abroad(words)
+
+
+def _plain(name: str, text: str) -> str:
+    return unicodedata.normalize("NFC", f"{name.replace('_', ' ')} {text}").lower()
+
+
+def _details(value: JsonValue, name: str = "", *, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """What stands in a fact's details beside the parts of its statement: each text or number, by the name nearest to it."""
+    if isinstance(value, dict):
+        for inner, part in value.items():
+            if depth or inner not in STATEMENT:
+                yield from _details(part, _BETWEEN.sub("_", _CAMEL.sub("_", inner)).strip("_").lower(), depth=depth + 1)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _details(part, name, depth=depth + 1)
+    elif value is not None and not isinstance(value, bool) and str(value).strip():
+        yield name, str(value)
 
 
 @cache
@@ -128,6 +187,11 @@ def _abroad() -> _Abroad:
     run = re.compile("|".join(map(re.escape, runs)))
     sizes = tuple(sorted(set(map(len, stems))))
     return _Abroad(told, stems, sizes, frozenset(stem[: sizes[0]] for stem in stems), phrases, runs, run)
+
+
+def _secret_by_name(predicate: str) -> str | None:
+    words = predicate.replace("_", " ")
+    return next((name for name, pattern in _compiled("keys").items() if pattern.fullmatch(words)), None)
 
 
 def is_high_risk(key: str) -> bool:

@@ -187,12 +187,13 @@ def evaluate(db: Database, labelled: Sequence[Labelled], *, search: Search, weig
     """Return the mean measures of each weight set over the questions that something is relevant to; see `memdb.metrics.judge`.
 
     Raises:
-        InputError: there is no such set, also where there is no question that would meet it.
+        InputError: there is no such set that ranks, also where there is no question that would meet it.
     """
     checks.several(weights, "weights")
     checks.lists(weights=weights)
-    for name in weights:
-        weights_of(db, name)
+    ranking = _names(db, that="ranking")
+    if unknown := [name for name in weights if name not in ranking]:
+        raise InputError(f"There is no weight set {unknown[0]!r} that ranks; the sets are {', '.join(ranking)}.")
     return {name: average(judge(_found(search(one, name, 20), one), one.relevant) for one in labelled if one.relevant) for name in weights}
 
 

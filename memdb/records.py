@@ -59,6 +59,10 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+STATEMENT = ("subject", "predicate", "object", "polarity")
+"""What a fact's `value_json` has of the statement itself; the rest are details."""
+
+
 def _is_negative(value: JsonValue) -> bool:
     return isinstance(value, dict) and value.get("polarity") == "negative"
 

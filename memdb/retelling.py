@@ -6,9 +6,7 @@ from datetime import datetime, tzinfo
 
 from pydantic import JsonValue
 
-from memdb.records import Candidate, Fact
-
-_STATEMENT = ("subject", "predicate", "object", "polarity")  # what `value_json` has of the statement itself
+from memdb.records import STATEMENT, Candidate, Fact
 
 
 def adds_details(said: Candidate, fact: Fact) -> bool:
@@ -21,7 +19,7 @@ def details_of(said: Candidate) -> dict[str, JsonValue]:
     """Return what is said of a statement beside it."""
     if not isinstance(said.value_json, dict):
         return {}
-    return {name: detail for name, detail in said.value_json.items() if name not in _STATEMENT}
+    return {name: detail for name, detail in said.value_json.items() if name not in STATEMENT}
 
 
 def tells_since(said: Candidate, fact: Fact, *, now: datetime, zone: tzinfo) -> bool:

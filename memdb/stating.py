@@ -19,6 +19,7 @@ from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
+from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
 from memdb.steps.admit import admit
@@ -256,8 +257,9 @@ def state(
 def _allowed(db: Database, case: Case, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> tuple[Case, Consent]:
     consent = read_consent(db, user_id=origin.user_id, config=config)
     gated = gate([case], consent=consent, predicates=predicates, config=config)
-    if gated.notes:
-        why = gated.notes[0].why
+    tagged = next(filter(None, map(secret_in_text, origin.tags)), None) if consent.secrets == "refuse" else None
+    if gated.notes or tagged:
+        why = gated.notes[0].why if gated.notes else f"a tag holds a secret ({tagged}), and none is to be kept"
         raise InputError(f"What is stated of user {origin.user_id!r} cannot be kept, since {why}; note their leave with consent().")
     return gated.cases[0], consent
 

@@ -202,6 +202,14 @@ def test_the_model_may_word_a_refinement_but_add_nothing_to_it(tmp_path: Path) -
             assert (mem.facts("ana")[0].value_text == wording) is kept
 
 
+def test_a_secret_that_the_model_adds_as_a_detail_is_left_out(tmp_path: Path) -> None:
+    added = {"password": "hunter2", "with": "4111 1111 1111 1111", "part": "Foz"}
+    foz = second("I live in Foz.", "user.lives_in", "Porto Foz", action("update", "f1", new_value_json=added))
+    with Auditor(PORTO, foz).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana")
+        assert home.value_json == {"subject": "user", "predicate": "lives_in", "object": "Porto Foz", "part": "Foz"}
+
+
 # --- what does not hold good is decided by the rules ---------------------------------------------------------------------------
 
 

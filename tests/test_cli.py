@@ -639,6 +639,13 @@ def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) ->
     assert sum(worse) == 1
 
 
+@pytest.mark.parametrize(("cause", "name"), [("--turn", "Turn 'nope'"), ("--session", "Session 'nope'")])
+def test_what_taught_nothing_cannot_be_undone_in_silence(db: Path, cause: str, name: str) -> None:
+    result = run("undo", "--user", "ana", cause, "nope", "--db", db)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "restored\t0")
+    assert result.stderr == f"memdb: {name} of user 'ana' taught nothing that still stands; `memdb turns` lists the turns.\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [

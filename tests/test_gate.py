@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from pydantic import JsonValue
 
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.files import read
 from memdb.keys import names_another, says_no_more, says_otherwise
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
-from memdb.privacy import secret_in, topic_in, topic_of, without_secrets
+from memdb.privacy import secret_in, secret_in_details, topic_in, topic_of, without_secrets
 from memdb.records import Candidate
 from tests.embedders import Broken, OneMeaning
 
@@ -251,6 +252,47 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
     assert secret_in(candidate(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("details", "kind"),
+    [
+        ({"card": "4111 1111 1111 1111"}, "card number"),
+        ({"cardNumber": 4111111111111111}, "card number"),
+        ({"paid": [{"with": "GB82 WEST 1234 5698 7654 32"}]}, "account number"),
+        ([1, "4111 1111 1111 1111"], "card number"),
+        ({"wifiPassword": "hunter2"}, "password"),
+        ({"note": "the password is hunter2"}, "password"),
+        ({"pin": 4711}, "security code"),
+        ({"passport": "X1234567"}, "national id"),
+        ({"api-key": "abc"}, "access key"),
+        ({"id": "ghp_abcdefghijklmnopqrstuvwx"}, "access key"),
+        ({"order_id": 4111111111111111, "created_at": "4111111111111111"}, None),
+        ({"passport": "Portuguese", "credit_card": "Visa", "pin": "red", "login": "ana", "lastLogin": "2026-11-24T07:11:11Z"}, None),
+        ({"hasPassword": True, "password": None, "api_key": " ", "lat": 41.1579438, "steps": [1, 2]}, None),
+        ({"subject": "user", "predicate": "password", "object": "forgot it", "polarity": "negative"}, None),
+    ],
+)
+def test_a_secret_is_recognised_in_details(details: JsonValue, kind: str | None) -> None:
+    assert secret_in_details(details) == kind
+    assert secret_in(candidate("User likes tea").model_copy(update={"value_json": details})) == kind
+
+
+@pytest.mark.parametrize(
+    ("details", "topic"),
+    [
+        ({"salary": 90_000}, "money"),
+        ({"because": ["HIV positive"]}, "health"),
+        ({"why": {"faith": "catholic"}}, "religion"),
+        ({"phone": "912 345 678"}, "contact"),
+        ({"reach": "ana@example.org"}, "contact"),
+        ({"por": "asma"}, "health"),
+        ({"id": 912345678, "lat": 41.1579438, "created": "2026-11-24T07:11:11Z", "handle": "@ana"}, None),
+        ({"object": "catholic"}, None),
+    ],
+)
+def test_a_sensitive_topic_is_recognised_in_details(details: JsonValue, topic: str | None) -> None:
+    assert topic_of(candidate("User likes tea").model_copy(update={"value_json": details})) == topic
 
 
 def test_a_key_can_name_a_secret() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,6 +168,35 @@ def test_a_secret_is_not_kept_unless_the_user_lets_it_be(mem: memdb.Memory) -> N
     assert (mem.facts("ana"), mem.history(user_id="ana")) == ([], [])
     mem.consent("ana", secrets="keep")
     assert mem.remember("The password is hunter2", user_id="ana").status == "active"
+
+
+@pytest.mark.parametrize(
+    ("beside", "says"),
+    [({"value_json": {"password": "hunter2"}}, r"it holds a secret \(password\)"), ({"tags": ["jazz", "4111111111111111"]}, r"a tag holds a secret \(card")],
+    ids=["details", "tags"],
+)  # fmt: skip
+def test_nor_is_a_secret_that_comes_with_a_fact(mem: memdb.Memory, beside: dict[str, Any], says: str) -> None:
+    with pytest.raises(memdb.InputError, match=says):
+        mem.remember("Likes jazz", user_id="ana", **beside)
+    item = {"text": "Likes jazz", "kind": "note", "details": beside.get("value_json", {}), "tags": beside.get("tags", ())}
+    assert re.search(says, mem.write([item], user_id="ana").rejected[0].reason)
+    assert (mem.facts("ana"), mem.history(user_id="ana")) == ([], [])
+    mem.consent("ana", secrets="keep")
+    assert mem.remember("Likes jazz", user_id="ana", **beside).status == "active"
+
+
+def test_a_fact_whose_details_touch_a_sensitive_topic_waits(mem: memdb.Memory) -> None:
+    known = mem.remember("Likes tea", user_id="ana", key="user.likes", object="tea")
+    more = mem.remember("Likes tea", user_id="ana", key="user.likes", object="tea", value_json={"because": "diabetes"})
+    assert [(fact.status, fact.fact_id == known.fact_id) for fact in mem.facts("ana", statuses=["active"])] == [("active", True)]
+    assert more.status == "pending_confirmation"
+    mem.confirm(more.fact_id)
+    assert [fact.value_json["because"] for fact in mem.facts("ana", statuses=["active"]) if isinstance(fact.value_json, dict)] == [
+        "diabetes"
+    ]
+    mem.consent("ana", sensitive_topics="refuse")
+    with pytest.raises(memdb.InputError, match="it is about money"):
+        mem.remember("Likes figs", user_id="ana", key="user.likes", object="figs", value_json={"salary": 3})
 
 
 @pytest.mark.parametrize(("choice", "status"), [("keep", "active"), ("ask", "pending_confirmation"), ("refuse", None)])

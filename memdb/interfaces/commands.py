@@ -395,6 +395,9 @@ def undo(
         print_json(undone)
     else:
         print_rows(("", ""), ((name, str(count)) for name, count in undone.model_dump().items()))
+    if not any(undone.model_dump().values()):
+        cause = f"Turn {turn!r}" if turn is not None else f"Session {session!r}"
+        say(f"{cause} of user {user!r} taught nothing that still stands; `memdb turns` lists the turns.")
 
 
 @app.command()

@@ -99,6 +99,7 @@ def _refusal(item: Item, key: str, consent: Consent, predicate: Predicate) -> st
         category=predicate.category,
         confidence=item.confidence,
         excerpt=item.text,
+        value_json=item.details,
     )
     if consent.secrets == "refuse" and (secret := secret_in(said)):
         return f"it holds a secret ({secret}), and none is to be kept"

@@ -14,6 +14,7 @@ from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, names_another, normalise, predicate_of, says_no_more, says_the_same
 from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
+from memdb.privacy import secret_in_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
@@ -281,10 +282,10 @@ def _text(decided: Decided, candidate: Candidate, target: Fact | None) -> str:
 
 
 def _details(decided: Decided, candidate: Candidate) -> JsonValue:
-    """What the model adds never replaces the parts of the key."""
+    """What the model adds never replaces the parts of the key, and holds no secret, since nobody has asked whether that may be kept."""
     own = candidate.value_json if isinstance(candidate.value_json, dict) else {}
     added = {name: value[:_LONGEST_VALUE] for name, value in list((decided.new_value_json or {}).items())[:8] if name != "polarity"}
-    return {**added, **own}
+    return {**{name: value for name, value in added.items() if secret_in_details({name: value}) is None}, **own}
 
 
 def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: Config) -> float:
