@@ -198,6 +198,8 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("meat again", "insert expire", ("I'm vegan.", "I eat meat again."), [("user.diet", "vegan", X), ("user.likes", "meat", A)]),
     # what a pet is called
     ("a dog gets its name", "update", ("I have a dog.", "My dog is called Rex."), [("user.pet", "dog called Rex", A)]),
+    ("a puppy gets its name", "update", ("I have a dog called Rex.", "I got a puppy!", "His name is Bobi."), [("user.pet", "dog called Bobi", A), ("user.pet", "dog called Rex", A)]),
+    ("a puppy beside a dog", "insert", ("I have a dog called Rex.", "I got a puppy!"), [("user.pet", "dog called Rex", A), ("user.pet", "puppy", A)]),
     ("a dog whose name is known", "noop", ("I have a dog called Rex.", "I have a dog."), [("user.pet", "dog called Rex", A)]),
     # said to be new
     ("now at the beginning", "supersede insert", ("I'm a teacher.", "Now I'm a chef."),
@@ -526,6 +528,12 @@ LATE: list[tuple[str, list[tuple[str, str]], list[Held]]] = [
      [("user.works_at", "Bosch", X, "04-02", "05-01"), ("user.plans", "leaving Bosch", X, "04-03", "05-01")]),
     ("the last day of a job", [("I work at Bosch.", "04-02"), ("My last day at Bosch is 30 April.", "04-03"), ("Hello.", "08-01")],
      [("user.works_at", "Bosch", X, "04-02", "05-01")]),
+    ("a last day to come", [("I work at Bosch.", "04-02"), ("Wednesday is my last day at Bosch.", "04-03"), ("Hello.", "08-01")],
+     [("user.works_at", "Bosch", X, "04-02", "04-10")]),
+    ("a last day gone by", [("I work at Bosch.", "03-02"), ("Wednesday was my last day at Bosch.", "04-03"), ("Hello.", "08-01")],
+     [("user.works_at", "Bosch", X, "03-02", "04-02")]),
+    ("a last day elsewhere", [("I work at Bosch.", "03-02"), ("My last day at Volvo was Wednesday.", "04-03"), ("Hello.", "08-01")],
+     [("user.works_at", "Bosch", A, "03-02", "")]),
     ("a job that was to end goes on", [("I work at Bosch.", "04-02"), ("My last day at Bosch is 30 April.", "04-03"),
       ("I'm staying at Bosch after all.", "04-04")],
      [("user.works_at", "Bosch", A, "04-02", "")]),

@@ -10,6 +10,8 @@ from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
+_GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
+
 
 def arbitrate(
     candidate: Candidate, beliefs: Sequence[Fact], *, predicates: Mapping[str, Predicate], config: Config, now: datetime
@@ -187,9 +189,17 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
 
 
 def _names_it(said: str, fact: Fact) -> bool:
-    """Whether of one of a set only the name is said beside what is known, or is known beside what is said: "dog" and "dog called Rex"."""
+    """Whether of one of a set only the name is said beside what is known, or is known beside what is said: "dog" and "dog called Rex".
+
+    A puppy that is known may be the dog that is named, but one that is told of is no dog that is known.
+    """
     held = normalise(fact.object)
-    return not fact.denies and fact.valid_to is None and (said.startswith(f"{held} called ") or held.startswith(f"{said} called "))
+    grown = _GROWN.get(held, held)
+    return (
+        not fact.denies
+        and fact.valid_to is None
+        and (said.startswith((f"{held} called ", f"{grown} called ")) or held.startswith(f"{said} called "))
+    )
 
 
 def _closer(confidence: float, config: Config) -> float:
