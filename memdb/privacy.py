@@ -58,8 +58,7 @@ def secret_in(candidate: Candidate) -> str | None:
     named = _secret_by_name(candidate.predicate)
     if named and candidate.object.strip() and not candidate.negated:
         return named
-    spoken = next((name for text in (candidate.value_text, candidate.object) for name, _, _ in _secrets(text)), None)
-    return spoken or secret_in_details(candidate.value_json)
+    return secret_in_text(candidate.value_text) or secret_in_text(candidate.object) or secret_in_details(candidate.value_json)
 
 
 def secret_in_details(details: JsonValue) -> str | None:
