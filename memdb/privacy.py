@@ -19,7 +19,8 @@ from memdb.unspaced import is_unspaced, words_of
 _CARD = re.compile(r"(?<![\d.,+-])(?<!\b\d \d )(?=([2-6](?:[ -]?\d){12,18})(?![\d-]))")
 _CONTACT = re.compile(r"@|\d(?:[ ()./-]{0,2}\d){6}")  # every address has the one, and every number so many digits in a row
 _NUMBERS = ("card number", "account number")
-_WORDS = ("password", "access key")  # the other secrets have a digit
+_WORDS = ("password", "access key")  # the other secrets have digits
+_DIGITS = 3  # at least; pin 13 is one of a circuit board
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\W_]+")
 _IBAN = re.compile(r"\b(?=([A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30})\b)")
@@ -72,7 +73,7 @@ def secret_in_details(details: JsonValue) -> str | None:
 def _secret_in_detail(name: str, detail: str) -> str | None:
     known = _compiled("details")
     named = None if known["user name"].fullmatch(name) else _secret_by_name(name)
-    if named in _WORDS or (named and any(map(str.isdecimal, detail))):
+    if named in _WORDS or (named and sum(map(str.isdecimal, detail)) >= _DIGITS):
         return named
     counted = known["counted"].fullmatch(name) is not None
     return next((secret for secret, _, _ in _secrets(f"{name}: {detail}") if not (counted and secret in _NUMBERS)), None)

@@ -268,7 +268,7 @@ def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
         ({"api-key": "abc"}, "access key"),
         ({"id": "ghp_abcdefghijklmnopqrstuvwx"}, "access key"),
         ({"order_id": 4111111111111111, "created_at": "4111111111111111"}, None),
-        ({"passport": "Portuguese", "credit_card": "Visa", "pin": "red", "login": "ana", "lastLogin": "2026-11-24T07:11:11Z"}, None),
+        ({"passport": "Portuguese", "credit_card": "Visa", "pin": 13, "login": "ana", "lastLogin": "2026-11-24T07:11:11Z"}, None),
         ({"hasPassword": True, "password": None, "api_key": " ", "lat": 41.1579438, "steps": [1, 2]}, None),
         ({"subject": "user", "predicate": "password", "object": "forgot it", "polarity": "negative"}, None),
     ],
