@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from memdb.database import SqlValue
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
+from memdb.fusion import _top
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.steps.retrieve import _FILTERS, match_expression
@@ -299,3 +301,21 @@ def test_words_find_the_same_by_vectors_as_by_rows(
                 near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
                 may = eligible(db, near, user_id="ana", kinds=kinds, statuses=statuses, now=NOW)
                 assert sorted(zip(*may.words(db, '"tea"', columns=columns), strict=True) if may is not None else []) == wanted
+
+
+@pytest.mark.parametrize("size", [0, 1, 300, 2_047, 2_048, 10_001])
+@pytest.mark.parametrize("alike", [1, 3, None], ids=["all alike", "many alike", "none alike"])
+def test_the_highest_of_many_values_are_those_that_sorting_would_give(size: int, alike: int | None) -> None:
+    chance = np.random.default_rng(1)
+    values = chance.standard_normal(size) if alike is None else chance.integers(0, alike, size).astype(np.float64)
+    for some in (values, np.sort(values), np.sort(values)[::-1]):
+        for count in {0, min(1, size), min(64, size), max(0, size - 1), size}:
+            places = _top(some, count).tolist()
+            assert len(set(places)) == count
+            assert sorted(some[places].tolist()) == sorted(some.tolist())[size - count :]
+
+
+def test_the_highest_are_as_many_as_wanted_where_some_are_not_a_number() -> None:
+    values = np.random.default_rng(1).standard_normal(10_000)
+    values[::40] = np.nan
+    assert len(set(_top(values, 64).tolist())) == 64
