@@ -165,7 +165,10 @@ def load(
 
 @app.command()
 def drain(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> None:
-    """Think about everything that still waits, write it down and embed it."""
+    """Think about everything that still waits, write it down and embed it.
+
+    Tells what is left: `turns` and `vectors_waiting`, and `turns_failed` and `vectors_dead`, which failed too often.
+    """
     with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
         done = _drain(memory)
         stats = memory.stats()
@@ -460,7 +463,10 @@ def replay(
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
-    """Rebuild a memory from its turns, every prompt answered by the call that was kept; where there is none, the rules decide."""
+    """Rebuild a memory from its turns, every prompt answered by the call that was kept; where there is none, the rules decide.
+
+    Tells `turns`, `turns_failed`, prompts `answered` by a kept call or `unanswered`, and facts `differing`: only one file holds them so.
+    """
     replayed = rebuilding.replay(_existing(old), new, embedder=_embedder(embedder))
     if replayed.unanswered:
         say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
