@@ -1225,3 +1225,20 @@ def test_who_is_left_out_is_not_the_user_where_another_was_asked_about(asked: st
     assert not answer(asked, "Moved to Leeds and working as a nurse", predicates)
     assert not answer(asked, "Working as a nurse", predicates)
     assert answer("How was your week?", "Moved to Leeds", predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I freelance as an illustrator, mostly for children's books", [("user.works_as", "illustrator")]),
+        ("I work as a designer for mobile apps", [("user.works_as", "designer")]),
+        ("I'm working as a translator for books and films", [("user.works_as", "translator")]),
+        ("I work as a nurse for the NHS", [("user.works_as", "nurse"), ("user.works_at", "the NHS")]),
+        ("I work as a driver for Harrods", [("user.works_as", "driver"), ("user.works_at", "Harrods")]),
+        ("I work as a cook for a chain of hotels", [("user.works_as", "cook"), ("user.works_at", "a chain of hotels")]),
+    ],
+)
+def test_what_the_work_is_for_is_an_employer_where_it_may_be_one(
+    text: str, wanted: list[tuple[str, str]], predicates: dict[str, Predicate]
+) -> None:
+    assert [(found.key, found.object) for found in read(text, predicates)] == wanted
