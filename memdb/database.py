@@ -36,6 +36,7 @@ _LOG_WAIT = 0.02  # seconds
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.01  # seconds between two looks at a lock
 _PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
+_KEPT_STATEMENTS = 256
 
 
 class Patience:
@@ -67,6 +68,8 @@ class Database:
         self.has_vectors = False
         self.lock = threading.RLock()
         self.patience = Patience()
+        self._kept: dict[tuple[SqlValue, ...], list[tuple[SqlValue, ...]]] = {}
+        self._kept_of: tuple[int, int] | None = None
         with forking.gate:
             self.connection = connect(path)
             self.connection.set_busy_handler(self.patience)
@@ -122,6 +125,32 @@ class Database:
         try:
             with self.lock:
                 return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
+        except _REFUSED as error:
+            raise self._told(error) from error
+
+    def kept(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
+        """Return the rows of a statement as tuples, not to be changed; it is run anew only if the file may have changed since it last was.
+
+        For what is asked again and again. The parameters come in the same order each time.
+
+        Raises:
+            StoreError: the database refused; BusyError, ConflictError where it says why.
+        """
+        try:
+            with self.lock:
+                state = self.connection.txn_state("main")
+                if state == apsw.SQLITE_TXN_WRITE:  # what is read now may be undone
+                    return self.tuples(statement, **parameters)
+                if state == apsw.SQLITE_TXN_NONE:  # only whoever begins to read learns what others have written
+                    self.connection.execute("pragma data_version").fetchall()
+                now = self.connection.data_version("main"), self.connection.total_changes()
+                if now != self._kept_of or len(self._kept) >= _KEPT_STATEMENTS:
+                    self._kept.clear()
+                    self._kept_of = now
+                asked = (statement, *parameters.values())
+                if (rows := self._kept.get(asked)) is None:
+                    rows = self._kept[asked] = self.tuples(statement, **parameters)
+                return rows
         except _REFUSED as error:
             raise self._told(error) from error
 
@@ -334,6 +363,7 @@ class Database:
                 self.connection.execute(files.read("sql/supposing.sql"))
             yield
         finally:
+            self._kept_of = None
             with self.translated():
                 self.connection.execute("drop table if exists temp.weights")
 
@@ -350,6 +380,7 @@ class Database:
                 self.connection.execute(files.read("sql/looking_back.sql"), {"found": found, "archived": archived})
             yield
         finally:
+            self._kept_of = None
             with self.translated():
                 self.connection.execute("rollback to looking_back")
                 self.connection.execute("release looking_back")

@@ -30,12 +30,11 @@ class Eligible:
 
     def words(self, db: Database, terms: str, *, columns: Mapping[str, float]) -> Words:
         """What the words find of it; `columns` weighs those of the full-text index."""
-        found = db.tuples("scan.matches", terms=terms, mine=self.marks, before=self.before, **columns)
-        if not found:
-            return Words()
-        ids, marks, bm25 = cast(tuple[tuple[int, ...], tuple[bytes, ...], tuple[float, ...]], tuple(zip(*found, strict=True)))
-        kinds = {bytes([place]): kind for place, kind in enumerate(self.kinds)}
-        return Words(ids, [kinds[mark] for mark in marks], bm25)
+        found = cast(list[tuple[int, float]], db.tuples("scan.matches", terms=terms, mine=self.marks, before=self.before, **columns))
+        return Words([id for id, _ in found], [bm25 for _, bm25 in found], self._kind_of)
+
+    def _kind_of(self, id: int) -> str:
+        return self.kinds[self.marks[id - self.before - 1]]
 
 
 def eligible(

@@ -298,16 +298,16 @@ def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: 
     if checked.shape != (count, dimension):
         wanted = f"({count}, {dimension})"
         raise ModelOutputError(f"The embedder {embedder} answered with the shape {checked.shape} instead of {wanted}; use another one.")
-    unit = np.empty(checked.shape, np.float32)
     if count == 1:  # a question's: what is quick for many takes longer for one
-        one = checked[0].astype(np.float64)
-        if 1e-12 <= (length := math.sqrt(one @ one)) < math.inf:
-            np.divide(one, length, out=unit[0], casting="same_kind")
-            return unit
+        one = checked.astype(np.float64)
+        if 1e-12 <= (length := math.sqrt(one[0] @ one[0])) < math.inf:
+            one /= length
+            return one.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", checked, checked, dtype=np.float64))
     if count and not (lengths.min() >= 1e-12 and lengths.max() < math.inf):
         place = int(np.argmax(~np.isfinite(lengths) | (lengths < 1e-12))) + 1
         raise ModelOutputError(f"The embedder {embedder} made of text {place} a vector that is zero or not finite; use another one.")
+    unit = np.empty(checked.shape, np.float32)
     np.divide(checked, lengths[:, None], out=unit, casting="same_kind")
     return unit
 

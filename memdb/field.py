@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MOST = 800
 """How many rows at most are worth scoring for one question."""
@@ -29,24 +23,30 @@ Adds = Callable[[list[int]], Mapping[int, float]]
 
 
 class Field(ABC):
-    """All rows that words or meaning found. Not-a-number stands for a bm25 or cosine that a row does not have.
+    """All rows that words or meaning found, each at a place of its own.
 
-    `_most` is the most that each can score, with what its text, speaker and time add at most, which is the same for all if the field is
-    `_settled`; `_open` is how much of the rest is not known before a row is scored. `_best_match` is the place of what bm25 is measured by.
-    `_windows` is empty if there are none.
+    `_open` is how much of what a row can score is not known before it is scored; `_settled` says that what text, speaker and time add at
+    most is the same for all. `_best_match` is the place of what bm25 is measured by.
     """
 
-    _ids: Sequence[int] | NDArray[np.int64]
-    _bm25: Sequence[float] | NDArray[np.float64]
-    _cosines: Sequence[float] | NDArray[np.float64]
-    _windows: Sequence[float] | NDArray[np.float64]
-    _most: Sequence[float] | NDArray[np.float64]
     _open: float
     _settled: bool
     _best_match: int | None
 
     def __init__(self) -> None:
         self._told: dict[int, float] = {}
+
+    @abstractmethod
+    def ids(self, places: Sequence[int]) -> list[int]:
+        """Return the ids of the rows at these places."""
+
+    @abstractmethod
+    def legs(self) -> list[int]:
+        """Return the places of the best matches and of the nearest, so many of each kind."""
+
+    @abstractmethod
+    def _rows(self, places: Sequence[int]) -> list[Found]:
+        """The rows at these places, as far as they are known."""
 
     @abstractmethod
     def _best_first(self, count: int) -> list[int]:
@@ -57,12 +57,12 @@ class Field(ABC):
         """The places of those that can score this much."""
 
     @abstractmethod
-    def _bare(self, places: Sequence[int]) -> list[float]:
-        """The most that each can score but for what its text, speaker and time add."""
+    def _all(self, places: Sequence[int]) -> list[float]:
+        """The most that each can score, with what its text, speaker and time add at most."""
 
     @abstractmethod
-    def legs(self) -> list[int]:
-        """Return the places of the best matches and of the nearest, so many of each kind."""
+    def _bare(self, places: Sequence[int]) -> list[float]:
+        """The most that each can score but for what its text, speaker and time add."""
 
     @abstractmethod
     def _refine(self, places: list[int]) -> bool:
@@ -72,13 +72,7 @@ class Field(ABC):
         """Return the rows at these places, each once."""
         once = list(dict.fromkeys(places))
         self._refine(once)
-        values = [_at_places(values, once) for values in (self._ids, self._bm25, self._cosines)]
-        windows = _at_places(self._windows, once) if len(self._windows) else [math.nan] * len(once)
-        return [(id, bm25, 1.0 - cosine, 1.0 - window) for id, bm25, cosine, window in zip(*values, windows, strict=True)]
-
-    def ids(self, places: Sequence[int]) -> list[int]:
-        """Return the ids of the rows at these places."""
-        return _at_places(self._ids, places)
+        return self._rows(once)
 
     def first(self, count: int) -> list[int]:
         """Return the places of the `count` most promising rows, and of the best match of the words, which bm25 is measured by."""
@@ -98,7 +92,7 @@ class Field(ABC):
             least = self._hardly(goal, most)
             return self.with_best_match(place for place, score in most.items() if score >= least)
         places = self._best_first(_FEW)  # where cosines are only bounds, they are so near that it is not worth while to make these exact
-        most = dict(zip(places, _at_places(self._most, places), strict=True))
+        most = dict(zip(places, self._all(places), strict=True))
         least = self._hardly(goal, most)
         likely = [place for place, score in most.items() if score >= least]
         return self.with_best_match(likely if len(likely) < _FEW else places[: goal + _BESIDES])
@@ -110,7 +104,7 @@ class Field(ABC):
             places = self._best_first(_COMPARED)
         able = places
         if self._refine(places):
-            able = [place for place, most in zip(places, _at_places(self._most, places), strict=True) if most >= least]
+            able = [place for place, most in zip(places, self._all(places), strict=True) if most >= least]
         if len(able) > MOST:
             able = self._best_first(MOST)
         return able if self._settled else [place for place, most in self._at_most(able, adds).items() if most >= least]
@@ -124,12 +118,8 @@ class Field(ABC):
         """What each of these can score at most; what their texts add is read once."""
         self._refine(places)
         if self._settled:
-            return dict(zip(places, _at_places(self._most, places), strict=True))
+            return dict(zip(places, self._all(places), strict=True))
         if new := [place for place in places if place not in self._told]:
-            ids = _at_places(self._ids, new)
+            ids = self.ids(new)
             self._told.update(zip(new, map(add, self._bare(new), map(adds(ids).__getitem__, ids)), strict=True))
         return dict(zip(places, map(self._told.__getitem__, places), strict=True))
-
-
-def _at_places(values: Sequence[Any] | NDArray[Any], places: Sequence[int]) -> list[Any]:
-    return [values[place] for place in places] if isinstance(values, Sequence) else values[places].tolist()

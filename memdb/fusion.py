@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memdb.answers import Question
-from memdb.field import Field
+from memdb.field import Field, Found
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_OPEN = (
+_OTHERS = (
     "type_weight",
     "decay",
     "recency",
@@ -25,7 +25,6 @@ _OPEN = (
     "frequency",
     "source_reliability",
     "match",
-    "goal",
     "emotion",
     "intrinsic_importance",
     "agreement",
@@ -35,18 +34,78 @@ _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at
 
 
 class Words(NamedTuple):
-    """The rows that have words of the question: the id, kind and bm25 of each."""
+    """The rows that have words of the question: the id and bm25 of each, and what tells the kind of a row by its id."""
 
     ids: Sequence[int] = ()
-    kinds: Sequence[str] = ()
     bm25: Sequence[float] = ()
+    kind_of: Callable[[int], str] = str
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each: seldom wanted, and there may be thousands."""
+        return [self.kind_of(id) for id in self.ids]
 
     def matching(self) -> Words:
         """Those whose words say something: one that half of all rows have speaks against a row."""
         if not self.bm25 or max(self.bm25) < 0:
             return self
-        kept = [row for row in zip(*self, strict=True) if row[2] < 0]
-        return Words(*zip(*kept, strict=True)) if kept else Words()
+        kept = [(id, bm25) for id, bm25 in zip(self.ids, self.bm25, strict=True) if bm25 < 0]
+        return Words([id for id, _ in kept], [bm25 for _, bm25 in kept], self.kind_of)
+
+
+class Bounds(NamedTuple):
+    """What weights let the parts of a score give at most: words and meaning by how much there is of them, all else whatever it is.
+
+    `says` is for what a message is like, `written` for what is no message. A part that is weighed against a row gives nothing at most.
+    """
+
+    lexical: float
+    cosine: float
+    window: float
+    both: float
+    others: float
+    date: float
+    actor: float
+    has_time: float
+    says: float
+    written: float
+
+    @classmethod
+    def of(cls, weight: Mapping[str, float], *, aimed: bool) -> Bounds:
+        """Return those of a weight set; where nobody is after anything, `goal` lets no row score more."""
+
+        def most(feature: str) -> float:
+            return max(0.0, weight.get(feature, 0.0))
+
+        return cls(
+            lexical=weight.get("lexical", 0.0),
+            cosine=weight.get("cosine", 0.0),
+            window=weight.get("window", 0.0),
+            both=weight.get("both", 0.0),
+            others=sum(most(feature) for feature in _OTHERS) + (most("goal") if aimed else 0.0),
+            date=most("date"),
+            actor=most("actor"),
+            has_time=most("has_time"),
+            says=sum(most(feature) for feature in _SAYS),
+            written=0.6 * weight.get("length", 0.0),  # what is no message asks nothing and counts as one of ten words
+        )
+
+    def open(self, question: Question) -> float:
+        """The most that the features beside words, meaning, and those that `said` counts can give to a row."""
+        return self.others + self.date if question.times else self.others
+
+    def said(self, question: Question, kind: str) -> float:
+        """The most that its text, speaker and time can give to a row of a kind."""
+        says = self.says if kind == "message" else max(self.says, self.written) if kind == "closed" else self.written
+        return self._told(question) + says
+
+    def is_settled(self, question: Question, kinds: Iterable[str]) -> bool:
+        """Whether that is the same for all rows of these kinds: there are no messages, and it is not asked who or when."""
+        return not self._told(question) and "message" not in kinds and "closed" not in kinds
+
+    def _told(self, question: Question) -> float:
+        told = self.actor if question.actor is not None else 0.0
+        return told + self.has_time if question.intent == "time" else told
 
 
 @dataclass(frozen=True)
@@ -62,8 +121,7 @@ class Near:
     exact: Callable[[NDArray[np.intp]], NDArray[np.float64]] | None = None
 
 
-@dataclass(frozen=True)
-class Legs:
+class Legs(NamedTuple):
     """How many candidates a kind the words and the meaning give at least.
 
     `given` if nothing but these is to be ranked, `nearest` if of these the words give only what has no vector yet, `linked` if links count,
@@ -78,10 +136,10 @@ class Legs:
     voted: bool = False
 
 
-def fuse(words: Words, near: Sequence[Near], *, weight: Mapping[str, float], question: Question, legs: Legs) -> Field:
-    """Return the rows of both, with the most that each can score under these weights whatever else is true of it."""
+def fuse(words: Words, near: Sequence[Near], *, bounds: Bounds, question: Question, legs: Legs) -> Field:
+    """Return the rows of both, with the most that each can score within these bounds whatever else is true of it."""
     matches = words.matching()
-    return _Meaning(matches, near, weight, question, legs) if near else _WordsAlone(matches, weight, question, legs)
+    return _Meaning(matches, near, bounds, question, legs) if near else _WordsAlone(matches, bounds, question, legs)
 
 
 def only(near: Sequence[Near], ids: Sequence[int]) -> list[Near]:
@@ -97,52 +155,38 @@ def _some(one: Near, kept: NDArray[np.intp]) -> Near:
     return Near(one.shelf, one.ids[kept], one.cosines[kept], exact and (lambda places: exact(kept[places])))
 
 
-def _open(weight: Mapping[str, float], question: Question) -> float:
-    """The most that the features beside words, meaning, and those that `_said` counts can give to a row."""
-    total = sum(_most(weight, feature) for feature in _OPEN)
-    total += _most(weight, "date") if question.times else 0.0
-    return total
-
-
-def _said(weight: Mapping[str, float], question: Question, kind: str) -> float:
-    """The most that its text, speaker and time can give to a row of a kind."""
-    says = sum(_most(weight, feature) for feature in _SAYS)
-    written = 0.6 * weight.get("length", 0.0)  # what is no message asks nothing and counts as one of ten words
-    told = _most(weight, "actor") if question.actor is not None else 0.0
-    told += _most(weight, "has_time") if question.intent == "time" else 0.0
-    return told + (says if kind == "message" else max(says, written) if kind == "closed" else written)
-
-
-def _most(weight: Mapping[str, float], feature: str) -> float:
-    return max(0.0, weight.get(feature, 0.0))
-
-
-def _is_settled(weight: Mapping[str, float], question: Question, kinds: Iterable[str]) -> bool:
-    """Whether what `_said` counts is the same for all rows of these kinds: there are no messages, and it is not asked who or when."""
-    asks = (question.actor is not None and weight.get("actor")) or (question.intent == "time" and weight.get("has_time"))
-    return not asks and not {"message", "closed"} & set(kinds)
-
-
 class _WordsAlone(Field):
     """What the words found, where there are no vectors to ask."""
 
-    def __init__(self, words: Words, weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+    _ids: Sequence[int]
+    _bm25: Sequence[float]
+    _most: list[float]
+
+    def __init__(self, words: Words, bounds: Bounds, question: Question, legs: Legs) -> None:
         super().__init__()
         self._words, self._limits = words if legs.lexical else Words(), legs
-        self._ids, kinds, self._bm25 = self._words
-        self._cosines, self._windows = [math.nan] * len(self._ids), []
+        self._ids, kinds, self._bm25 = self._words.ids, self._words.kinds, self._words.bm25
         self._best_match = min(range(len(self._ids)), key=self._bm25.__getitem__) if self._ids else None
-        said = {kind: _said(weight, question, kind) for kind in set(kinds)}
-        lexical = weight.get("lexical", 0.0) / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
-        self._open, self._settled = _open(weight, question), _is_settled(weight, question, said)
+        said = {kind: bounds.said(question, kind) for kind in set(kinds)}
+        lexical = bounds.lexical / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
+        self._open, self._settled = bounds.open(question), bounds.is_settled(question, said)
         self._said = [said[kind] for kind in kinds]
         self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
+
+    def ids(self, places: Sequence[int]) -> list[int]:
+        return [self._ids[place] for place in places]
+
+    def _rows(self, places: Sequence[int]) -> list[Found]:
+        return [(self._ids[place], self._bm25[place], math.nan, math.nan) for place in places]
 
     def _best_first(self, count: int) -> list[int]:
         return heapq.nlargest(count, range(len(self._ids)), key=lambda place: (self._most[place], self._ids[place]))
 
     def _reaching(self, score: float) -> list[int]:
         return [place for place, most in enumerate(self._most) if most >= score]
+
+    def _all(self, places: Sequence[int]) -> list[float]:
+        return [self._most[place] for place in places]
 
     def _bare(self, places: Sequence[int]) -> list[float]:
         return [self._most[place] - self._said[place] for place in places]
@@ -155,47 +199,57 @@ class _WordsAlone(Field):
 
 
 class _Meaning(Field):
-    """What the meaning found, and the words with it: everything that has a vector, or part of the question's words."""
+    """What the meaning found, and the words with it: everything that has a vector, or part of the question's words.
 
-    _ids: NDArray[np.int64]
-    _bm25: NDArray[np.float64]
-    _cosines: NDArray[np.float64]
-    _windows: NDArray[np.float64]
-    _most: NDArray[np.float64]
+    Not-a-number stands for a bm25 or cosine that a row does not have. `_windows` is None if there are none.
+    """
 
-    def __init__(self, words: Words, near: Sequence[Near], weight: Mapping[str, float], question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, near: Sequence[Near], bounds: Bounds, question: Question, legs: Legs) -> None:
         import numpy as np
 
         super().__init__()
-        self._words, self._near, self._weight, self._limits = words, near, weight, legs
+        self._words, self._near, self._bounds, self._limits = words, near, bounds, legs
         self._own = [one for one in near if one.shelf != "window"]
         self._window = next((one for one in near if one.shelf == "window"), None)
         word_ids = np.array(words.ids, np.int64)
-        window_ids = -self._window.ids if self._window is not None else np.zeros(0, np.int64)
-        self._ids, self._source, found = _together(self._own, [window_ids, *([word_ids] if legs.lexical else [])])
-        self._windows_at, self._windows_known = found[0]
-        self._words_at, self._words_known = found[1] if legs.lexical else _at(self._ids, word_ids)
-        self._cosines = _joined([one.cosines for one in self._own], self._source)
-        self._windows = np.full(len(self._ids) if self._window is not None else 0, np.nan)
+        others = [word_ids] if legs.lexical else []
         if self._window is not None:
+            others.append(-self._window.ids)
+        self._ids, self._source, found = _together(self._own, others)
+        self._words_at, self._words_known = found[0] if legs.lexical else _at(self._ids, word_ids)
+        self._cosines = _joined([one.cosines for one in self._own], self._source)
+        self._windows: NDArray[np.float64] | None = None
+        if self._window is not None:
+            self._windows_at, self._windows_known = found[-1]
+            self._windows = np.full(len(self._ids), np.nan)
             self._windows[self._windows_at[self._windows_known]] = self._window.cosines[self._windows_known]
-        matched, bm25 = self._words_at[self._words_known], np.array(words.bm25)[self._words_known]
+        matched, bm25 = self._words_at, np.array(words.bm25)
+        if not self._words_known.all():
+            matched, bm25 = matched[self._words_known], bm25[self._words_known]
         self._bm25 = np.full(len(self._ids), np.nan)
         self._bm25[matched] = bm25
-        best = int(matched[np.argmin(bm25)]) if len(matched) else None
-        self._best_bm25 = float(self._bm25[best]) if best is not None else 1.0
-        self._best_match = best if legs.lexical else None
-        self._open = _open(weight, question)
+        best = int(bm25.argmin()) if len(matched) else None
+        self._best_bm25 = float(bm25[best]) if best is not None else 1.0
+        self._best_match = int(matched[best]) if best is not None and legs.lexical else None
+        self._open = bounds.open(question)
         self._said = self._all_said(question)
-        self._settled = (self._source is None or not (self._source < 0).any()) and _is_settled(
-            weight, question, (one.shelf for one in self._own)
-        )
+        lone = self._source is not None and (self._source < 0).any()
+        self._settled = not lone and bounds.is_settled(question, [one.shelf for one in self._own])
         exact = all(one.exact is None for one in near)
-        self._compared = np.full(len(self._ids), exact)
+        self._compared = None if exact else np.zeros(len(self._ids), np.bool_)
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
         least = -math.inf if exact else 0.0
         self._most = self._scores(slice(None), 0.0, least)
         self._most[matched] = self._scores(matched, bm25 / self._best_bm25, least)
+
+    def ids(self, places: Sequence[int]) -> list[int]:
+        found: list[int] = self._ids[places].tolist()
+        return found
+
+    def _rows(self, places: Sequence[int]) -> list[Found]:
+        windows = [math.nan] * len(places) if self._windows is None else (1.0 - self._windows[places]).tolist()
+        distances = (1.0 - self._cosines[places]).tolist()
+        return list(zip(self.ids(places), self._bm25[places].tolist(), distances, windows, strict=True))
 
     def _best_first(self, count: int) -> list[int]:
         import numpy as np
@@ -205,10 +259,12 @@ class _Meaning(Field):
         return highest
 
     def _reaching(self, score: float) -> list[int]:
-        import numpy as np
-
-        places: list[int] = np.flatnonzero(self._most >= score).tolist()
+        places: list[int] = (self._most >= score).nonzero()[0].tolist()
         return places
+
+    def _all(self, places: Sequence[int]) -> list[float]:
+        most: list[float] = self._most[places].tolist()
+        return most
 
     def _bare(self, places: Sequence[int]) -> list[float]:
         bare: list[float] = (self._most[places] - self._said_of(places)).tolist()
@@ -228,23 +284,31 @@ class _Meaning(Field):
     def _refine(self, places: list[int]) -> bool:
         import numpy as np
 
+        if self._compared is None:
+            return False
         at = np.array(places, np.intp)
         if not len(at := at[~self._compared[at]]):
             return False
         self._compared[at] = True
-        source, start = self._source[at] if self._source is not None else at, 0
-        for one in self._own:
-            these = (source >= start) & (source < start + len(one.ids))
-            if one.exact is not None and these.any():
-                self._cosines[at[these]] = one.exact(source[these] - start)
-            start += len(one.ids)
-        if self._window is not None and self._window.exact is not None:
+        if self._source is None and len(self._own) == 1:
+            if (exact := self._own[0].exact) is not None:
+                self._cosines[at] = exact(at)
+        else:
+            source, start = self._source[at] if self._source is not None else at, 0
+            for one in self._own:
+                these = (source >= start) & (source < start + len(one.ids))
+                if one.exact is not None and these.any():
+                    self._cosines[at[these]] = one.exact(source[these] - start)
+                start += len(one.ids)
+        if self._window is not None and self._windows is not None and self._window.exact is not None:
             windows_at = np.full(len(self._ids), -1)
             windows_at[self._windows_at[self._windows_known]] = np.flatnonzero(self._windows_known)
             these = windows_at[at] >= 0
             self._windows[at[these]] = self._window.exact(windows_at[at[these]])
-        bm25 = self._bm25[at]
-        self._most[at] = self._scores(at, np.where(np.isnan(bm25), 0.0, bm25 / self._best_bm25))
+        lexical = self._bm25[at]
+        lexical /= self._best_bm25
+        lexical[np.isnan(lexical)] = 0.0
+        self._most[at] = self._scores(at, lexical)
         return True
 
     def _scores(
@@ -253,40 +317,41 @@ class _Meaning(Field):
         """The most that these can score; no weight of nearness counts as less than `least`. `lexical` is that of retrieve.sql."""
         import numpy as np
 
-        by_cosine = lexical * self._weight.get("both", 0.0) + self._weight.get("cosine", 0.0)
-        by_window = self._weight.get("window", 0.0)
-        others = lexical * self._weight.get("lexical", 0.0) + (self._open + self._said_of(places))
+        bounds = self._bounds
+        by_cosine = lexical * bounds.both + bounds.cosine
+        others = lexical * bounds.lexical + (self._open + self._said_of(places))
         meaning = np.maximum(self._cosines[places], 0.0)
         np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
         if self._source is not None:  # some may have no vector
             meaning[np.isnan(meaning)] = 0.0
-        if self._window is None:
-            meaning *= np.maximum(by_cosine + by_window, least)
+        if self._windows is None:
+            meaning *= np.maximum(by_cosine + bounds.window, least)
             meaning += others
             return meaning
         among = self._windows[places]
         among = np.where(np.isnan(among), meaning, np.minimum(np.maximum(among, 0.0), 1.0))
-        return np.maximum(by_cosine, least) * meaning + max(by_window, least) * among + others
+        return np.maximum(by_cosine, least) * meaning + max(bounds.window, least) * among + others
 
     def _said_of(self, places: Sequence[int] | slice | NDArray[np.intp]) -> float | NDArray[np.float64]:
         return self._said if isinstance(self._said, float) else self._said[places]
 
     def _all_said(self, question: Question) -> float | NDArray[np.float64]:
-        """What `_said` gives to each, or to all."""
+        """What `Bounds.said` gives to each, or to all."""
         import numpy as np
 
         if self._source is None and len(self._own) == 1:
-            return _said(self._weight, question, self._own[0].shelf)
+            return self._bounds.said(question, self._own[0].shelf)
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
-        kinds = dict(zip(self._words.ids, self._words.kinds, strict=True)) if lone else {}
-        alone = [_said(self._weight, question, kinds.get(id, "message")) for id in lone]
-        return _joined([np.full(len(one.ids), _said(self._weight, question, one.shelf)) for one in self._own], self._source, alone)
+        worded = set(self._words.ids) if lone else set()
+        alone = [self._bounds.said(question, self._words.kind_of(id) if id in worded else "message") for id in lone]
+        said = [np.full(len(one.ids), self._bounds.said(question, one.shelf)) for one in self._own]
+        return _joined(said, self._source, alone)
 
 
 def _lexical_leg(words: Words, places: Sequence[int | None], legs: Legs) -> list[int]:
     """The places of the best matches of each kind; None is the place of what is not to be found."""
     kinds: dict[str, list[tuple[float, int, int]]] = {}
-    for id, kind, bm25, place in zip(*words, places, strict=True):
+    for id, kind, bm25, place in zip(words.ids, words.kinds, words.bm25, places, strict=True):
         if place is not None:
             kinds.setdefault(kind, []).append((bm25, -id, place))
     return [place for found in kinds.values() for _, _, place in heapq.nsmallest(legs.lexical, found)]
@@ -337,7 +402,12 @@ def _at(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.i
 
     if not len(ids) or not len(wanted):
         return np.zeros(len(wanted), np.intp), np.zeros(len(wanted), np.bool_)
-    places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    first, last = int(ids[0]), len(ids) - 1
+    if ids[-1] - first == last:  # one after the other, as those of a user who is alone in the file
+        places = wanted - first
+        if places.min() >= 0 and places.max() <= last:
+            return places, np.ones(len(wanted), np.bool_)
+    places = np.minimum(np.searchsorted(ids, wanted), last)
     return places, ids[places] == wanted
 
 

@@ -157,7 +157,7 @@ class VectorCache:
         Raises:
             ModelUnavailable: the question's vector was made by `embedder`, and another process has changed the file to another since.
         """
-        [(told, made_by)] = db.tuples("scan.version", user_id=user_id)
+        [(told, made_by)] = db.kept("scan.version", user_id=user_id)
         version = cast(int | None, told)
         if embedder is not None and made_by not in (None, embedder):
             raise ModelUnavailable("this file has vectors of another embedder by now; open it again")

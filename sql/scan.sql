@@ -48,7 +48,6 @@ where facts_fts match :terms
 -- statement: matches
 select
   rowid,
-  substr(:mine, rowid - :before, 1) as mark,
   bm25(facts_fts, :bm25_body, :bm25_reply, :bm25_context, :bm25_date) as bm25
 from facts_fts
 where facts_fts match :terms

@@ -17,7 +17,7 @@ from memdb.database import SqlValue
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
-from memdb.fusion import _top
+from memdb.fusion import Words, _top
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.steps.retrieve import _FILTERS, match_expression
@@ -300,7 +300,8 @@ def test_words_find_the_same_by_vectors_as_by_rows(
             with db.snapshot():
                 near = cache.near(db, EMBEDDER.embed(["tea"])[0], user_id="ana", shelves=shelves)
                 may = eligible(db, near, user_id="ana", kinds=kinds, statuses=statuses, now=NOW)
-                assert sorted(zip(*may.words(db, '"tea"', columns=columns), strict=True) if may is not None else []) == wanted
+                words = may.words(db, '"tea"', columns=columns) if may is not None else Words()
+                assert sorted(zip(words.ids, words.kinds, words.bm25, strict=True)) == wanted
 
 
 @pytest.mark.parametrize("size", [0, 1, 300, 2_047, 2_048, 10_001])

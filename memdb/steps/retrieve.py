@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from pydantic_core import to_json
 
@@ -19,10 +19,10 @@ from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
-from memdb.fusion import Legs, Near, Words, fuse, only
+from memdb.fusion import Bounds, Legs, Near, Words, fuse, only
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
-from memdb.records import LIVE, Fact, Status, Tier
+from memdb.records import LIVE, Fact, Status, Tier, made
 from memdb.times import to_text
 from memdb.unspaced import apart, quoted
 from memdb.vectors import VectorCache
@@ -117,8 +117,8 @@ def retrieve(
     """
     started = time.perf_counter()
     keep_freed_memory()
-    [(of_kinds, of_set, of_vectors)] = db.tuples("scan.first", weights=weights)
-    known, weight = _read_set(str(of_kinds), str(of_set))
+    [(of_kinds, of_set, of_vectors)] = db.kept("scan.first", weights=weights)
+    known, weight, ranking, columns = _read_set(str(of_kinds), str(of_set))
     wanted = list(kinds if kinds is not None else known)
     if kinds is not None and (unknown := sorted(set(wanted) - set(known))):
         raise InputError(f"There is no kind {unknown[0]!r}; the kinds are {', '.join(known)}.")
@@ -157,11 +157,11 @@ def retrieve(
     if tiers is not None:
         ages = {name: filters[name] for name in ("user_id", "tiers", "hot_days", "warm_days", "now")}
         filters["tiers"] = filters["tiers"] if db.tuples("scan.aside", **ages) else None
-    columns = {name: weight.get(name, usual) for name, usual in _COLUMNS.items()}
     hits = None
     if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
-    times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times])
+    times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]"
+    emotions = json.dumps(moods_like(question.mood)) if question.mood else "[]"
 
     def compared() -> bool:
         return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")
@@ -182,7 +182,7 @@ def retrieve(
             asks_when=int(question.intent == "time"),
             times=times,
             goal=to_blob(aim) if aim is not None else None,
-            emotions=json.dumps(moods_like(question.mood)),
+            emotions=emotions,
             agree=int(voted),
             shelves="[]" if hits is None else listed(["window" if "window" in shelves else "none"]),
             min_score=least,
@@ -214,13 +214,12 @@ def retrieve(
         if may is not None:
             words, near = may.words(db, terms, columns=columns), list(may.near)
         else:
-            found = [] if outside else db.tuples("scan.words", **filters, **columns, terms=terms)
-            words = Words(*cast(tuple[Any, Any, Any], zip(*found, strict=True))) if found else Words()
+            found = [] if outside else cast(list[tuple[int, str, float]], db.tuples("scan.words", **filters, **columns, terms=terms))
+            words = Words([id for id, _, _ in found], [bm25 for _, _, bm25 in found], {id: kind for id, kind, _ in found}.__getitem__)
             # a part of the living is told apart only where others could take its places
             if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
-        counted = weight if aim is not None else {**weight, "goal": 0.0}  # what nobody is after lets no row score more
-        field = fuse(words, near, weight=counted, question=question, legs=legs)
+        field = fuse(words, near, bounds=_bounds(str(of_set), aimed=aim is not None), question=question, legs=legs)
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
@@ -228,12 +227,12 @@ def retrieve(
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = score([row.found() for row in rows], limit, voted=judged, searched=True)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
-    ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
     if rows and meant is not None and not degraded and not compared():
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
+    weighed = dict(ranking)  # the caller's own
     return Hits(
-        [_hit(row, ranking, judge) for row in rows],
+        [_hit(row, weighed, judge) for row in rows],
         question=question,
         degraded=degraded,
         lexical=sum(1 for row in rows if row.by_words),
@@ -318,10 +317,26 @@ def match_expression(question: Question) -> str:
     return " OR ".join(quoted(text) for text in (*question.phrases, *question.terms)) or '""'
 
 
+class _Set(NamedTuple):
+    """A weight set as it is used: the kinds that there are, its weights, those of `FEATURES`, and those of the columns of words."""
+
+    kinds: tuple[str, ...]
+    weight: Mapping[str, float]
+    ranking: Mapping[str, float]
+    columns: Mapping[str, float]
+
+
 @lru_cache(maxsize=64)  # the text tells whether they are still the same, and takes a tenth of the time to compare
-def _read_set(kinds: str, weights: str) -> tuple[tuple[str, ...], Mapping[str, float]]:
-    """The kinds and the weights of a set, from JSON."""
-    return tuple(json.loads(kinds)), {str(feature): float(value or 0) for feature, value in json.loads(weights).items()}
+def _read_set(kinds: str, weights: str) -> _Set:
+    """A weight set, from JSON."""
+    weight = {str(feature): float(value or 0) for feature, value in json.loads(weights).items()}
+    ranking = {feature: weight.get(feature, 0.0) for feature in FEATURES}
+    return _Set(tuple(json.loads(kinds)), weight, ranking, {name: weight.get(name, usual) for name, usual in _COLUMNS.items()})
+
+
+@lru_cache(maxsize=64)
+def _bounds(weights: str, *, aimed: bool) -> Bounds:
+    return Bounds.of(_read_set("[]", weights).weight, aimed=aimed)
 
 
 def _shelves(kinds: Sequence[str], statuses: Sequence[Status], weight: Mapping[str, float]) -> list[str]:
@@ -351,13 +366,14 @@ def _embed(
 
 def _hit(row: _Scored, weights: dict[str, float], judge: dict[str, float]) -> Hit:
     parts = dict(zip(FEATURES, row.parts, strict=True))
-    return Hit.model_construct(  # the parts are what the statement made of them, and need no check
-        fact=_FACT(row.record),
-        score=row.score,
-        parts=parts,
-        weights=weights,
-        factor=row.factor,
-        relevance=sum(judge.get(feature, 0.0) * part for feature, part in parts.items()) if judge else None,
-        confidence_now=sum(judge.get(f"sure_{feature}", 0.0) * part for feature, part in parts.items()) if judge else None,
-        tier=row.tier,
-    )
+    values = {
+        "fact": _FACT(row.record),
+        "score": row.score,
+        "parts": parts,
+        "weights": weights,
+        "factor": row.factor,
+        "relevance": sum(judge.get(feature, 0.0) * part for feature, part in parts.items()) if judge else None,
+        "confidence_now": sum(judge.get(f"sure_{feature}", 0.0) * part for feature, part in parts.items()) if judge else None,
+        "tier": row.tier,
+    }
+    return made(Hit, values)  # the parts are what the statement made of them, and need no check

@@ -66,7 +66,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     not understood is searched for by all its words.
     """
     text = unicodedata.normalize("NFC", query[:_LONGEST])
-    participants = [str(speaker) for (speaker,) in db.tuples("understand.participants", user_id=user_id)]
+    participants = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
