@@ -321,16 +321,17 @@ class _Meaning(Field):
         by_cosine = lexical * bounds.both + bounds.cosine
         others = lexical * bounds.lexical + (self._open + self._said_of(places))
         meaning = np.maximum(self._cosines[places], 0.0)
-        np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
+        if least < 0.0:  # else more than 1 makes none score too little
+            np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
         if self._source is not None:  # some may have no vector
             meaning[np.isnan(meaning)] = 0.0
         if self._windows is None:
-            meaning *= np.maximum(by_cosine + bounds.window, least)
+            meaning *= _at_least(by_cosine + bounds.window, least)
             meaning += others
             return meaning
         among = self._windows[places]
         among = np.where(np.isnan(among), meaning, np.minimum(np.maximum(among, 0.0), 1.0))
-        return np.maximum(by_cosine, least) * meaning + max(bounds.window, least) * among + others
+        return _at_least(by_cosine, least) * meaning + max(bounds.window, least) * among + others
 
     def _said_of(self, places: Sequence[int] | slice | NDArray[np.intp]) -> float | NDArray[np.float64]:
         return self._said if isinstance(self._said, float) else self._said[places]
@@ -381,6 +382,12 @@ def _together(
         ids, source = ids[order], source[order]
         found = [_at(ids, one) for one in others]
     return ids, source, found
+
+
+def _at_least(weight: float | NDArray[np.float64], least: float) -> float | NDArray[np.float64]:
+    import numpy as np
+
+    return max(weight, least) if isinstance(weight, float) else np.maximum(weight, least)
 
 
 def _joined(parts: Sequence[NDArray[np.float64]], source: NDArray[np.intp] | None, alone: Sequence[float] = ()) -> NDArray[np.float64]:

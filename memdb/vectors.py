@@ -40,10 +40,12 @@ class _Recent(Generic[Thing]):
 
     def of(self, user_id: str, shelves: Sequence[str]) -> dict[str, Thing]:
         """What is kept of these shelves of a user."""
+        held = {}
         with self._lock:
-            held = {shelf: self._kept[user_id, shelf] for shelf in shelves if (user_id, shelf) in self._kept}
-            for shelf in held:
-                self._kept.move_to_end((user_id, shelf))
+            for shelf in shelves:
+                if (one := self._kept.get((user_id, shelf))) is not None:
+                    held[shelf] = one
+                    self._kept.move_to_end((user_id, shelf))
         return held
 
     def keep(self, user_id: str, shelf: str, one: Thing) -> None:
@@ -163,8 +165,10 @@ class VectorCache:
             raise ModelUnavailable("this file has vectors of another embedder by now; open it again")
         held = self._kept.of(user_id, shelves)
         kept = {shelf: one for shelf, one in held.items() if one.places.version == version}
-        passing = {shelf: one for shelf, one in self._passing.of(user_id, shelves).items() if one.version == version is not None}
-        if missing := [shelf for shelf in shelves if shelf not in kept and shelf not in passing]:
+        passing: dict[str, _Places] = {}
+        if missing := [shelf for shelf in shelves if shelf not in kept]:
+            passing = {shelf: one for shelf, one in self._passing.of(user_id, missing).items() if one.version == version is not None}
+        if missing := [shelf for shelf in missing if shelf not in passing]:
             places = {shelf: _places(version, one) for shelf, one in marked(db, user_id, missing).items()}
             if version is not None and self._fit(places.values(), len(question)):
                 for shelf, one in places.items():

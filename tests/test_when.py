@@ -1,3 +1,6 @@
+import calendar
+import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -6,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memdb import when
 from memdb.when import Prefer, TimeSpan, find_times
 
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -194,6 +198,18 @@ WORDS = st.sampled_from(
     "in on by for since until from to the a next last this end of Friday March 12 2025 31 February weeks days ago day before after two"
     " 2025-02-28 summer Easter weekend every between and may -".split()
 )
+
+
+MONTHS = [*calendar.month_name[1:], *calendar.month_abbr[1:]]
+PARTS = sorted({*re.findall(r"[a-z]+", when._ATOMS.pattern.lower()), *MONTHS, "1st", "12", "2025", "2025-02-28", "31/12/2024", "weeks"})
+
+
+@given(
+    st.lists(st.sampled_from(PARTS), max_size=6), st.sampled_from([" ", "-", "  ", ", ", "_"]), st.sampled_from([str, str.upper, str.title])
+)
+def test_no_time_phrase_lacks_what_every_one_has(parts: list[str], between: str, written: Callable[[str], str]) -> None:
+    text = written(between.join(parts))
+    assert when._may_tell(text) or not when._ATOMS.search(text)
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)), st.sampled_from(["past", "future"]))
