@@ -291,18 +291,22 @@ def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: 
     import numpy as np
 
     try:
-        with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused below
-            checked = np.asarray(vectors, dtype=np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
+        one = vectors[0] if count == 1 == len(vectors) else None
+        if isinstance(one, np.ndarray) and one.dtype == np.float32:  # a question's, mostly: there is nothing to convert
+            checked = one[None]
+        else:
+            with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused below
+                checked = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError, OverflowError, LookupError) as error:
         raise ModelOutputError(f"The embedder {embedder} answered with something that is no vector ({error}); use another one.") from error
     if checked.shape != (count, dimension):
         wanted = f"({count}, {dimension})"
         raise ModelOutputError(f"The embedder {embedder} answered with the shape {checked.shape} instead of {wanted}; use another one.")
-    if count == 1:  # a question's: what is quick for many takes longer for one
-        one = checked.astype(np.float64)
-        if 1e-12 <= (length := math.sqrt(one[0] @ one[0])) < math.inf:
-            one /= length
-            return one.astype(np.float32)
+    if count == 1:  # what is quick for many takes longer for one
+        exact = checked.astype(np.float64)
+        if 1e-12 <= (length := math.sqrt(exact[0] @ exact[0])) < math.inf:
+            exact /= length
+            return exact.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", checked, checked, dtype=np.float64))
     if count and not (lengths.min() >= 1e-12 and lengths.max() < math.inf):
         place = int(np.argmax(~np.isfinite(lengths) | (lengths < 1e-12))) + 1

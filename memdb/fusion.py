@@ -241,6 +241,8 @@ class _Meaning(Field):
         least = -math.inf if exact else 0.0
         self._most = self._scores(slice(None), 0.0, least)
         self._most[matched] = self._scores(matched, bm25 / self._best_bm25, least)
+        self._first: NDArray[np.intp] | None = None  # of all others none can score more than `_others`
+        self._others = math.inf
 
     def ids(self, places: Sequence[int]) -> list[int]:
         found: list[int] = self._ids[places].tolist()
@@ -255,10 +257,16 @@ class _Meaning(Field):
         import numpy as np
 
         places = _top(self._most, min(count, len(self._most)))
-        highest: list[int] = places[np.lexsort((-self._ids[places], -self._most[places]))].tolist()
+        most = self._most[places]
+        if len(places):
+            self._first, self._others = places, float(most.min())
+        highest: list[int] = places[np.lexsort((-self._ids[places], -most))].tolist()
         return highest
 
     def _reaching(self, score: float) -> list[int]:
+        if self._first is not None and score > self._others:
+            able: list[int] = self._first[self._most[self._first] >= score].tolist()
+            return able
         places: list[int] = (self._most >= score).nonzero()[0].tolist()
         return places
 

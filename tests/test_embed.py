@@ -88,12 +88,37 @@ def test_shared_words_are_near() -> None:
         ([[1.0, 0.0], [0.0, 1.0]], "the shape"),
         ([1.0, 0.0], "the shape"),
         ([["one", "two"]], "no vector"),
+        ([np.array([np.nan, 1.0], np.float32)], "zero or not finite"),
+        ([np.array([1.0, 0.0, 0.0], np.float32)], "the shape"),
+        ([np.array([[1.0, 0.0]], np.float32)], "the shape"),
+        ({"one": [1.0, 0.0]}, "no vector"),
+        (1.0, "no vector"),
     ],
-    ids=["nan", "infinite", "zero", "too long", "too many", "flat", "words"],
+    ids=[
+        "nan",
+        "infinite",
+        "zero",
+        "too long",
+        "too many",
+        "flat",
+        "words",
+        "one, nan",
+        "one, too long",
+        "one too deep",
+        "by name",
+        "a number",
+    ],
 )
 def test_what_is_no_good_vector_is_refused(rows: object, says: str) -> None:
     with pytest.raises(ModelOutputError, match=says):
         check_vectors(rows, count=1, dimension=2, embedder="fake")  # type: ignore[arg-type]
+
+
+def test_one_vector_is_made_a_unit_vector_whatever_holds_it() -> None:
+    three_four = np.array([3, 4], np.float32)
+    made = [check_vectors(one, count=1, dimension=2, embedder="fake") for one in ([three_four], three_four[None], [[3, 4]], ((3.0, 4.0),))]
+    assert all(vectors.dtype == np.float32 and vectors.tolist() == made[0].tolist() for vectors in made)
+    assert three_four.tolist() == [3, 4]
 
 
 def test_the_bad_text_is_named_by_its_place() -> None:
