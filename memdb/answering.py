@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from memdb import checks, reading
 from memdb.answers import Context, Doubt, Filters, Hit, Hits, Question, Section
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, listed
 from memdb.embed import Embedder, Tokenizer
 from memdb.outside import OutsideIndex
 from memdb.records import EVER, LIVE, Fact, MemoryType, Status, Tier
@@ -19,6 +19,7 @@ from memdb.steps.judge import judge
 from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
+from memdb.times import to_text
 from memdb.vectors import VectorCache
 
 _WARM: Sequence[Tier] = ("hot", "warm")
@@ -43,7 +44,9 @@ def weigh(
     doubt.
     """
     calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
-    for tiers in (_WARM, None):
+    hot, warm = config.hot_days, config.warm_days
+    has_cold = db.tuples("scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=hot, warm_days=warm, now=to_text(now))
+    for tiers in (_WARM, None) if has_cold else (None,):  # or the second answer would be the first once more
         hits = retrieve(
             db,
             question,
@@ -58,8 +61,8 @@ def weigh(
             top_k_vec=config.top_k_vec,
             goal=goal,
             tiers=tiers,
-            hot_days=config.hot_days,
-            warm_days=config.warm_days,
+            hot_days=hot,
+            warm_days=warm,
             judged=True,
             cache=cache,
             index=index,

@@ -322,10 +322,9 @@ agreed as materialized (  -- or what others say would be counted for every menti
       + iif(r.is_voted, coalesce((
         select sum(o.seen_count) filter (where o.source_turn_id <> r.source_turn_id
           and 1.0 - vec_distance_cosine(o.embedding, v.embedding) >= r.near)
-        from facts_vec v
+        from voice v
         cross join voice o
-        where v.rowid = r.id
-        having max(o.id = r.id)), 0), 0)) / 3.0) as agreement
+        where v.id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
 ),
 

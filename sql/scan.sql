@@ -72,15 +72,31 @@ where user_id = :user_id
   and valid_to <= :now
   and status in ('active', 'pending_confirmation');
 
--- A message, episode or memory of another age than these: without one, asking for the ages leaves nothing out, and no row has to be read for it.
+-- Whether there is a message, episode or memory of another age than these: without one, asking for the ages leaves nothing out, and no row has
+-- to be read for it. Of the messages, of which there may be very many, the oldest and the newest tell, unless only what is between them is left out.
 -- statement: aside
-select f.id
-from facts f
-where f.user_id = :user_id
-  and f.kind in ('message', 'episode', 'narrative')
+with
+told (valid_from) as (
+  select (select min(valid_from) from facts where user_id = :user_id and kind = 'message')
+  union all
+  select (select max(valid_from) from facts where user_id = :user_id and kind = 'message')
+  union all
+  select valid_from from facts where user_id = :user_id and kind in ('episode', 'narrative')
+  union all
+  select valid_from
+  from facts
+  where user_id = :user_id
+    and kind = 'message'
+    and 'warm' not in (select value from json_each(:tiers))
+    and 'hot' in (select value from json_each(:tiers))
+    and 'cold' in (select value from json_each(:tiers))
+)
+select 1
+from told
+where valid_from is not null
   and case
-    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
-    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
+    when julianday(:now) - julianday(valid_from) <= :hot_days then 'hot'
+    when julianday(:now) - julianday(valid_from) <= :warm_days then 'warm'
     else 'cold'
   end not in (select value from json_each(:tiers))
 limit 1;

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import apsw
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import memdb
+from memdb import files
 from memdb.answers import Doubt, Hit, Profile, Question, Section
 from memdb.calibration import fit, measure, threshold_of
 from memdb.config import Config
@@ -233,6 +236,38 @@ def test_the_cold_is_asked_when_nothing_else_answers(mem: memdb.Memory) -> None:
     mem.observe("The boiler is called Bertha.", user_id="ana", timestamp="2020-01-01")
     mem.drain()
     assert "Bertha" in mem.context("What is the boiler called?", user_id="ana", now=NOW).text
+
+
+AGES = {"hot": "2025-05-25", "warm": "2025-04-01", "cold": "2024-01-01"}
+
+
+@pytest.mark.parametrize("there", [said for size in range(4) for said in combinations(AGES, size)], ids="-".join)
+@pytest.mark.parametrize("kind", ["message", "episode", "narrative", "fact"])
+def test_whether_anything_is_of_another_age_is_known(mem: memdb.Memory, there: tuple[str, ...], kind: str) -> None:
+    mem.remember_many({"value_text": age, "user_id": "ana", "kind": "note", "timestamp": AGES[age]} for age in there)
+    mem.remember("cold", user_id="bea", timestamp=AGES["cold"])
+    db = mem._store.database()
+    db.connection.execute("update facts set kind = ?", (kind,))
+    for wanted in (asked for size in range(1, 4) for asked in combinations(AGES, size)):
+        found = db.tuples(
+            "scan.aside", user_id="ana", tiers=json.dumps(wanted), hot_days=14.0, warm_days=90.0, now="2025-06-01T00:00:00.000Z"
+        )
+        assert bool(found) == (kind != "fact" and not set(there) <= set(wanted))
+
+
+@pytest.mark.parametrize(("day", "times"), [("2024-01-01", 2), ("2025-05-25", 1)])
+def test_a_memory_with_nothing_cold_is_not_asked_for_it(mem: memdb.Memory, day: str, times: int) -> None:
+    mem.observe("The boiler is called Bertha.", user_id="ana", timestamp=day)
+    mem.drain()
+    ran: list[str] = []
+
+    def note(cursor: object, sql: str, bindings: object) -> bool:
+        ran.append(sql)
+        return True
+
+    mem._store.database().connection.set_exec_trace(note)
+    mem.context("Who painted the ceiling?", user_id="ana", now=NOW)
+    assert ran.count(files.statement("scan.matches")) + ran.count(files.statement("scan.words")) == times
 
 
 def test_a_question_to_every_tier_is_embedded_once(tmp_path: Path) -> None:

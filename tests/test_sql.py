@@ -149,6 +149,7 @@ PLANS = [
     ("mirror.records", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.aside", "SEARCH facts USING COVERING INDEX facts_said (user_id=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=? AND turn_id=?"),
     ("select.equal", "COVERING INDEX collection_metadata_value (collection=? AND key=? AND type=? AND value=? AND place=?)"),
@@ -170,10 +171,10 @@ def test_a_frequent_statement_never_reads_a_whole_table(database: Database, name
     assert whole == []
 
 
-def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database) -> None:
+def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_voters_and_of_what_is_returned(database: Database) -> None:
     steps = plan(database, "retrieve")
     assert [line for line in steps if line.startswith("SCAN o")] == ["SCAN o"]
-    assert [line for line in steps if "AUTOMATIC" in line] == ["SEARCH r USING AUTOMATIC COVERING INDEX (id=?)"]
+    assert [line for line in steps if "AUTOMATIC" in line] == [f"SEARCH {one} USING AUTOMATIC COVERING INDEX (id=?)" for one in "vr"]
 
 
 def test_what_messages_are_like_is_told_without_reading_their_texts(database: Database) -> None:
