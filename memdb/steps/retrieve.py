@@ -229,7 +229,7 @@ def retrieve(
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
     if rows and meant is not None and not degraded and not compared():
         degraded = "searched by words only: what could be found has no vectors yet"
-    judge = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="priority")} if judged else {}
+    judge = _judge(db) if judged else None
     weighed = dict(ranking)  # the caller's own
     return Hits(
         [_hit(row, weighed, judge) for row in rows],
@@ -364,16 +364,28 @@ def _embed(
     return vectors[0], None
 
 
-def _hit(row: _Scored, weights: dict[str, float], judge: dict[str, float]) -> Hit:
-    parts = dict(zip(FEATURES, row.parts, strict=True))
+class _Judge(NamedTuple):
+    """What the set `priority` makes of the parts of a score: the place in `FEATURES` of each that weighs, and how much."""
+
+    relevance: list[tuple[int, float]]
+    confidence: list[tuple[int, float]]
+
+
+def _judge(db: Database) -> _Judge | None:
+    weight = {str(feature): float(value or 0) for feature, value in db.kept("weights.of", weights="priority")}
+    ways = ([(place, weight.get(mark + feature, 0.0)) for place, feature in enumerate(FEATURES)] for mark in ("", "sure_"))
+    return _Judge(*([(place, value) for place, value in way if value] for way in ways)) if weight else None
+
+
+def _hit(row: _Scored, weights: dict[str, float], judge: _Judge | None) -> Hit:
     values = {
         "fact": _FACT(row.record),
         "score": row.score,
-        "parts": parts,
+        "parts": dict(zip(FEATURES, row.parts, strict=True)),
         "weights": weights,
         "factor": row.factor,
-        "relevance": sum(judge.get(feature, 0.0) * part for feature, part in parts.items()) if judge else None,
-        "confidence_now": sum(judge.get(f"sure_{feature}", 0.0) * part for feature, part in parts.items()) if judge else None,
+        "relevance": sum(value * row.parts[place] for place, value in judge.relevance) if judge else None,
+        "confidence_now": sum(value * row.parts[place] for place, value in judge.confidence) if judge else None,
         "tier": row.tier,
     }
     return made(Hit, values)  # the parts are what the statement made of them, and need no check
