@@ -75,6 +75,7 @@ def prepare() -> None:
         *rules().block.values(),
         *rules().phrase.values(),
         *(one.begins for one in rules().elided),
+        *(rules().added.says, rules().added.no_more),
     ):
         compiled(pattern)
 
@@ -98,6 +99,7 @@ def clauses(
         return
     hidden = masked(text)
     known = dict(people or {})
+    uncased = _in_small_letters(known) if known and _I.sub("", hidden).islower() else None
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:_LONGEST_TURN]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -110,6 +112,8 @@ def clauses(
             continue
         if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
             sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
+        if uncased is not None:
+            sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -193,6 +197,8 @@ _NAMED = re.compile(  # a name, and what the one who has it does
     r"(?:is|has|was|will|does|can|did|got|went|took|left|lost|quit|found|became|began|bought|sold|gave|had|grew|broke|[a-z]+(?:s|ed))\b.*)",
     re.DOTALL,
 )
+_NAMED_SHORT = re.compile(r"(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)'s (?P<rest>\S.*)", re.DOTALL)
+_I = re.compile(r"\bI\b")
 _TIMED = re.compile(
     r"(?:(?:for|until|till|from|starting|beginning|come|effective|with effect|this|next|last|in|on|by|since|during|over|at|as of|as from"
     r"|after|before|today|tomorrow|tonight|yesterday)\b|\d)",
@@ -232,6 +238,13 @@ def masked(text: str) -> str:
     if len(lines) > 1 or (lines and shared) or any(line["stamp"] or line["when"] for line in lines):  # a conversation, shown
         return _LABELLED.sub(lambda line: "¤" * len(line.group()) if _is_spoken(line) else line.group(), plain)
     return plain
+
+
+def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:
+    """The names of people, as who types no capitals begins a clause with them; None where all of them are words as well."""
+    word = compiled(rules().phrase["name_or_word"])
+    names = "|".join(re.escape(name.lower()) for name in people if not word.fullmatch(name.split()[0]))
+    return re.compile(rf"(?P<before>^|[,;] |\b(?:and|but|so|lol|oh|hey|btw|well) )(?P<name>{names})(?= |'s )") if names else None
 
 
 def _is_spoken(line: re.Match[str]) -> bool:
@@ -479,6 +492,11 @@ def _last_named(text: str) -> str | None:
 
 def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Whom of these people a clause begins with, what they are to the user, and what is said of them."""
+    short = _NAMED_SHORT.match(text) if people else None
+    if short and short["name"] in people:  # "Rui's a nurse", "Rui's quit his job", but not "Rui's job"
+        phrase, rest = rules().phrase, short["rest"]
+        verb = next((verb for verb in ("is", "has") if compiled(phrase[f"name_{verb}"]).match(rest)), "")
+        return (short["name"], people[short["name"]], f"{verb} {rest}") if verb else None
     found = _NAMED.match(text)
     return (found["name"], people[found["name"]], found["rest"]) if found and found["name"] in people else None
 

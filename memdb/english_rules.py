@@ -84,6 +84,14 @@ class Elided(_Table):
     says: str
 
 
+class Added(_Table):
+    """How one adds to a list that ended the message before, under which predicates, and which words do not go on with it."""
+
+    says: str
+    predicates: tuple[str, ...]
+    no_more: str
+
+
 class TakesBack(_Table):
     """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
 
@@ -115,6 +123,7 @@ class Rules(_Table):
     block: dict[str, str]
     takes_back: TakesBack
     play: dict[str, str]
+    added: Added
     pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]
     forgotten_of: dict[str, tuple[str, ...]]

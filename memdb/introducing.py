@@ -30,6 +30,10 @@ def introduced(sentence: str) -> str:
     sentence = compiled(phrase["myself"]).sub("I am ", compiled(phrase["greeted"]).sub(_greeting, sentence), count=1)
     sentence = compiled(phrase["run_on"]).sub(lambda found: f"{found['said']}, ", sentence)
     sentence = _together().sub(lambda found: f"{found['before']}{found['who'] or found['other']} and I ", sentence)
+    if " are both " in sentence:
+        sentence = compiled(phrase["both"]).sub(
+            lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
+        )
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(

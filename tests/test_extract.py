@@ -231,6 +231,21 @@ def test_what_is_said_next_is_no_part_of_it(text: str, expected: set[tuple[str, 
         ("I'm vegan and gluten-free", {("user.diet", "vegan")}),
         ("I'm vegan and vegetarian", {("user.diet", "vegan")}),
         ("I'm learning Spanish and German", {("user.learning", "Spanish"), ("user.learning", "German")}),
+        (
+            "my son Tom is six and he's allergic to eggs",
+            {("user.son", "Tom"), ("son.age", "six"), ("son.allergic_to", "eggs")},
+        ),
+        ("My husband Tom and I are both vegan", {("user.husband", "Tom"), ("user.diet", "vegan"), ("husband.diet", "vegan")}),
+        ("me and my sister are both allergic to cats", {("user.allergic_to", "cats"), ("sister.allergic_to", "cats")}),
+        (
+            "I live with my wife and two kids in Hull",
+            {("user.lives_with", "their wife"), ("user.lives_with", "two kids"), ("user.lives_in", "Hull")},
+        ),
+        (
+            "I speak Dutch at home, French at work and Greek with my mum",
+            {("user.speaks", "Dutch"), ("user.speaks", "French"), ("user.speaks", "Greek")},
+        ),
+        ("I teach maths at Leeds Grammar School", {("user.teaches", "maths"), ("user.works_at", "Leeds Grammar School")}),
         ("My cake is vegan and 34", set()),
         ("My son's teacher is vegan and 34", set()),
     ],
@@ -253,6 +268,7 @@ def test_what_one_is_beside_another_thing_is_told_apart(
         ("My in-laws are vegan", "in_laws.diet", "User's in-laws eat vegan"),
         ("My grandparents studied at Yale", "grandparents.studied_at", "User's grandparents studied at Yale"),
         ("My parents don't speak English", "parents.speaks", "User's parents do not speak English"),
+        ("My mother-in-law moved in with us", "user.lives_with", "User lives with their mother-in-law"),
         ("My parents are learning coding from me", "parents.learning", "User's parents are learning coding"),
     ],
 )
@@ -610,7 +626,7 @@ def test_how_much_something_is_liked_is_no_part_of_it(text: str, predicates: dic
         ),
         ("My wife visited my mother, who is allergic to cats", ["mother.allergic_to"]),
         ("My brother, who is a nurse, lives in Oslo", ["brother.works_as", "brother.lives_in"]),
-        ("I live with my brother, who is a nurse, and work at Siemens", ["brother.works_as", "user.works_at"]),
+        ("I live with my brother, who is a nurse, and work at Siemens", ["user.lives_with", "brother.works_as", "user.works_at"]),
         ("My wife Clara is a nurse who loves jazz", ["wife.works_as", "user.wife", "wife.likes"]),
         ("My dad lives in Oslo with his wife, who is a nurse", ["father.lives_in"]),
         ("My wife works with a man who is vegan", []),
@@ -807,6 +823,7 @@ def test_what_is_listed_of_somebody_in_between_belongs_to_what_is_said(predicate
         ("I have a sister, her name is Ana, and she lives in Porto", "user.sister", "Ana"),
         ("My brother works at Bosch. His name is Tom.", "user.brother", "Tom"),
         ("My brother works at Bosch. His name is Tom.", "brother.works_at", "Bosch"),
+        ("I've got a new baby girl, her name is Ines", "user.daughter", "Ines"),
     ],
 )
 def test_a_name_told_afterwards_is_the_name_of_who_was_spoken_of(
