@@ -143,7 +143,7 @@ def rules() -> Rules:
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""
-    for _ in range(2):  # a macro may hold another
+    for _ in range(3):  # a macro may hold another, which holds a third
         for name, value in rules().macros.items():
             pattern = pattern.replace("{" + name + "}", value)
     return re.compile(pattern, re.IGNORECASE)

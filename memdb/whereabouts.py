@@ -18,6 +18,7 @@ _SAID = re.compile(
 )
 _LIVES = "lives_in"
 _WORKS = "works_at"
+_TODAY = {"it": "today", "this": "today"}  # "it's my last day"
 _LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
 
 
@@ -73,7 +74,8 @@ def last_day_there(text: str, places: Mapping[str, str], near: str) -> Iterator[
         if not (found["then"] or found["there"]) and compiled(phrase["other_last_day"]).search(f"{near} {plain}"):
             continue
         verb = (found["is"] or found["be"]).strip().removeprefix("'s") or "is"
-        yield f"My last day at {places[_WORKS]} {verb} {found['day'] or found['when']}", text[start:end].strip()
+        when = found["day"] or found["when"]
+        yield f"My last day at {places[_WORKS]} {verb} {_TODAY.get(when.lower(), when)}", text[start:end].strip()
 
 
 def _is_called(named: str, place: str) -> bool:

@@ -145,6 +145,7 @@ def test_who_is_known_by_name_changes_by_name(mem: memdb.Memory, said: str) -> N
         "Rui found a cat",
         "Rui's job is boring",
         "Rui's left foot hurts",
+        "Rui left Bosch a message",
         "rui's boss quit his job",
     ],
 )

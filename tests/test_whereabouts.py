@@ -97,6 +97,7 @@ def until(path: Path, *said: str) -> dict[str, str]:
         ([BOSCH, "My last day is 30 April"], {"Bosch": "2025-05-01"}),
         ([BOSCH, "I handed in my notice. My last day will be 30 April."], {"Bosch": "2025-05-01"}),
         ([BOSCH, "so my last day's 30 April and then I'm free"], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "it's my last day at work"], {"Bosch": "2025-03-02"}),
         (["I work at a bakery", "Yesterday was my last day"], {"a bakery": TODAY}),
         ([BOSCH, "My last day of work is 30 April, then we go on holiday"], {"Bosch": "2025-05-01"}),
     ],
@@ -116,6 +117,7 @@ def test_a_job_ends_with_its_last_day(tmp_path: Path, said: list[str], expected:
         ["My last day was amazing"],
         ["My boss says my last day is 30 April"],
         ["Her last day is 30 April"],
+        ["It's my last day of school"],
     ],
 )
 def test_a_last_day_of_something_else_ends_no_job(tmp_path: Path, said: list[str]) -> None:

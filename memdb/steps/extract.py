@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta, tzinfo
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import chain
 
 from pydantic import JsonValue
@@ -58,7 +59,7 @@ _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
-_WE = re.compile(r"we\b", re.IGNORECASE)
+_WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
@@ -426,7 +427,7 @@ def _people(owner: _Person, held: Held) -> tuple[dict[str, str], dict[str, str]]
 def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
     """What one clause states: all that the patterns for anywhere find, and what the first of the others finds."""
     settled = False
-    for pattern in rules().pattern:
+    for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
         if pattern.scope == "any":
             yield from _read(pattern, clause, clause.text, here)
         elif not settled:
@@ -436,13 +437,20 @@ def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
                 settled = settled or bool(facts)
 
 
+@cache
+def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
+    """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
+    scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
+    return tuple(pattern for pattern in rules().pattern if pattern.scope in scopes)
+
+
 def _texts(pattern: Pattern, clause: Clause) -> list[str]:
     """What of a clause a pattern is matched with."""
     if pattern.scope == "clause":
         return [clause.text]
     if pattern.scope == "my":
-        return [clause.full] if clause.owned else []
-    if clause.owned or not clause.subject or (pattern.others and clause.subject in ("i", *rules().groups["pets"])):
+        return [clause.full]
+    if pattern.others and clause.subject in ("i", *rules().groups["pets"]):
         return []
     text = clause.full if pattern.raw else clause.phrase
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
@@ -467,8 +475,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
-    if pattern.key == "name" and _WE.match(clause.text):
-        return  # "We're called Udon Hiro"
+    if pattern.key in ("name", "age") and _WE.match(clause.text):
+        return  # "We're called Udon Hiro", "we're 4"
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
