@@ -39,12 +39,17 @@ def spelled_out(asked: str, text: str) -> str | None:
         rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], told["rest"])
         if agreed or denied:
             return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"
+    if told := compiled(phrase["yes_or_no_of"]).fullmatch(question):  # "Is your wife vegan?"
+        for word, verb in (("yes", "is"), ("no", "is not")):
+            if compiled(phrase[word]).fullmatch(said):
+                return f"my {told['who']} {verb} {told['rest']}"
     said = compiled(phrase["filler"]).sub("", said)
-    if not said or len(said.split()) > _LONGEST_ANSWER or compiled(phrase["no_answer"]).match(said):
+    if not said or len(said.split()) > _LONGEST_ANSWER:
         return None
+    none = compiled(phrase["no_answer"]).match(said) is not None
     for answer in rules().answer:
         if found := compiled(answer.asks).search(question):
-            if answer.needs and not compiled(answer.needs).match(said):
+            if none if answer.needs is None else not compiled(answer.needs).match(said):
                 continue
             bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
             return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None

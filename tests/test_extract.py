@@ -80,6 +80,10 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("You live in Porto, right?", "No.", [("user.lives_in", "Porto", True)]),
         ("You're vegan, aren't you?", "I am", [("user.diet", "vegan", False)]),
         ("Ok, so you have a dog?", "yes!", [("user.pet", "dog", False)]),
+        ("Do you drink coffee?", "never", [("user.avoids", "coffee", False), ("user.likes", "coffee", True)]),
+        ("Is your wife a nurse?", "yes, she is", [("wife.works_as", "nurse", False)]),
+        ("Is your son allergic to nuts?", "Yes.", [("son.allergic_to", "nuts", False)]),
+        ("Is your husband German?", "no, he isn't", [("husband.nationality", "German", True)]),
     ],
 )
 def test_yes_and_no_say_what_was_asked(
@@ -122,6 +126,13 @@ def test_yes_and_no_say_what_was_asked(
         ("Here is the recipe.", "Peanuts"),
         ("How old is your company?", "34"),
         ("What are your hobbies?", "Cool idea, Sam! I love it."),
+        ("Is your son in bed?", "Yes"),
+        ("Is your wife vegan too?", "Yes"),
+        ("Is your wife happy?", "Yes"),
+        ("Are you married?", "Not yet"),
+        ("Who do you live with?", "Nobody"),
+        ("Where do you live?", "my own place"),
+        ("What do you do?", "My brother asks that, too"),
     ],
 )
 def test_what_is_no_answer_says_nothing(asked: str, text: str, predicates: dict[str, Predicate]) -> None:

@@ -83,7 +83,8 @@ def until(path: Path, *said: str) -> dict[str, str]:
     """Until when each place is held, where that is known."""
     with memdb.open(path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
         for place, text in enumerate(said):
-            mem.observe(text, "Noted.", user_id="ana", session_id="s", turn_id=f"t{place}", timestamp=f"2025-03-01T10:{place:02}:00Z")
+            speaker, text = ("assistant", text[3:]) if text.startswith("A: ") else (None, text)
+            mem.observe(text, user_id="ana", session_id="s", speaker=speaker, timestamp=f"2025-03-01T10:{place:02}:00Z")
             mem.drain()
         held = mem.facts("ana", key="user.works_at", statuses=("active", "expired"), now="2025-03-01T11:00:00Z")
         return {fact.object: f"{fact.valid_to:%Y-%m-%d}" for fact in held if fact.valid_to is not None}
@@ -97,6 +98,7 @@ def until(path: Path, *said: str) -> dict[str, str]:
         ([BOSCH, "My last day is 30 April"], {"Bosch": "2025-05-01"}),
         ([BOSCH, "I handed in my notice. My last day will be 30 April."], {"Bosch": "2025-05-01"}),
         ([BOSCH, "so my last day's 30 April and then I'm free"], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "A: When is your last day?", "30 April"], {"Bosch": "2025-05-01"}),
         ([BOSCH, "it's my last day at work"], {"Bosch": "2025-03-02"}),
         (["I work at a bakery", "Yesterday was my last day"], {"a bakery": TODAY}),
         ([BOSCH, "My last day of work is 30 April, then we go on holiday"], {"Bosch": "2025-05-01"}),
@@ -117,6 +119,7 @@ def test_a_job_ends_with_its_last_day(tmp_path: Path, said: list[str], expected:
         ["My last day was amazing"],
         ["My boss says my last day is 30 April"],
         ["Her last day is 30 April"],
+        ["A: When is your last day of school?", "30 April"],
         ["It's my last day of school"],
     ],
 )
