@@ -445,7 +445,9 @@ def _time_first(text: str, *, at: datetime, zone: tzinfo) -> int:
 @cache
 def _subject() -> re.Pattern[str]:
     relation = relation_words()
-    qualified = r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|baby|half|dear|lovely|new|best)[ -])*"
+    qualified = (
+        r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|lil|big|twin|baby|half|teenage|grown[ -]up|dear|lovely|new|best)[ -])*"
+    )
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(
         rf"""(?P<whole>
