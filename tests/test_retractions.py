@@ -397,6 +397,11 @@ def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, 
         ("I'm staying in Rome this week", "I'm back home now", "user.staying_in"),
         ("I'm staying in Rome this week", "We just got back from Rome", "user.staying_in"),
         ("I'm single", "I have a girlfriend", "user.relationship"),
+        ("My mum lives with us", "My mum passed away last week", "user.lives_with"),
+        ("I live with my parents", "I finally moved out of my parents' house", "user.lives_with"),
+        ("my sister lives with us", "My sister moved out", "user.lives_with"),
+        ("my sister lives with us", "I live alone now", "user.lives_with"),
+        ("I teach piano", "I stopped teaching piano", "user.teaches"),
     ],
 )
 def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: str, gone: str) -> None:
