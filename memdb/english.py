@@ -282,12 +282,12 @@ def expand(match: re.Match[str]) -> str:
 
 @cache
 def separator() -> re.Pattern[str]:
-    """Return what stands between two clauses of a sentence."""
+    """Return what stands between two clauses of a sentence; "Doctor Who" is one name."""
     words = {name: entry.replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
     return re.compile(
         rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
-        |\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
+        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
         re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
 

@@ -12,6 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from memdb.files import read
 
 
+_MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -144,8 +147,7 @@ def rules() -> Rules:
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""
     for _ in range(3):  # a macro may hold another, which holds a third
-        for name, value in rules().macros.items():
-            pattern = pattern.replace("{" + name + "}", value)
+        pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"], found.group()), pattern)
     return re.compile(pattern, re.IGNORECASE)
 
 
