@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
 
-
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
