@@ -1167,6 +1167,9 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         ("I'm 100% vegan", {("diet", "vegan")}),
         ("my husband and me live in Hull", {("lives_in", "Hull")}),
         ("I have a wife and two kids", {("has_children", "two kids")}),
+        ("my vegan sister Ana is visiting", {("sister", "Ana"), ("sister.diet", "vegan")}),
+        ("I'm cooking for my diabetic father tonight", {("father.has_condition", "diabetes")}),
+        ("My retired parents moved to Spain", {("parents.works_as", "retired"), ("parents.lives_in", "Spain")}),
     ],
 )
 def test_people_introduce_themselves_in_passing(text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
