@@ -75,6 +75,7 @@ def prepare() -> None:
         *rules().block.values(),
         *rules().phrase.values(),
         *(one.begins for one in rules().elided),
+        *(rules().added.says, rules().added.no_more),
     ):
         compiled(pattern)
 
@@ -98,6 +99,7 @@ def clauses(
         return
     hidden = masked(text)
     known = dict(people or {})
+    uncased = _in_small_letters(known) if known and _I.sub("", hidden).islower() else None
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:_LONGEST_TURN]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -110,6 +112,8 @@ def clauses(
             continue
         if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
             sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
+        if uncased is not None:
+            sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -193,6 +197,8 @@ _NAMED = re.compile(  # a name, and what the one who has it does
     r"(?:is|has|was|will|does|can|did|got|went|took|left|lost|quit|found|became|began|bought|sold|gave|had|grew|broke|[a-z]+(?:s|ed))\b.*)",
     re.DOTALL,
 )
+_NAMED_SHORT = re.compile(r"(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)'s (?P<rest>\S.*)", re.DOTALL)
+_I = re.compile(r"\bI\b")
 _TIMED = re.compile(
     r"(?:(?:for|until|till|from|starting|beginning|come|effective|with effect|this|next|last|in|on|by|since|during|over|at|as of|as from"
     r"|after|before|today|tomorrow|tonight|yesterday)\b|\d)",
@@ -234,6 +240,13 @@ def masked(text: str) -> str:
     return plain
 
 
+def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:
+    """The names of people, as who types no capitals begins a clause with them; None where all of them are words as well."""
+    word = compiled(rules().phrase["name_or_word"])
+    names = "|".join(re.escape(name.lower()) for name in people if not word.fullmatch(name.split()[0]))
+    return re.compile(rf"(?P<before>^|[,;] |\b(?:and|but|so|lol|oh|hey|btw|well) )(?P<name>{names})(?= |'s )") if names else None
+
+
 def _is_spoken(line: re.Match[str]) -> bool:
     return compiled(rules().block["label"]).fullmatch(line["who"]) is None
 
@@ -269,12 +282,12 @@ def expand(match: re.Match[str]) -> str:
 
 @cache
 def separator() -> re.Pattern[str]:
-    """Return what stands between two clauses of a sentence."""
+    """Return what stands between two clauses of a sentence; "Doctor Who" is one name."""
     words = {name: entry.replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
     return re.compile(
         rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
-        |\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
+        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
         re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
 
@@ -432,7 +445,9 @@ def _time_first(text: str, *, at: datetime, zone: tzinfo) -> int:
 @cache
 def _subject() -> re.Pattern[str]:
     relation = relation_words()
-    qualified = r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|big|twin|baby|half|dear|lovely|new|best)[ -])*"
+    qualified = (
+        r"(?:(?:older|younger|elder|eldest|oldest|youngest|little|lil|big|twin|baby|half|teenage|grown[ -]up|dear|lovely|new|best)[ -])*"
+    )
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
     return re.compile(
         rf"""(?P<whole>
@@ -479,6 +494,11 @@ def _last_named(text: str) -> str | None:
 
 def _by_name(text: str, people: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Whom of these people a clause begins with, what they are to the user, and what is said of them."""
+    short = _NAMED_SHORT.match(text) if people else None
+    if short and short["name"] in people:  # "Rui's a nurse", "Rui's quit his job", but not "Rui's job"
+        phrase, rest = rules().phrase, short["rest"]
+        verb = next((verb for verb in ("is", "has") if compiled(phrase[f"name_{verb}"]).match(rest)), "")
+        return (short["name"], people[short["name"]], f"{verb} {rest}") if verb else None
     found = _NAMED.match(text)
     return (found["name"], people[found["name"]], found["rest"]) if found and found["name"] in people else None
 

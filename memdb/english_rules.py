@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
 
+_MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
+
 
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -84,6 +86,14 @@ class Elided(_Table):
     says: str
 
 
+class Added(_Table):
+    """How one adds to a list that ended the message before, under which predicates, and which words do not go on with it."""
+
+    says: str
+    predicates: tuple[str, ...]
+    no_more: str
+
+
 class TakesBack(_Table):
     """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
 
@@ -115,6 +125,7 @@ class Rules(_Table):
     block: dict[str, str]
     takes_back: TakesBack
     play: dict[str, str]
+    added: Added
     pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]
     forgotten_of: dict[str, tuple[str, ...]]
@@ -134,9 +145,8 @@ def rules() -> Rules:
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""
-    for _ in range(2):  # a macro may hold another
-        for name, value in rules().macros.items():
-            pattern = pattern.replace("{" + name + "}", value)
+    for _ in range(3):  # a macro may hold another, which holds a third
+        pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"], found.group()), pattern)
     return re.compile(pattern, re.IGNORECASE)
 
 

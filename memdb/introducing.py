@@ -30,6 +30,11 @@ def introduced(sentence: str) -> str:
     sentence = compiled(phrase["myself"]).sub("I am ", compiled(phrase["greeted"]).sub(_greeting, sentence), count=1)
     sentence = compiled(phrase["run_on"]).sub(lambda found: f"{found['said']}, ", sentence)
     sentence = _together().sub(lambda found: f"{found['before']}{found['who'] or found['other']} and I ", sentence)
+    sentence = _with_what_they_are(sentence)
+    if " are both " in sentence:
+        sentence = compiled(phrase["both"]).sub(
+            lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
+        )
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(
@@ -44,6 +49,15 @@ def introduced(sentence: str) -> str:
             break
         sentence = again
     return sentence
+
+
+def _with_what_they_are(sentence: str) -> str:
+    """A sentence with what relatives are told at its end: "my vegan sister is here" is "my sister is here, my sister is vegan"."""
+    found = list(compiled(rules().phrase["described"]).finditer(sentence))
+    if not found:
+        return sentence
+    each = (f", {one['my']} {one['who']} {'are' if one['who'].endswith('s') else 'is'} {one['state']}" for one in found)
+    return compiled(rules().phrase["described"]).sub(lambda one: f"{one['my']} {one['who']}", sentence) + "".join(each)
 
 
 def _greeting(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a short answer says, read together with what it answers: a question, or what was said of the user."""
+"""What a short text says, read together with what it answers or goes on with: a question, what was said of the user, or a list."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from memdb.english_rules import compiled, rules
 
 _LONGEST_ANSWER = 8  # words
 _LONGEST_REPLY = 2_000  # characters
+_LONGEST_ADDITION = 80
 _QUESTION = re.compile(r"[^.!?\n]*\?")
 _TWO = re.compile(  # "How old are you, and where do you work?"
     r"\b(?:(?:what|where|who|when|which|how old)\b|(?:(?<!how )are|do|have|did|were) you\b|is your\b).*"
@@ -38,16 +39,29 @@ def spelled_out(asked: str, text: str) -> str | None:
         rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], told["rest"])
         if agreed or denied:
             return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"
+    if told := compiled(phrase["yes_or_no_of"]).fullmatch(question):  # "Is your wife vegan?"
+        for word, verb in (("yes", "is"), ("no", "is not")):
+            if compiled(phrase[word]).fullmatch(said):
+                return f"my {told['who']} {verb} {told['rest']}"
     said = compiled(phrase["filler"]).sub("", said)
-    if not said or len(said.split()) > _LONGEST_ANSWER or compiled(phrase["no_answer"]).match(said):
+    if not said or len(said.split()) > _LONGEST_ANSWER:
         return None
+    none = compiled(phrase["no_answer"]).match(said) is not None
     for answer in rules().answer:
         if found := compiled(answer.asks).search(question):
-            if answer.needs and not compiled(answer.needs).match(said):
+            if none if answer.needs is None else not compiled(answer.needs).match(said):
                 continue
             bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
             return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None
     return None
+
+
+def added_in(text: str) -> str:
+    """Return what a text adds to a list, if it does nothing else ("and eggs"), as it is written; "" if it is no such text."""
+    said = masked(text[:_LONGEST_ADDITION]).strip(" \n.!")
+    found = compiled(rules().added.says).fullmatch(said) if len(text) < _LONGEST_ADDITION else None
+    more = found["more"] if found else ""
+    return "" if compiled(rules().added.no_more).search(more) else more
 
 
 def said_of_user(text: str) -> tuple[list[str], bool]:

@@ -127,7 +127,7 @@ def _aged() -> re.Pattern[str]:
 
 
 _DOES = r"(?= (?:is|was|has|had|will|can|does|did|just|also|[a-z]+(?:s|ed)|went|got|came)\b)"
-_AGED = r"(?P<age>\d{1,2})[- ](?:years?|yrs?)[- ]old "
+_AGED = r"(?P<age>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)(?:[- ](?:years?|yrs?)[- ]old|[- ]?yo) "
 
 
 @cache

@@ -41,7 +41,11 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
     """Return when what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
     spans = clause.times.get("future", ())
     if pattern.time == "event":
-        coming = [span for span in spans if span.role in ("point", "by", "from", "for") and _comes(span, at)]
+        coming = [
+            span
+            for span in spans
+            if span.role in ("point", "by", "from", "for") and (_comes(span, at) or (pattern.negated and span.ends > at))
+        ]
         if not coming:
             return None if pattern.needs_time or spans else Validity()
         return Validity(event=coming[0].begins, ends=coming[0].ends)
@@ -66,7 +70,7 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
 
 
 def _comes(span: TimeSpan, at: datetime) -> bool:
-    """Whether a time is yet to come; of today there is nothing to plan any more."""
+    """Whether a time is yet to come; of today there is nothing to plan any more, though a thing may end with it."""
     return span.begins > at or (span.role != "for" and span.ends > at and (span.ends - span.begins).days > 1)
 
 

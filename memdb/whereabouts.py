@@ -1,4 +1,4 @@
-"""What is said of the place where somebody lives or works without its name: "I've lived here for ten years"."""
+"""What is said of the place where somebody lives or works without its name: "I've lived here for ten years", "my last day is Friday"."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences
+from memdb.english_rules import compiled, rules
 
 _SAID = re.compile(
     r"(?:^|, |\b(?:and|but|so|well|yes|because|since) )(?:i|we) (?:(?:have (?:now |already |only |actually |just )?"
@@ -17,6 +18,8 @@ _SAID = re.compile(
 )
 _LIVES = "lives_in"
 _WORKS = "works_at"
+_TODAY = {"it": "today", "this": "today"}  # "it's my last day"
+_LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
 
 
 _NAMED = re.compile(
@@ -52,6 +55,27 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
         else:
             stated = f"I have worked at {places[name]}" if found["state"] else f"I started at {places[name]}"
         yield f"{stated}{found['when']}", text[start:end].strip()
+
+
+def last_day_there(text: str, places: Mapping[str, str], near: str) -> Iterator[tuple[str, str]]:
+    """Yield what a text says of the last day of a job, with the employer's name, each with the sentence that says it.
+
+    It may be the last day of a holiday or a course as well: where such a thing is spoken of, in the text or in `near`, which was said right
+    before it, "my last day" is that of a job only if it is said to be one of work.
+    """
+    phrase, plain = rules().phrase, masked(text)
+    if _WORKS not in places or _LAST_DAY.search(plain) is None:
+        return
+    for start, end, mark in sentences(plain):
+        said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
+        found = compiled(phrase["last_day"]).search(said[:LONGEST_SENTENCE]) if "?" not in mark else None
+        if found is None:
+            continue
+        if not (found["then"] or found["there"]) and compiled(phrase["other_last_day"]).search(f"{near} {plain}"):
+            continue
+        verb = (found["is"] or found["be"]).strip().removeprefix("'s") or "is"
+        when = found["day"] or found["when"]
+        yield f"My last day at {places[_WORKS]} {verb} {_TODAY.get(when.lower(), when)}", text[start:end].strip()
 
 
 def _is_called(named: str, place: str) -> bool:

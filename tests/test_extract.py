@@ -80,6 +80,10 @@ def test_a_short_answer_says_what_was_asked(asked: str, text: str, key: str, val
         ("You live in Porto, right?", "No.", [("user.lives_in", "Porto", True)]),
         ("You're vegan, aren't you?", "I am", [("user.diet", "vegan", False)]),
         ("Ok, so you have a dog?", "yes!", [("user.pet", "dog", False)]),
+        ("Do you drink coffee?", "never", [("user.avoids", "coffee", False), ("user.likes", "coffee", True)]),
+        ("Is your wife a nurse?", "yes, she is", [("wife.works_as", "nurse", False)]),
+        ("Is your son allergic to nuts?", "Yes.", [("son.allergic_to", "nuts", False)]),
+        ("Is your husband German?", "no, he isn't", [("husband.nationality", "German", True)]),
     ],
 )
 def test_yes_and_no_say_what_was_asked(
@@ -122,6 +126,13 @@ def test_yes_and_no_say_what_was_asked(
         ("Here is the recipe.", "Peanuts"),
         ("How old is your company?", "34"),
         ("What are your hobbies?", "Cool idea, Sam! I love it."),
+        ("Is your son in bed?", "Yes"),
+        ("Is your wife vegan too?", "Yes"),
+        ("Is your wife happy?", "Yes"),
+        ("Are you married?", "Not yet"),
+        ("Who do you live with?", "Nobody"),
+        ("Where do you live?", "my own place"),
+        ("What do you do?", "My brother asks that, too"),
     ],
 )
 def test_what_is_no_answer_says_nothing(asked: str, text: str, predicates: dict[str, Predicate]) -> None:
@@ -231,6 +242,23 @@ def test_what_is_said_next_is_no_part_of_it(text: str, expected: set[tuple[str, 
         ("I'm vegan and gluten-free", {("user.diet", "vegan")}),
         ("I'm vegan and vegetarian", {("user.diet", "vegan")}),
         ("I'm learning Spanish and German", {("user.learning", "Spanish"), ("user.learning", "German")}),
+        (
+            "my son Tom is six and he's allergic to eggs",
+            {("user.son", "Tom"), ("son.age", "six"), ("son.allergic_to", "eggs")},
+        ),
+        ("My husband Tom and I are both vegan", {("user.husband", "Tom"), ("user.diet", "vegan"), ("husband.diet", "vegan")}),
+        ("me and my sister are both allergic to cats", {("user.allergic_to", "cats"), ("sister.allergic_to", "cats")}),
+        (
+            "I live with my wife and two kids in Hull",
+            {("user.lives_with", "their wife"), ("user.lives_with", "two kids"), ("user.lives_in", "Hull")},
+        ),
+        (
+            "I speak Dutch at home, French at work and Greek with my mum",
+            {("user.speaks", "Dutch"), ("user.speaks", "French"), ("user.speaks", "Greek")},
+        ),
+        ("I'm 32 and still live with my parents lol", {("user.age", "32"), ("user.lives_with", "their parents")}),
+        ("We're both 34", {("user.age", "34")}),
+        ("I teach maths at Leeds Grammar School", {("user.teaches", "maths"), ("user.works_at", "Leeds Grammar School")}),
         ("My cake is vegan and 34", set()),
         ("My son's teacher is vegan and 34", set()),
     ],
@@ -253,6 +281,7 @@ def test_what_one_is_beside_another_thing_is_told_apart(
         ("My in-laws are vegan", "in_laws.diet", "User's in-laws eat vegan"),
         ("My grandparents studied at Yale", "grandparents.studied_at", "User's grandparents studied at Yale"),
         ("My parents don't speak English", "parents.speaks", "User's parents do not speak English"),
+        ("My mother-in-law moved in with us", "user.lives_with", "User lives with their mother-in-law"),
         ("My parents are learning coding from me", "parents.learning", "User's parents are learning coding"),
     ],
 )
@@ -610,7 +639,7 @@ def test_how_much_something_is_liked_is_no_part_of_it(text: str, predicates: dic
         ),
         ("My wife visited my mother, who is allergic to cats", ["mother.allergic_to"]),
         ("My brother, who is a nurse, lives in Oslo", ["brother.works_as", "brother.lives_in"]),
-        ("I live with my brother, who is a nurse, and work at Siemens", ["brother.works_as", "user.works_at"]),
+        ("I live with my brother, who is a nurse, and work at Siemens", ["user.lives_with", "brother.works_as", "user.works_at"]),
         ("My wife Clara is a nurse who loves jazz", ["wife.works_as", "user.wife", "wife.likes"]),
         ("My dad lives in Oslo with his wife, who is a nurse", ["father.lives_in"]),
         ("My wife works with a man who is vegan", []),
@@ -807,6 +836,7 @@ def test_what_is_listed_of_somebody_in_between_belongs_to_what_is_said(predicate
         ("I have a sister, her name is Ana, and she lives in Porto", "user.sister", "Ana"),
         ("My brother works at Bosch. His name is Tom.", "user.brother", "Tom"),
         ("My brother works at Bosch. His name is Tom.", "brother.works_at", "Bosch"),
+        ("I've got a new baby girl, her name is Ines", "user.daughter", "Ines"),
     ],
 )
 def test_a_name_told_afterwards_is_the_name_of_who_was_spoken_of(
@@ -1137,6 +1167,9 @@ def test_who_says_i_may_be_left_out(text: str, key: str, value: str, predicates:
         ("I'm 100% vegan", {("diet", "vegan")}),
         ("my husband and me live in Hull", {("lives_in", "Hull")}),
         ("I have a wife and two kids", {("has_children", "two kids")}),
+        ("my vegan sister Ana is visiting", {("sister", "Ana"), ("sister.diet", "vegan")}),
+        ("I'm cooking for my diabetic father tonight", {("father.has_condition", "diabetes")}),
+        ("My retired parents moved to Spain", {("parents.works_as", "retired"), ("parents.lives_in", "Spain")}),
     ],
 )
 def test_people_introduce_themselves_in_passing(text: str, expected: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
@@ -1157,6 +1190,10 @@ def test_people_introduce_themselves_in_passing(text: str, expected: set[tuple[s
             {"user.has_children": "a son and a daughter", "user.son": "Leo", "son.age": "6", "daughter.age": "3"},
         ),
         ("My 6-year-old son loves Lego", {"son.age": "6", "son.likes": "Lego"}),
+        ("our 2yo son loves trains", {"son.age": "2", "son.likes": "trains"}),
+        ("my six-year-old son Leo loves Lego", {"user.son": "Leo", "son.age": "six", "son.likes": "Lego"}),
+        ("My lil sis plays football", {"sister.plays": "football"}),
+        ("My step-dad works at Bosch", {"stepfather.works_at": "Bosch"}),
         ("My husband (36M) works at BP", {"husband.age": "36", "husband.works_at": "BP"}),
         ("I have two dogs, Rex (6) and Bo (9)", {"user.pet": "dog called Bo"}),
         ("my sister has two kids, Tom (6) and Mia (9)", {"sister.has_children": "two kids"}),

@@ -397,6 +397,11 @@ def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, 
         ("I'm staying in Rome this week", "I'm back home now", "user.staying_in"),
         ("I'm staying in Rome this week", "We just got back from Rome", "user.staying_in"),
         ("I'm single", "I have a girlfriend", "user.relationship"),
+        ("My mum lives with us", "My mum passed away last week", "user.lives_with"),
+        ("I live with my parents", "I finally moved out of my parents' house", "user.lives_with"),
+        ("my sister lives with us", "My sister moved out", "user.lives_with"),
+        ("my sister lives with us", "I live alone now", "user.lives_with"),
+        ("I teach piano", "I stopped teaching piano", "user.teaches"),
     ],
 )
 def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: str, gone: str) -> None:
@@ -545,3 +550,42 @@ def test_no_may_say_what_is_so_instead(mem: memdb.Memory, said: str, asked: str,
 def test_no_to_something_else_changes_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
     before = after(mem, "I live in Leeds. My name is Ana")
     assert after(mem, *turns) == before
+
+
+@pytest.mark.parametrize(
+    ("turns", "added"),
+    [
+        (("I'm allergic to nuts", "and eggs"), {("user.allergic_to", "eggs")}),
+        (("I'm allergic to nuts.", "A: Noted!", "oh and shellfish too"), {("user.allergic_to", "shellfish")}),
+        (("I'm allergic to nuts", "also eggs and milk"), {("user.allergic_to", "eggs"), ("user.allergic_to", "milk")}),
+        (("My son is allergic to nuts", "And eggs."), {("son.allergic_to", "eggs")}),
+        (("I speak Dutch", "and French"), {("user.speaks", "French")}),
+    ],
+)
+def test_a_list_goes_on_in_the_next_message(mem: memdb.Memory, turns: tuple[str, ...], added: set[tuple[str, str]]) -> None:
+    first = after(mem, turns[0])
+    assert after(mem, *turns[1:]) - first == added
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I'm allergic to nuts", "A: Shall I put flour on your list?", "and eggs"),
+        ("I'm allergic to nuts", "A: I have put flour and sugar on your shopping list for tomorrow.", "and eggs"),
+        ("I'm allergic to nuts", "A: Here is a cake without them: flour, sugar, butter and a little salt.", "and eggs"),
+        ("I'm allergic to nuts", "and thanks"),
+        ("I'm allergic to nuts", "and my son too"),
+        ("I'm allergic to nuts", "and eggs?"),
+        ("I'm allergic to nuts", "and add milk"),
+        ("I'm allergic to nuts", "also pregnant"),
+        ("I'm allergic to nuts", "and hungry!"),
+        ("I'm allergic to nuts", "and French"),
+        ("I speak Dutch", "and cook"),
+        ("I'm allergic to nuts, what can I cook?", "and eggs"),
+        ("I'm not allergic to nuts", "and eggs"),
+        ("I'm allergic to nuts, so no cake for me", "and eggs"),
+        ("I live in Porto", "and Lisbon"),
+    ],
+)
+def test_what_may_go_on_with_something_else_adds_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    assert after(mem, *turns[:-1]) == after(mem, turns[-1])

@@ -118,17 +118,45 @@ def test_any_text_is_safe(said: str, pronoun: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Rui left Bosch", "Rui just quit his job", "Rui lost his job", "Rui no longer works at Bosch", "Rui found a job at Efacec"]
+    "said",
+    [
+        "Rui left Bosch",
+        "Rui just quit his job",
+        "Rui lost his job",
+        "Rui no longer works at Bosch",
+        "Rui found a job at Efacec",
+        "Rui's quit his job",
+        "rui quit his job",
+        "lol rui's lost his job",
+    ],
 )
 def test_who_is_known_by_name_changes_by_name(mem: memdb.Memory, said: str) -> None:
     assert ("brother.works_at", "Bosch") in after(mem, "My brother Rui works at Bosch")
     assert ("brother.works_at", "Bosch") not in after(mem, said)
 
 
-@pytest.mark.parametrize("said", ["Rui left early", "Rui lost his keys", "Rui had a great idea", "Rui never left Bosch", "Rui found a cat"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Rui left early",
+        "Rui lost his keys",
+        "Rui had a great idea",
+        "Rui never left Bosch",
+        "Rui found a cat",
+        "Rui's job is boring",
+        "Rui's left foot hurts",
+        "Rui left Bosch a message",
+        "rui's boss quit his job",
+    ],
+)
 def test_what_somebody_known_by_name_does_besides_changes_nothing(mem: memdb.Memory, said: str) -> None:
     known = after(mem, "My brother Rui works at Bosch")
     assert after(mem, said) == known
+
+
+def test_a_name_without_its_capital_may_be_a_word(mem: memdb.Memory) -> None:
+    known = after(mem, "My brother Mark works at Bosch")
+    assert after(mem, "mark quit his job") == known
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import memdb
+from memdb.whereabouts import last_day_there
 
 PORTO, BOSCH = "I live in Porto.", "I work at Bosch."
 ASKED = "How long have you lived there?"
@@ -76,3 +77,55 @@ def test_nothing_is_dated_by_what_is_said_of_something_else(tmp_path: Path, said
 
 def test_of_two_homes_none_is_dated(tmp_path: Path) -> None:
     assert began(tmp_path, PORTO, "I think I live in Braga.", "I've lived here for ten years.") == {"Porto": TODAY, "Braga": TODAY}
+
+
+def until(path: Path, *said: str) -> dict[str, str]:
+    """Until when each place is held, where that is known."""
+    with memdb.open(path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        for place, text in enumerate(said):
+            speaker, text = ("assistant", text[3:]) if text.startswith("A: ") else (None, text)
+            mem.observe(text, user_id="ana", session_id="s", speaker=speaker, timestamp=f"2025-03-01T10:{place:02}:00Z")
+            mem.drain()
+        held = mem.facts("ana", key="user.works_at", statuses=("active", "expired"), now="2025-03-01T11:00:00Z")
+        return {fact.object: f"{fact.valid_to:%Y-%m-%d}" for fact in held if fact.valid_to is not None}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([BOSCH, "Today is my last day at Bosch"], {"Bosch": "2025-03-02"}),
+        ([BOSCH, "Today is my last day!"], {"Bosch": "2025-03-02"}),
+        ([BOSCH, "My last day is 30 April"], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "I handed in my notice. My last day will be 30 April."], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "so my last day's 30 April and then I'm free"], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "A: When is your last day?", "30 April"], {"Bosch": "2025-05-01"}),
+        ([BOSCH, "it's my last day at work"], {"Bosch": "2025-03-02"}),
+        (["I work at a bakery", "Yesterday was my last day"], {"a bakery": TODAY}),
+        ([BOSCH, "My last day of work is 30 April, then we go on holiday"], {"Bosch": "2025-05-01"}),
+    ],
+)
+def test_a_job_ends_with_its_last_day(tmp_path: Path, said: list[str], expected: dict[str, str]) -> None:
+    assert until(tmp_path, *said) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["We're on holiday in Spain.", "My last day is 30 April"],
+        ["My last day is 30 April, then I fly home from my trip"],
+        ["If my last day is 30 April, when am I paid?"],
+        ["Is my last day 30 April?"],
+        ["Tomorrow is my last day as a 29 year old"],
+        ["My last day was amazing"],
+        ["My boss says my last day is 30 April"],
+        ["Her last day is 30 April"],
+        ["A: When is your last day of school?", "30 April"],
+        ["It's my last day of school"],
+    ],
+)
+def test_a_last_day_of_something_else_ends_no_job(tmp_path: Path, said: list[str]) -> None:
+    assert until(tmp_path, BOSCH, *said) == {}
+
+
+def test_a_last_day_is_of_a_job_that_is_known() -> None:
+    assert list(last_day_there("My last day is Friday.", {"lives_in": "Porto"}, "")) == []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta, tzinfo
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import chain
 
 from pydantic import JsonValue
@@ -17,7 +18,7 @@ from memdb.english_rules import Pattern, compiled, relation_words, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate, Turn
-from memdb.replies import said_of_user, spelled_out
+from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
     Request,
     Slip,
@@ -32,7 +33,7 @@ from memdb.retractions import (
     stand_ins,
 )
 from memdb.validity import BECAME, Validity, validity
-from memdb.whereabouts import at_its_place
+from memdb.whereabouts import at_its_place, last_day_there
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
@@ -58,8 +59,9 @@ _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
-_WE = re.compile(r"we\b", re.IGNORECASE)
+_WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
+_AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _PROPER = re.compile(r"(?<=[^\W\d_A-Z][, ])(?!I\b)[A-Z]")  # a name in the midst of a sentence
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
@@ -106,6 +108,9 @@ def extract(
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
+    added = _added(turn, asked, predicates=predicates, zone=zone, held=held, before=before)
+    if added:
+        return added
     taken_back = _taken_back(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before)
     if taken_back is not None:
         return taken_back
@@ -162,6 +167,34 @@ def _taken_back(
         if corrected:
             return corrected
     return _over(turn, owner, asked, predicates=predicates, zone=zone, held=held, before=before) or None
+
+
+def _added(
+    turn: Turn, asked: str, *, predicates: Mapping[str, Predicate], zone: tzinfo, held: Held | None, before: Before | None
+) -> list[Candidate]:
+    """What a turn adds to the list with which the one before it ends, if it does nothing else: "and eggs" after "I'm allergic to nuts".
+
+    Where the assistant said anything of note in between, it may add to that.
+    """
+    more = added_in(turn.user_input)
+    earlier = before() if more and before is not None and _is_of_no_note(asked) else None
+    said = earlier[0].user_input.rstrip(" .!") if earlier is not None else ""
+    if earlier is None or "?" in said or len(said) > _SHORT:
+        return []
+    read = extract(earlier[0], predicates=predicates, zone=zone, held=held, asked=earlier[1])
+    last = [one for one in read if not one.negated and one.object and said.endswith(one.object)]
+    if len(last) != 1 or last[0].key.partition(".")[2] not in rules().added.predicates:
+        return []
+    goes_on = turn.model_copy(update={"user_input": said.removesuffix(last[0].object) + more})
+    return [
+        one.model_copy(update={"excerpt": _excerpt(turn), "confidence": round(one.confidence - _GUESSED, 2)})
+        for one in extract(goes_on, predicates=predicates, zone=zone, held=held)
+        if one.key == last[0].key and one.negated == last[0].negated and one.object in more
+    ]
+
+
+def _is_of_no_note(reply: str) -> bool:
+    return "?" not in reply and len(reply.split()) <= _OF_NO_NOTE
 
 
 def _forgotten(
@@ -261,7 +294,7 @@ def _not_so(
     if any(negative.search(said) for said in spoken):
         return []
     turns = [(turn.model_copy(update={"user_input": said}), "") for said in spoken]
-    if over and not spoken and "?" not in asked and len(asked.split()) <= _OF_NO_NOTE:
+    if over and not spoken and _is_of_no_note(asked):
         earlier = before()
         turns = [earlier] if earlier and not negative.search(CONTRACTED.sub(expand, earlier[0].user_input)) else []
     read = [one for said, answers in turns for one in extract(said, predicates=predicates, zone=zone, held=held, asked=answers)]
@@ -343,8 +376,8 @@ def _since(
     before: Before | None,
     zone: tzinfo,
 ) -> Iterator[Clause]:
-    """What a turn says of since when somebody lives or works at a place that it does not name, where this is known."""
-    if not _AT_A_PLACE.search(f"{turn.user_input} {answer or ''}"):
+    """What a turn says of since or until when somebody lives or works at a place that it does not name, where this is known."""
+    if not _AT_A_PLACE_OR_LAST.search(f"{turn.user_input} {answer or ''}"):
         return
     keys = {canonical_key(owner.slug, name): name for name in ("lives_in", "works_at")}
     known = {(one.key, one.object) for one in found.values() if one.key in keys and not one.negated and not one.denies}
@@ -354,7 +387,7 @@ def _since(
     earlier = before() if before is not None and places else None
     near = f"{earlier[0].user_input if earlier else ''}. {asked}"
     for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
-        for statement, excerpt in at_its_place(text, places, near):
+        for statement, excerpt in chain(at_its_place(text, places, near), last_day_there(text, places, near)):
             for clause in clauses(statement, at=turn.timestamp, zone=zone):
                 if clause.times:
                     yield replace(clause, excerpt=excerpt if text == turn.user_input else _excerpt(turn))
@@ -394,7 +427,7 @@ def _people(owner: _Person, held: Held) -> tuple[dict[str, str], dict[str, str]]
 def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
     """What one clause states: all that the patterns for anywhere find, and what the first of the others finds."""
     settled = False
-    for pattern in rules().pattern:
+    for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
         if pattern.scope == "any":
             yield from _read(pattern, clause, clause.text, here)
         elif not settled:
@@ -404,13 +437,20 @@ def _facts(clause: Clause, here: _Circumstances) -> Iterator[Candidate]:
                 settled = settled or bool(facts)
 
 
+@cache
+def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
+    """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
+    scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
+    return tuple(pattern for pattern in rules().pattern if pattern.scope in scopes)
+
+
 def _texts(pattern: Pattern, clause: Clause) -> list[str]:
     """What of a clause a pattern is matched with."""
     if pattern.scope == "clause":
         return [clause.text]
     if pattern.scope == "my":
-        return [clause.full] if clause.owned else []
-    if clause.owned or not clause.subject or (pattern.others and clause.subject in ("i", *rules().groups["pets"])):
+        return [clause.full]
+    if pattern.others and clause.subject in ("i", *rules().groups["pets"]):
         return []
     text = clause.full if pattern.raw else clause.phrase
     future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
@@ -435,8 +475,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
-    if pattern.key == "name" and _WE.match(clause.text):
-        return  # "We're called Udon Hiro"
+    if pattern.key in ("name", "age") and _WE.match(clause.text):
+        return  # "We're called Udon Hiro", "we're 4"
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
@@ -473,7 +513,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: _Circumstances) -> 
         values = [""] if mode == "ends" else []
     made = _Made(clause, confidence, explicit, true, here)
     for value in values:
-        filled = pattern.object.format(**{**_named(groups), "o": value}) if value else pattern.object.replace("{o}", "")
+        filled = pattern.object.format(**{**_spoken(groups), "o": value}) if value else pattern.object.replace("{o}", "")
         filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
         yield from made.candidate(about, key, filled, mode=mode, pattern=pattern)
     if not values:
@@ -531,6 +571,11 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found
+
+
+def _spoken(groups: Mapping[str, str | None]) -> dict[str, str]:
+    """The groups of a match as they are written into objects: of a relative as one is spoken of, not as a key has it."""
+    return {name: value.replace("_", "-") if name == "rel" else value for name, value in _named(groups).items()}
 
 
 def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> str:
