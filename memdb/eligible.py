@@ -13,7 +13,7 @@ from memdb.records import LIVE, Status
 _MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one
 _WIDE = 1_000_000  # bytes that a map of what may be found has at most, one for each row from the first to the last
 
-_Otherwise = tuple[int, str | None, int]  # a row of scan.otherwise
+_ENDING = 64  # rows that are believed until some time, that are looked at first
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,15 @@ def eligible(
 
     living = [one for one in near if one.shelf not in ("window", "closed")]
     wanted = listed(kinds)
-    otherwise = cast(list[_Otherwise], db.tuples("scan.otherwise", user_id=user_id, kinds=wanted, now=now, limit=_MANY))
-    found = [(id, kind) for id, kind, _ in otherwise if kind is not None]
+    waiting = cast(list[tuple[int, str | None, str | None]], db.kept("scan.waiting", user_id=user_id, kinds=wanted, limit=_MANY))
+    ended = _ended(db, user_id, now)
+    found = [(id, kind) for id, kind, ends in waiting if kind is not None and (ends is None or ends > now)]
     if others := sorted(set(statuses) - set(LIVE)):
         closed = cast(list[tuple[int, str]], db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others)))
         near = [only([one], [id for id, _ in closed])[0] if one.shelf == "closed" else one for one in near]
         found += closed
     ends = [*(int(end) for one in living for end in (one.ids[0], one.ids[-1])), *(id for id, _ in found)]
-    if sum(waits for _, _, waits in otherwise) == _MANY or not ends:
+    if len(waiting) == _MANY or not ends:
         return None
     first, last = min(ends), max(ends)
     if last - first >= _WIDE:
@@ -66,9 +67,20 @@ def eligible(
     for one in living:
         is_run = one.ids[-1] - one.ids[0] == len(one.ids) - 1
         marks[slice(one.ids[0] - first, one.ids[-1] - first + 1) if is_run else one.ids - first] = places[one.shelf]
-    for id, _, _ in otherwise:
+    for id in (*(id for id, _, _ in waiting), *ended):
         if first <= id <= last:
             marks[id - first] = 0
     for id, kind in found:
         marks[id - first] = places[kind]
     return Eligible(["", *kinds], marks.tobytes(), first - 1, near)
+
+
+def _ended(db: Database, user_id: str, now: str) -> list[int]:
+    """What is believed no longer by its own time, though nobody has ended it yet."""
+    limit = _ENDING
+    while True:
+        ending = cast(list[tuple[int, str]], db.kept("scan.ending", user_id=user_id, limit=limit))
+        ended = [id for id, ends in ending if ends <= now]
+        if len(ended) < limit:
+            return ended
+        limit *= 16

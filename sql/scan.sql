@@ -56,21 +56,24 @@ where facts_fts match :terms
   and substr(:mine, rowid - :before, 1) > x'00';
 
 -- Of what a vector's shelf says nothing, or what is wrong: what waits for its vector, or has none, or has one on a shelf where it belongs no
--- longer; and what was believed until now and is not, though nobody has ended it. The kind only of what may be found.
--- statement: otherwise
-select abs(o.id) as id, f.kind, 1 as waits
+-- longer. The kind only of what may be found, and until when.
+-- statement: waiting
+select abs(o.id) as id, f.kind, f.valid_to
 from (select id from outbox limit :limit) o
 left join facts f on f.id = abs(o.id)
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
-  and f.status in ('active', 'pending_confirmation')
-  and (f.valid_to is null or f.valid_to > :now)
-union all
-select id, null, 0
+  and f.status in ('active', 'pending_confirmation');
+
+-- What is believed until some time, soonest first: afterwards it is not, though nobody has ended it.
+-- statement: ending
+select id, valid_to
 from facts
 where user_id = :user_id
-  and valid_to <= :now
-  and status in ('active', 'pending_confirmation');
+  and valid_to is not null
+  and status in ('active', 'pending_confirmation')
+order by valid_to
+limit :limit;
 
 -- Whether there is a message, episode or memory of another age than these: without one, asking for the ages leaves nothing out, and no row has
 -- to be read for it. Of the messages, of which there may be very many, the oldest and the newest tell, unless only what is between them is left out.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memdb
+from memdb import cues
 from memdb.answers import Question
+from memdb.steps import understand as reading
+from memdb.unspaced import words_of
 
 NOW = "2025-06-10T12:00:00Z"
 
@@ -208,3 +213,15 @@ def test_an_assistant_s_numbers_tell_nothing(mem: memdb.Memory) -> None:
     mem.drain()
     by = {hit.fact.speaker: hit.parts["has_number"] for hit in mem.search("lake", user_id="them", kinds=["message"])}
     assert by["assistant"] == 0.0
+
+
+ASKS = [*reading._INTENTS.values(), reading._BEFORE_DATE, cues._PAST, cues._CHANGE]
+PARTS = sorted(
+    {part for pattern in ASKS for part in re.findall(r"[A-Za-z']{2,}|[?,.]", pattern.pattern)} | {"I", "moved", "Ana", "any more"}
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join), st.sampled_from([str, str.upper, str.title]))
+def test_whatever_asks_for_something_has_one_of_the_words_that_ask(text: str, written: Callable[[str], str]) -> None:
+    asks = not reading._ASKING.isdisjoint(words_of(written(text)))
+    assert asks or not any(pattern.search(written(text)) for pattern in ASKS)

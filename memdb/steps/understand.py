@@ -25,6 +25,14 @@ _YEARS_BACK = 10  # "in July", without a year, may be any July of these
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")  # the index holds "sister's" as two words, and few texts have both
+_ASKING = frozenset(
+    """
+    when how what which who whose whom where why before until till after since prior used previous previously former formerly past then time
+    originally those once longer any anymore old did was were had
+    """.split()
+)
+"""What asks for something, for what was, or from a change on, has one of these words; many a text has none."""
+
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
         r"^\W*(?:when|how long|since when|until when|(?:in |on |at )?(?:what|which) (?:day|date|month|year|time|season|week))\b"
@@ -72,7 +80,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)}
     terms = [word for word in telling if word not in names] or telling or words
-    change, times = change_in(text), _times(text, now=now, zone=zone)
+    asks = not text.isascii() or not _ASKING.isdisjoint(words_of(text))
+    change, times = change_in(text) if asks else None, _times(text, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     return Question(
         text=query,
@@ -81,9 +90,9 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]),
         participants=tuple(named),
         actor=_actor(text, named, participants),
-        intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other"),
+        intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other",
         times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
-        past=asks_past(text) or bool(_BEFORE_DATE.search(text) and times),
+        past=asks and (asks_past(text) or bool(_BEFORE_DATE.search(text) and times)),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         mood=mood_of(text),
     )
