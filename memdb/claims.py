@@ -1,0 +1,309 @@
+"""What a clause claims: the patterns of the rules matched with it, and the facts that they make of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from difflib import SequenceMatcher
+from functools import cache
+
+from pydantic import JsonValue
+
+from memdb.english import CONTRACTED, Clause, expand
+from memdb.english_rules import Pattern, compiled, rules
+from memdb.keys import canonical_key, predicate_of, slug
+from memdb.objects import Writing, objects
+from memdb.records import Candidate, Predicate
+from memdb.validity import BECAME, Validity, validity
+
+LOWER_CASE = 0.1
+"""What a name without a capital takes from the confidence."""
+
+GUESSED = 0.1
+"""And who "she" is, where more than one may be meant, or "I", that was left out."""
+
+_UNSURE = 0.3  # and "I think"
+_SIMILAR = 0.6  # names that are alike to this share may be spellings of one
+_YEAR = re.compile(r"\d{4}")
+_A_FEW_DAYS = timedelta(days=3)
+_A_LONG_TIME = timedelta(days=300)
+_WORD = re.compile(r"\w+")
+_NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
+_INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
+_HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
+_WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
+_NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
+_ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whom a fact is about: the subject of its key, the same for a reader, and whether they are several."""
+
+    slug: str
+    display: str
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances(Writing):
+    """What the meaning of a sentence depends on."""
+
+    owner: Person
+    text: str
+    predicates: Mapping[str, Predicate]
+    first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
+
+
+def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
+    """Find the facts that one clause claims: all that the patterns for anywhere find, and what the first of the others finds."""
+    settled = False
+    for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
+        if pattern.scope == "any":
+            yield from _read(pattern, clause, clause.text, here)
+        elif not settled:
+            for text in _texts(pattern, clause):
+                facts = list(_read(pattern, clause, text, here))
+                yield from facts
+                settled = settled or bool(facts)
+
+
+@cache
+def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
+    """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
+    scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
+    return tuple(pattern for pattern in rules().pattern if pattern.scope in scopes)
+
+
+def _texts(pattern: Pattern, clause: Clause) -> list[str]:
+    """What of a clause a pattern is matched with."""
+    if pattern.scope == "clause":
+        return [clause.text]
+    if pattern.scope == "my":
+        return [clause.full]
+    if pattern.others and clause.subject in ("i", *rules().groups["pets"]):
+        return []
+    text = clause.full if pattern.raw else clause.phrase
+    future = compiled(r"will (?P<be>be )?(?=\w)").match(text)
+    if future is None or pattern.time != "state":
+        return [text]
+    roles = {span.role for span in clause.times.get("future", ())}
+    starts, some_day = "from" in roles, rules().phrase["some_day"]
+    undated = compiled(some_day).search(clause.text) or compiled(rf"{some_day}\s*,").match(clause.excerpt)
+    if undated and not starts and "by" not in roles:
+        return []
+    return [("am " if future.group("be") else "") + text[future.end() :]] if starts or future.group("be") else []
+
+
+def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
+    regex = compiled(pattern.match)
+    match = regex.search(text) if pattern.scope == "any" else regex.match(text)
+    if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
+        return
+    if pattern.alone and not _is_alone(clause, here):
+        return
+    mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
+    true = validity(pattern, clause, here.at)
+    if mode == "no" or true is None:
+        return
+    if pattern.key in ("name", "age") and _WE.match(clause.text):
+        return  # "We're called Udon Hiro", "we're 4"
+    if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
+        return  # "I won't be working next week"
+    if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
+        return  # a cat is no doctor
+    if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
+        return  # a part that is played, or a turn at something
+    groups = {name: value for name, value in match.groupdict().items()}
+    rest = text[match.start("o") :] if groups.get("o") is not None else ""
+    refuted = _NOT.search(rest) or (_INSTEAD.search(rest) if pattern.time == "state" else None)
+    if refuted and groups.get("o"):
+        groups["o"] = _NOT.sub("", groups["o"])
+    explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
+    explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
+    explicit |= any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or _NOW.search(text) is not None
+    explicit |= pattern.scope == "my" and text[:4].casefold() == "new "
+    if pattern.similar and not _alike(groups, here):
+        return
+    spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
+    confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
+    key = _key(pattern, groups, clause)
+    # what a relative is called belongs to the one who has the relative
+    relative = key != pattern.key and pattern.key in ("name", "nickname")
+    if relative and clause.guessed:
+        return  # "my girlfriend has a cat. She's called Luna"
+    about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
+    if about is None:
+        return
+    if mode not in ("says", "ends", "denies"):
+        key, mode = mode, "says"
+    values = objects(groups.get("o"), pattern.kind, pattern, here)
+    if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
+        values = [""] if mode == "ends" else []
+    made = _Made(clause, confidence, explicit, true, here)
+    for value in values:
+        filled = pattern.object.format(**{**_spoken(groups), "o": value}) if value else pattern.object.replace("{o}", "")
+        filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
+        yield from made.candidate(about, key, filled, mode=mode, pattern=pattern)
+    if not values:
+        return
+    for also in pattern.also:
+        if also.negated and true.temporary:
+            continue  # what is left out for a while may be liked
+        part = re.fullmatch(r"\{(\w+)\}", also.object)
+        raw = groups.get(part.group(1)) if part else also.object
+        also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
+        every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
+        others = objects(raw, also.kind, pattern, here) if raw else every
+        for other in others:
+            yield from made.candidate(about, also.key, other, mode=also_mode, pattern=pattern)
+    if refuted and mode == "says":
+        for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
+            yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+
+
+def _is_alone(clause: Clause, here: Circumstances) -> bool:
+    """Whether the turn says nothing beside this clause but what is polite."""
+    said = Counter(_WORD.findall(CONTRACTED.sub(expand, here.text).lower()))
+    besides = said - Counter(_WORD.findall(clause.text.lower()))
+    return all(compiled(rules().phrase["polite"]).fullmatch(word) for word in besides)
+
+
+def _mode(pattern: Pattern, clause: Clause) -> str:
+    """Whether a clause says a thing, says that it "ends", "denies" it, says another predicate, or "no": nothing."""
+    if pattern.negated:
+        return "no" if clause.negative or clause.former else "ends"
+    if clause.former:
+        return "no" if pattern.negative == "states" else "ends"
+    if not clause.negative:
+        return "no" if pattern.negative in ("states", "cancels") else "says"
+    if clause.coming:
+        return "ends" if pattern.negative in ("ends", "cancels", "deny") else "no"
+    ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
+    return ways.get(pattern.negative, pattern.negative)
+
+
+def _is_partly(pattern: Pattern, clause: Clause) -> bool:
+    """Whether a thing is not denied but only when, or how much: "I don't speak German very well", "I don't play tennis on Sundays"."""
+    if not clause.negative or clause.former:
+        return False
+    ways = {"dislikes": ("only_then",), "states": ("only_then", "rarely")}.get(pattern.negative, ("only_then", "rarely", "partly"))
+    return any(compiled(rules().phrase[way]).search(clause.text) for way in ways)
+
+
+def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
+    """The groups of a match as they are written into keys and objects."""
+    found = {name: (value or "").lower() for name, value in groups.items()}
+    for name in ("rel", "pet"):
+        if name in found:
+            found[name] = rules().relations.get(found[name], found[name])
+    if "what" in found:
+        found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
+    return found
+
+
+def _spoken(groups: Mapping[str, str | None]) -> dict[str, str]:
+    """The groups of a match as they are written into objects: of a relative as one is spoken of, not as a key has it."""
+    return {name: value.replace("_", "-") if name == "rel" else value for name, value in _named(groups).items()}
+
+
+def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> str:
+    key = pattern.key.format(**_named(groups))
+    if key in ("name", "nickname") and clause.subject not in ("", "i") and pattern.scope != "clause":
+        return rules().relations[clause.subject]
+    return key
+
+
+def _about(clause: Clause, here: Circumstances) -> Person | None:
+    """The person that a clause speaks of, or None if it is not clear who."""
+    if clause.subject in ("", "i"):
+        return here.owner
+    relation = rules().relations[clause.subject]
+    if relation in rules().groups["by_name"]:
+        return Person(slug(clause.name), clause.name) if clause.name else None
+    first = here.first.get(relation, clause.name)
+    several = predicate_of(canonical_key(here.owner.slug, relation), here.predicates).cardinality == "many"
+    if several and clause.name and clause.name.split()[0] != first.split()[0]:
+        return Person(slug(clause.name), clause.name)
+    prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
+    return Person(prefix + relation, f"{here.owner.display}'s {relation.replace('_', '-')}", relation in rules().groups["several"])
+
+
+def _alike(groups: Mapping[str, str | None], here: Circumstances) -> bool:
+    right, wrong = groups.get("o") or "", groups.get("not") or ""
+    return SequenceMatcher(None, right.casefold(), wrong.casefold()).ratio() >= _SIMILAR
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What the candidates of one clause have in common."""
+
+    clause: Clause
+    confidence: float
+    explicit: bool
+    validity: Validity
+    here: Circumstances
+
+    def candidate(self, about: Person, key: str, value: str, *, mode: str, pattern: Pattern) -> Iterator[Candidate]:
+        """One fact, ended or denied as `mode` says."""
+        relations = rules().groups["pets"]
+        if key in relations:  # what a pet is called is part of what one has
+            key, value = "pet", f"{key} called {value}"
+        full_key = canonical_key(about.slug, key)
+        predicate = predicate_of(full_key, self.here.predicates)
+        subject, _, name = full_key.partition(".")
+        parts: dict[str, JsonValue] = {"subject": subject, "predicate": name, "object": value}
+        label = predicate.label
+        if mode == "denies":
+            parts["polarity"] = "negative"
+            label = _denied(label)
+        if about.several:
+            label = _of_several(label)
+        if label.endswith(" on") and _YEAR.fullmatch(value):
+            label = f"{label.removesuffix('on')}in"
+        confidence = self.confidence
+        if self.clause.hedged:
+            confidence = min(confidence - _UNSURE, 0.65)
+        if mode != "ends" and value.istitle() and value not in self.here.text:  # an end finds what it is about by its name
+            confidence -= LOWER_CASE
+        if self.clause.elided or self.clause.guessed:
+            confidence -= GUESSED
+        true = self.validity
+        if mode == "ends":  # what ends with something that is to happen lasts until that is over
+            true = Validity(begins=true.begins if true.event is None else true.ends)
+        yield Candidate(
+            key=full_key,
+            value_text=f"{about.display} {label} {value}".strip(),
+            object=value,
+            category=predicate.category,
+            confidence=round(max(0.0, confidence), 2),
+            excerpt=self.clause.excerpt,
+            value_json=parts,
+            event_time=true.event,
+            valid_from=true.begins,
+            valid_to=true.ends,
+            temporary=true.temporary,
+            until=true.until,
+            negated=mode == "ends",
+            coming=(pattern.goes_on and mode != "ends")
+            or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
+            explicit=self.explicit,
+        )
+
+
+def _denied(label: str) -> str:
+    """A label in the negative: "speaks" becomes "does not speak", "is aged" "is not aged"."""
+    verb, _, rest = label.partition(" ")
+    if verb in ("is", "was", "must"):
+        return f"{verb} not {rest}".strip()
+    return f"does not {_of_several(verb)} {rest}".strip()
+
+
+def _of_several(label: str) -> str:
+    """A label as it is said of more than one: "lives in" becomes "live in", "is aged" "are aged"."""
+    verb, blank, rest = label.partition(" ")
+    told = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}.get(verb)
+    return (told or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))) + blank + rest
