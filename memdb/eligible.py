@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from memdb.candidates import Near, Words, only
 from memdb.database import Database, listed
-from memdb.fusion import Near, Words, only
 from memdb.records import LIVE, Status
 
 _MANY = 2_000  # rows that wait for their vectors; fewer are looked at one by one

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from memdb.candidates import Near
 from memdb.chunks import Block, Marked, marked, read_codes, read_some, read_vectors
 from memdb.codes import at_most, encode, products
 from memdb.database import Database
 from memdb.errors import ModelUnavailable
-from memdb.fusion import Near
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import memdb
 from memdb import files
+from memdb.candidates import Words
 from memdb.database import SqlValue
 from memdb.eligible import eligible
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
-from memdb.fusion import Words, _top
+from memdb.fusion import _top
 from memdb.quantize import quantize
 from memdb.records import LIVE, Status
 from memdb.steps.retrieve import _FILTERS, match_expression

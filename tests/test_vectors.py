@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import memdb
+from memdb.candidates import Near
 from memdb.database import Database
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.fusion import Near
 from memdb.quantize import quantize
 from memdb.vectors import VectorCache
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from pydantic_core import to_json
 
 from memdb.answers import Hit, Hits, Question
+from memdb.candidates import Bounds, Legs, Near, Words, only
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.field import Adds, Field, Found
-from memdb.fusion import Bounds, Legs, Near, Words, fuse, only
+from memdb.fusion import fuse
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Fact, Status, Tier, made
