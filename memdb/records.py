@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Annotated, Literal, TypeVar
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic_core import from_json
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
 """What a fact is about: the profile and the prompt show them apart."""
@@ -66,10 +69,16 @@ def made(record: type[Made], values: dict[str, object]) -> Made:
     """Return a record of values that are known to be right, every field among them: `model_construct` in a third of its time."""
     one = record.__new__(record)
     object.__setattr__(one, "__dict__", values)
-    object.__setattr__(one, "__pydantic_fields_set__", set(values))
+    object.__setattr__(one, "__pydantic_fields_set__", _fields_of(record))
     object.__setattr__(one, "__pydantic_extra__", None)
     object.__setattr__(one, "__pydantic_private__", None)
     return one
+
+
+@cache
+def _fields_of(record: type[Record]) -> set[str]:
+    """The names of its fields: one set for all records of the type, none of which can be changed."""
+    return set(record.model_fields)
 
 
 STATEMENT = ("subject", "predicate", "object", "polarity")
@@ -129,6 +138,35 @@ class Fact(Record):
     def denies(self) -> bool:
         """Whether the fact says that something is not so."""
         return _is_negative(self.value_json)
+
+
+FACT_COLUMNS = tuple(Fact.model_fields)
+"""The columns of the table `facts` that make a fact, in the order of its fields."""
+
+_instant = datetime.fromisoformat
+
+
+def fact_of(row: Sequence[Any]) -> Fact:
+    """Return the fact of a row of `facts`, given its `FACT_COLUMNS`; the table itself has checked what they hold.
+
+    Two thirds of the time that reading it from JSON takes, and SQLite need not write any.
+    """
+    (fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source,
+     speaker, event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, embedding_id, created_at,
+     updated_at, last_mentioned_at, seen_count, last_accessed, access_count) = row  # fmt: skip
+    values = {
+        "fact_id": fact_id, "user_id": user_id, "kind": kind, "key": key,
+        "value_text": value_text, "value_json": None if value_json is None else from_json(value_json), "category": category,
+        "memory_type": memory_type, "confidence": confidence, "importance": importance, "effective_importance": effective_importance,
+        "source": source, "speaker": speaker, "event_time": event_time and _instant(event_time),
+        "valid_from": _instant(valid_from), "valid_to": valid_to and _instant(valid_to), "status": status,
+        "source_turn_id": source_turn_id, "source_excerpt": source_excerpt, "session_id": session_id,
+        "tags": () if tags == "[]" else tuple(from_json(tags)), "embedding_id": embedding_id,
+        "created_at": _instant(created_at), "updated_at": _instant(updated_at),
+        "last_mentioned_at": last_mentioned_at and _instant(last_mentioned_at), "seen_count": seen_count,
+        "last_accessed": last_accessed and _instant(last_accessed), "access_count": access_count,
+    }  # fmt: skip
+    return made(Fact, values)
 
 
 def _words_of(content: object) -> object:

@@ -19,11 +19,6 @@ cross join main.facts_archive a on a.fact_id = i.value ->> 0;
 
 create index temp.facts_of_then on facts (id);
 
-create temp table fact_record as
-select r.id, r.fact_id, r.record from main.fact_record r where r.id in (select value from json_each(:found))
-union all
-select f.id, f.fact_id, a.record from temp.facts f cross join main.facts_archive a on a.fact_id = f.fact_id where f.id >= 4503599627370496;
-
 create virtual table temp.facts_fts using fts5 (body, reply, context, date, tokenize = 'porter unicode61');
 
 insert into temp.facts_fts (rowid, body, reply, context, date)

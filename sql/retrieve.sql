@@ -1,4 +1,4 @@
--- One statement ranks everything remembered; it returns every part of the score beside the score.
+-- One statement ranks everything remembered; it returns the facts, and of each its score and every part of that.
 --
 --   :user_id    whose memory                      :now       the instant that decay and recency are counted to
 --   :terms      an FTS5 expression, '""' for none :as_of     what was true then, or null for what is believed now
@@ -343,7 +343,7 @@ believed as (
   from agreed a
   cross join weight w
 ),
--- only what is returned is written out as a record, with every part of its score
+-- only what is returned is read as a whole
 best as materialized (
   select *
   from believed
@@ -352,12 +352,15 @@ best as materialized (
   limit :limit
 )
 select
-  f.fact_id, f.record, r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
+  f.fact_id, f.user_id, f.kind, f.key, f.value_text, f.value_json, f.category, f.memory_type, f.confidence, f.importance, f.effective_importance,
+  f.source, f.speaker, f.event_time, f.valid_from, f.valid_to, f.status, f.source_turn_id, f.source_excerpt, f.session_id, f.tags, f.embedding_id,
+  f.created_at, f.updated_at, f.last_mentioned_at, f.seen_count, f.last_accessed, f.access_count,
+  r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.has_time + 0.0,
   s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked,
   s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s
 cross join best r on r.id = s.id
-cross join fact_record f on f.id = s.id
+cross join facts f on f.id = s.id
 order by r.relevance * r.factor desc, r.id desc;

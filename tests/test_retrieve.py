@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,22 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 import memdb
 from memdb import files
 from memdb.database import SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
+from memdb.records import FACT_COLUMNS, Fact, fact_of
+from memdb.times import to_text
 from tests.embedders import Broken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Tell = Callable[..., memdb.Memory]
+SPOKEN = st.characters(exclude_categories=["Cs"])
 ANY_FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -45,6 +50,36 @@ def test_operators_and_worse_are_only_words(query: str, tell: Tell) -> None:
     hits = mem.search(query, user_id="ana", weights="lexical-only")
     if "porto" in query.casefold():
         assert "Porto" in hits[0].fact.value_text
+
+
+@ANY_FIXTURE
+@given(
+    details=st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | st.text(SPOKEN),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(SPOKEN), inner, max_size=3),
+        max_leaves=6,
+    ),
+    tags=st.lists(st.text(SPOKEN, min_size=1), max_size=3, unique=True),
+    times=st.lists(st.none() | st.datetimes(), min_size=4, max_size=4),
+)
+def test_a_fact_is_the_same_whether_read_from_its_row_or_its_record(
+    details: JsonValue, tags: list[str], times: list[datetime | None], mem: memdb.Memory
+) -> None:
+    mem.remember_many([{"value_text": "A heron.", "user_id": "ana", "value_json": details, "tags": tuple(tags)}])
+    connection = mem._store.database().connection
+    [(id,)] = connection.execute("select max(id) from facts").fetchall()
+    event_time, valid_to, mentioned, accessed = (to_text(time.replace(tzinfo=UTC)) if time else None for time in times)
+    connection.execute(
+        "update facts set event_time = ?, valid_to = ?, last_mentioned_at = ?, last_accessed = ? where id = ?",
+        (event_time, valid_to, mentioned, accessed, id),
+    )
+    [row] = connection.execute(f"select {', '.join(FACT_COLUMNS)} from facts where id = ?", (id,)).fetchall()
+    [(record,)] = connection.execute("select record from fact_record where id = ?", (id,)).fetchall()
+    fact, checked = fact_of(row), Fact.model_validate_json(str(record))
+    assert fact == checked
+    assert fact.model_dump_json() == checked.model_dump_json()
+    assert fact.model_fields_set == checked.model_fields_set
+    assert type(fact.tags) is tuple
 
 
 def test_another_users_rows_never_come_back(mem: memdb.Memory) -> None:
@@ -186,7 +221,7 @@ def alone(mem: memdb.Memory, filters: Mapping[str, object], *, words: bool) -> l
         "warm_days": 90, "terms": '"tea"' if words else '""', "hits": "[]" if words else json.dumps(list(db.connection.execute(near, (meaning,)))),
     }  # fmt: skip
     parameters |= {name: json.dumps(value) if isinstance(value, list) else value for name, value in filters.items()}  # type: ignore[misc]
-    return [(json.loads(str(row["record"]))["value_text"], float(row["lexical"] or 0)) for row in db.all("retrieve", **parameters)]
+    return [(str(row["value_text"]), float(row["lexical"] or 0)) for row in db.all("retrieve", **parameters)]
 
 
 @pytest.mark.parametrize(("filters", "fits", "others"), LIMITS)

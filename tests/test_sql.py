@@ -19,6 +19,7 @@ from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
+from memdb.records import FACT_COLUMNS
 from memdb.steps.retrieve import FEATURES, match_expression
 from memdb.store import Store
 
@@ -253,7 +254,7 @@ def test_retrieve_gives_the_same_outside_memdb(told: Path, elsewhere: Ask, query
     assert hits
     assert hits.degraded is None
     assert [row[0] for row in rows] == [hit.fact.fact_id for hit in hits]
-    assert [row[2] for row in rows] == pytest.approx([hit.score for hit in hits])
+    assert [row[len(FACT_COLUMNS)] for row in rows] == pytest.approx([hit.score for hit in hits])
 
 
 def test_retrieve_works_on_words_alone_outside_memdb(told: Path, elsewhere: Ask) -> None:
