@@ -284,8 +284,8 @@ ranked as materialized (
       + w.goal * p.goal
       + w.emotion * p.emotion
       + w.intrinsic_importance * p.intrinsic_importance as score
-  from featured p
-  cross join weight w
+  from weight w
+  cross join featured p
 ),
 -- a link from one of the ten best lends as much as it is strong and that one is near the very best
 lender as materialized (
@@ -340,8 +340,8 @@ believed as (
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
     a.total + w.agreement * a.agreement as relevance
-  from agreed a
-  cross join weight w
+  from weight w
+  cross join agreed a
 ),
 -- only what is returned is read as a whole
 best as materialized (

@@ -110,6 +110,18 @@ def test_who_speaks_is_known_as_soon_as_they_have_spoken(tmp_path: Path) -> None
         assert mem.search("What did Rui say?", user_id="ana").question.participants == ("Rui",)
 
 
+def test_a_search_prepares_nothing_again_after_a_turn_of_hundreds_of_statements(mem: memdb.Memory) -> None:
+    mem.remember("I live in Porto", user_id="ana")
+    for _ in range(2):
+        mem.search("Porto", user_id="ana")
+    connection = mem._store.database().connection
+    before = connection.cache_stats()["misses"]
+    for _ in range(400):
+        connection.execute("select 1").fetchall()
+    mem.search("Porto", user_id="ana")
+    assert connection.cache_stats()["misses"] == before + 1  # the one that is not of a search
+
+
 def test_a_hit_is_the_same_record_as_one_that_was_checked(mem: memdb.Memory) -> None:
     mem.remember("I live in Porto", user_id="ana")
     [hit] = mem.search("Porto", user_id="ana")
