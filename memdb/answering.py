@@ -9,7 +9,7 @@ from memdb import checks, reading
 from memdb.answers import Context, Doubt, Filters, Hit, Hits, Question, Section
 from memdb.config import Config
 from memdb.database import Database, listed
-from memdb.embed import Embedder, Tokenizer
+from memdb.embed import Embedder
 from memdb.outside import OutsideIndex
 from memdb.records import EVER, LIVE, Fact, MemoryType, Status, Tier
 from memdb.steps.clarify import clarify
@@ -20,6 +20,7 @@ from memdb.steps.materialize import materialize
 from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
 from memdb.times import to_text
+from memdb.tokens import Tokenizer
 from memdb.vectors import VectorCache
 
 _WARM: Sequence[Tier] = ("hot", "warm")

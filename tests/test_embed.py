@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memdb.embed import HashingEmbedder, MiniLM, Patient, check_vectors, choose_embedder, choose_tokenizer, conservative_count, to_blob
+from memdb.embed import HashingEmbedder, MiniLM, Patient, check_vectors, choose_embedder, choose_tokenizer, model_folder, to_blob
 from memdb.errors import ConfigError, ModelOutputError
 from memdb.patience import Rest
+from memdb.tokens import Tokenizer, conservative_count, tokens_in
 from tests.embedders import Broken, OneMeaning
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as WordPiece
 
 needs_minilm = pytest.mark.skipif(not MiniLM.installed(), reason="MiniLM is not installed")
 needs_word_piece = pytest.mark.skipif(choose_tokenizer().name == "conservative", reason="the WordPiece tokenizer is not installed")
@@ -309,6 +315,40 @@ def test_letters_that_the_tokenizer_does_not_know_count_one_by_one() -> None:
     assert count("ខ្ញុំរស់នៅភ្នំពេញ") == 17
     assert count("I like " + "x" * 300) == 302
     assert count("I like it 🎉") == 4
+
+
+@pytest.fixture(scope="module")
+def word_piece() -> WordPiece:
+    folder = model_folder()
+    assert folder is not None
+    read: WordPiece = pytest.importorskip("tokenizers").Tokenizer.from_file(str(folder / "tokenizer.json"))
+    read.no_truncation()
+    read.no_padding()
+    return read
+
+
+@needs_word_piece
+@settings(max_examples=300)
+@given(lines=st.lists(st.text(max_size=40), max_size=5))
+@example(lines=["a", "\u0301b", "\x00c", "x" * 120, " \r ", "ខ្ញុំ"])
+def test_the_tokens_of_lines_add_up_to_those_of_the_text(lines: list[str], word_piece: WordPiece) -> None:
+    text = "\n".join(lines)
+    assert choose_tokenizer().count(text) == tokens_in(text, word_piece)
+
+
+def test_a_line_is_counted_once_and_not_kept() -> None:
+    asked: list[str] = []
+
+    def count(line: str) -> int:
+        asked.append(line)
+        return len(line)
+
+    tokenizer = Tokenizer("letters", count)
+    assert [tokenizer.count("- likes tea\n- has a cat"), tokenizer.count("- has a cat\n\n- likes tea")] == [22, 22]
+    assert asked == ["- likes tea", "- has a cat"]
+    assert b"likes tea" not in pickle.dumps(tokenizer._counted)
+    assert tokenizer.count("\n".join(map(str, range(10_000)))) == sum(len(str(number)) for number in range(10_000))
+    assert len(tokenizer._counted) < 10_000
 
 
 @needs_word_piece

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import memdb
 from memdb.answers import Hit, Profile, ProfileEntry
 from memdb.config import Config
-from memdb.embed import Tokenizer, choose_tokenizer, conservative_count
+from memdb.embed import choose_tokenizer
 from memdb.records import Category, Fact, Kind, Status
 from memdb.steps.inject import inject
+from memdb.tokens import Tokenizer, conservative_count
 
 Tell = Callable[..., memdb.Memory]
 NOW = datetime(2025, 3, 1, tzinfo=UTC)

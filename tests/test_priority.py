@@ -22,12 +22,12 @@ from memdb.answers import Doubt, Hit, Profile, Question, Section
 from memdb.calibration import fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
-from memdb.embed import Tokenizer, conservative_count
 from memdb.emotions import mood_of, moods_like
 from memdb.interfaces.commands import app
 from memdb.records import Fact, Kind, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
+from memdb.tokens import Tokenizer, conservative_count
 from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Section, Verdict
 from memdb.config import Config
-from memdb.embed import Tokenizer
 from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
+from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
 
 _PROFILE = "User Profile"
