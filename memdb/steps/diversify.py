@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from memdb.answers import Hit
+from memdb.codes import products
 from memdb.database import Database
 
 _WORD = re.compile(r"\w+")
@@ -19,10 +20,7 @@ def diversify(db: Database, hits: Sequence[Hit], *, limit: int, balance: float, 
     Likeness is the cosine of the vectors, or without them the share of words in common. A balance of 1 keeps the order of the scores.
     `most` says how many of a kind are chosen at most.
     """
-    pairs = db.tuples("diversify", fact_ids=json.dumps([hit.fact.fact_id for hit in hits]))
-    alike: list[list[float | None]] = [[None] * len(hits) for _ in hits]
-    for one, other, similarity in cast(list[tuple[int, int, float | None]], pairs):
-        alike[one][other] = alike[other][one] = similarity or 0.0
+    vectors = dict(cast(list[tuple[int, bytes]], db.tuples("diversify", fact_ids=json.dumps([hit.fact.fact_id for hit in hits]))))
     best = max((abs(hit.score) for hit in hits), default=0.0) or 1.0
     worth = [balance * hit.score / best for hit in hits]
     nearest = [0.0] * len(hits)  # how like each is to what was chosen
@@ -36,14 +34,24 @@ def diversify(db: Database, hits: Sequence[Hit], *, limit: int, balance: float, 
         kind = hits[place].fact.kind
         if sum(hit.fact.kind == kind for hit in chosen) == most.get(kind):
             left = [other for other in left if hits[other].fact.kind != kind]
-        known = alike[place]
+        alike = _cosines(vectors, place)
         for other in left:
-            likeness = known[other]
+            likeness = alike.get(other)
             if likeness is None:
                 likeness = _in_common(words[place], words[other])
             if likeness > nearest[other]:
                 nearest[other] = likeness
     return chosen
+
+
+def _cosines(vectors: Mapping[int, bytes], place: int) -> dict[int, float]:
+    """The cosine of the vector at a place to each that there is; nothing if there is none at that place."""
+    if place not in vectors:
+        return {}
+    import numpy as np
+
+    rows = np.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
+    return dict(zip(vectors, products(rows, np.frombuffer(vectors[place], "<f4")).tolist(), strict=True))
 
 
 def _in_common(words: set[str], theirs: set[str]) -> float:
