@@ -306,25 +306,29 @@ followed as materialized (
 
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
 voice as materialized (
-  select l.id, l.seen_count, l.source_turn_id, v.embedding
+  select l.id, l.seen_count, l.source_turn_id, l.near, v.embedding
   from (
-    select id, seen_count, source_turn_id
+    select id, seen_count, source_turn_id, near
     from followed
     order by score + linked * link_weight desc, id desc
     limit (select top from weight)) l
   cross join facts_vec v on v.rowid = l.id
 ),
+vote as materialized (  -- two are compared once, and each counts for the other
+  select iif(s.side, a.id, b.id) as id, sum(iif(s.side, b.seen_count, a.seen_count)) as votes
+  from voice a
+  cross join voice b
+  cross join (select 0 as side union all select 1) s
+  where a.id < b.id
+    and a.source_turn_id <> b.source_turn_id
+    and 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= a.near
+  group by 1
+),
 agreed as materialized (  -- or what others say would be counted for every mention of it below
   select
     r.*,
     r.score + r.linked * r.link_weight as total,
-    min(1.0, (max(0, r.seen_count - 1)
-      + iif(r.is_voted, coalesce((
-        select sum(o.seen_count) filter (where o.source_turn_id <> r.source_turn_id
-          and 1.0 - vec_distance_cosine(o.embedding, v.embedding) >= r.near)
-        from voice v
-        cross join voice o
-        where v.id = r.id), 0), 0)) / 3.0) as agreement
+    min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
 ),
 
