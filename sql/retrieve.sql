@@ -315,13 +315,13 @@ voice as materialized (
   cross join facts_vec v on v.rowid = l.id
 ),
 vote as materialized (  -- two are compared once, and each counts for the other
-  select iif(s.side, a.id, b.id) as id, sum(iif(s.side, b.seen_count, a.seen_count)) as votes
-  from voice a
-  cross join voice b
+  select iif(s.side, one.id, other.id) as id, sum(iif(s.side, other.seen_count, one.seen_count)) as votes
+  from voice one
+  cross join voice other
   cross join (select 0 as side union all select 1) s
-  where a.id < b.id
-    and a.source_turn_id <> b.source_turn_id
-    and 1.0 - vec_distance_cosine(a.embedding, b.embedding) >= a.near
+  where one.id < other.id
+    and one.source_turn_id <> other.source_turn_id
+    and 1.0 - vec_distance_cosine(one.embedding, other.embedding) >= one.near
   group by 1
 ),
 agreed as materialized (  -- or what others say would be counted for every mention of it below

@@ -172,10 +172,10 @@ def test_a_frequent_statement_never_reads_a_whole_table(database: Database, name
     assert whole == []
 
 
-def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_them_and_of_what_is_returned(database: Database) -> None:
+def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database) -> None:
     steps = plan(database, "retrieve")
-    assert [line for line in steps if re.match("SCAN [ab]$", line)] == ["SCAN a", "SCAN b"]
-    assert [line for line in steps if "AUTOMATIC" in line] == [f"SEARCH {one} USING AUTOMATIC COVERING INDEX (id=?)" for one in ("vote", "r")]
+    assert [line for line in steps if line in ("SCAN one", "SCAN other")] == ["SCAN one", "SCAN other"]
+    assert [line for line in steps if "AUTOMATIC" in line] == ["SEARCH r USING AUTOMATIC COVERING INDEX (id=?)"]
 
 
 def test_what_messages_are_like_is_told_without_reading_their_texts(database: Database) -> None:
