@@ -4,7 +4,8 @@
 
 The bare commit is `begin immediate; insert; commit` into a table of one text column, in a file of its own beside mem.db, through the same
 driver with the same settings (WAL, the same `synchronous`). The two take turns at being first, so that both meet the same disk and the same
-noise. "with the worker" has the background worker think about the turns at the same time, by rules.
+noise. "with the worker" has the background worker think about the turns at the same time, by rules; "in a chat" has each turn thought about,
+embedded and answered by a context before the next, in the same thread, none of which is timed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import memdb
 WORDS = (
     "I you we live work like moved think about the a new house city garden music tea train with my sister in Porto and Lisbon today".split()
 )
-MODES = [("NORMAL", False), ("NORMAL", True), ("FULL", False)]
+MODES = [("NORMAL", ""), ("NORMAL", "with the worker"), ("NORMAL", "in a chat"), ("FULL", "")]
 
 
 def exchanges(count: int) -> list[tuple[str, str]]:
@@ -55,12 +56,13 @@ def timed(act: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def measure(folder: Path, turns: int, synchronous: str, worker: bool) -> tuple[list[float], list[float]]:
+def measure(folder: Path, turns: int, synchronous: str, beside: str) -> tuple[list[float], list[float]]:
     """The milliseconds of each observe and of each bare commit, the first tenth left out."""
     commit = bare(folder / "bare.db", synchronous)
     ours: list[float] = []
     theirs: list[float] = []
-    with memdb.open(folder / "mem.db", embedder=None, llm=None, config={"worker": worker, "synchronous": synchronous}) as mem:
+    config = {"worker": beside == "with the worker", "synchronous": synchronous}
+    with memdb.open(folder / "mem.db", embedder="hashing-384" if beside == "in a chat" else None, llm=None, config=config) as mem:
         for place, (said, answered) in enumerate(exchanges(turns)):
             pair = [
                 (ours, lambda said=said, answered=answered: mem.observe(said, answered, user_id="ana", session_id="s")),
@@ -68,6 +70,9 @@ def measure(folder: Path, turns: int, synchronous: str, worker: bool) -> tuple[l
             ]
             for times, act in pair if place % 2 else reversed(pair):
                 times.append(timed(act))
+            if beside == "in a chat":
+                mem.drain(60)
+                mem.context(said, user_id="ana")
     return ours[turns // 10 :], theirs[turns // 10 :]
 
 
@@ -83,10 +88,10 @@ def main() -> None:
     turns = arguments.parse_args().turns
     print(f"{turns} turns, milliseconds\n")
     print("| | observe median | observe p95 | bare commit median | bare commit p95 | ratio of medians |\n|---|---|---|---|---|---|")
-    for synchronous, worker in MODES:
+    for synchronous, beside in MODES:
         with tempfile.TemporaryDirectory() as folder:
-            ours, theirs = measure(Path(folder), turns, synchronous, worker)
-        name = f"{synchronous}{', with the worker' if worker else ''}"
+            ours, theirs = measure(Path(folder), turns, synchronous, beside)
+        name = ", ".join(filter(None, (synchronous, beside)))
         mine, bare_one = statistics.median(ours), statistics.median(theirs)
         print(f"| {name} | {mine:.3f} | {p95(ours):.3f} | {bare_one:.3f} | {p95(theirs):.3f} | {mine / bare_one:.1f} |")
 
