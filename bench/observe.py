@@ -4,8 +4,8 @@
 
 The bare commit is `begin immediate; insert; commit` into a table of one text column, in a file of its own beside mem.db, through the same
 driver with the same settings (WAL, the same `synchronous`). The two take turns at being first, so that both meet the same disk and the same
-noise. "with the worker" has the background worker think about the turns at the same time, by rules; "in a chat" has each turn thought about,
-embedded and answered by a context before the next, in the same thread, none of which is timed.
+noise. "with the worker" has the background worker think about the turns at the same time, by rules; "in a chat" has each turn thought
+about, embedded and answered by a context before the next, in the same thread, none of which is timed.
 """
 
 from __future__ import annotations
