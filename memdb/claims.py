@@ -17,7 +17,7 @@ from memdb.english_rules import Pattern, compiled, rules
 from memdb.keys import canonical_key, predicate_of, slug
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
-from memdb.validity import BECAME, Validity, validity
+from memdb.validity import BECAME, WILL_BE, Validity, validity
 
 LOWER_CASE = 0.1
 """What a name without a capital takes from the confidence."""
@@ -111,6 +111,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
         return
     if pattern.key in ("name", "age") and _WE.match(clause.text):
         return  # "We're called Udon Hiro", "we're 4"
+    if _is_not_yet(pattern, clause, true):
+        return
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
@@ -163,6 +165,13 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     if refuted and mode == "says":
         for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
             yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+
+
+def _is_not_yet(pattern: Pattern, clause: Clause, true: Validity) -> bool:
+    """Whether what will be has no day that is told: "I'll be teaching coding"."""
+    if pattern.time != "state" or pattern.scope != "subject" or clause.coming or true.begins is not None:
+        return False
+    return WILL_BE.match(clause.phrase) is not None and compiled(rules().phrase["from_now"]).search(clause.excerpt) is None
 
 
 def _is_alone(clause: Clause, here: Circumstances) -> bool:

@@ -925,6 +925,35 @@ def test_what_will_be_at_no_day_that_is_told_is_not_so_yet(when: str, predicates
     assert not read(f"{when}, I'll be vegan".capitalize(), predicates)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll be teaching Spanish",
+        "I'll be learning the cello with a friend",
+        "She's my boss, so I'll be working at Nokia",
+        "My brother will be studying chemistry",
+        "We'll be living in Cork until August",
+        "I'll be taking insulin",
+        "Soon I'll be a pensioner and I'll be living in Faro",
+    ],
+)
+def test_what_will_be_without_a_day_is_not_so_yet(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("I'll be teaching Spanish from June", "2025-05-31"),
+        ("I'll be teaching Spanish this autumn", "2025-08-31"),
+        ("I'll be teaching Spanish now", ""),
+    ],
+)
+def test_what_will_be_begins_on_its_day(text: str, day: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.key, found.object, f"{found.valid_from or '':%Y-%m-%d}" if found.valid_from else "") == ("user.teaches", "Spanish", day)
+
+
 @pytest.mark.parametrize("text", ["From now on I'm vegan", "As of right now I'm vegan", "From here on, I'll be vegan"])
 def test_what_is_so_from_now_on_is_a_change(text: str, predicates: dict[str, Predicate]) -> None:
     found = one(text, predicates)
