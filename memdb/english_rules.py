@@ -100,6 +100,9 @@ class TakesBack(_Table):
     lead: str
     slip: tuple[str, ...]
     bare: tuple[str, ...]
+    repair: str
+    repair_first: str
+    alike: tuple[str, ...]
     instead: str
     clear: str
     no_word: str

@@ -567,7 +567,7 @@ def test_a_value_ends_where_the_talk_goes_on(text: str, value: str, predicates: 
 
 
 def test_what_is_taken_back_in_the_next_breath_is_not_said(predicates: dict[str, Predicate]) -> None:
-    found = read("I like jazz. I live in Paris. Sorry, I mean Rome. I work at Siemens.", predicates)
+    found = read("I like jazz. I live in Paris. Sorry, I mean never mind. I work at Siemens.", predicates)
     assert said(found) == [("user.likes", "jazz", False), ("user.works_at", "Siemens", False)]
 
 
@@ -1314,3 +1314,56 @@ def test_what_the_work_is_for_is_an_employer_where_it_may_be_one(
     text: str, wanted: list[tuple[str, str]], predicates: dict[str, Predicate]
 ) -> None:
     assert [(found.key, found.object) for found in read(text, predicates)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("We live in Cork, I mean Galway", [("user.lives_in", "Galway", False)]),
+        ("We live in Cork. No wait, Galway.", [("user.lives_in", "Galway", False)]),
+        ("I live in Cork - sorry, no, in Galway", [("user.lives_in", "Galway", False)]),
+        ("I'm 51, sorry, 52", [("user.age", "52", False)]),
+        ("I'm 51. Oops, 52!", [("user.age", "52", False)]),
+        ("My son is called Jon, no, John", [("user.son", "John", False)]),
+        ("We have three dogs, no, four", [("user.pet", "four dogs", False)]),
+        ("We have three dogs, I mean cats", [("user.pet", "three cats", False)]),
+        ("My mum, I mean my aunt Rosa, lives in Faro", [("user.aunt", "Rosa", False), ("rosa.lives_in", "Faro", False)]),
+        ("I'm a baker, or rather a chef", [("user.works_as", "chef", False)]),
+        ("I'm allergic to milk, sorry, I mean eggs", [("user.allergic_to", "eggs", False)]),
+        ("I take aspirin, no, paracetamol", [("user.takes", "paracetamol", False)]),
+        ("I'm vegan, no wait, vegetarian", [("user.diet", "vegetarian", False)]),
+        ("I speak Danish, I mean Dutch, and I play the cello", [("user.speaks", "Dutch", False), ("user.plays", "cello", False)]),
+    ],
+)
+def test_what_is_put_right_in_the_same_breath_is_read_as_meant(
+    text: str, wanted: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
+) -> None:
+    found = read(text, predicates)
+    assert said(found) == wanted
+    assert all(candidate.excerpt in text for candidate in found)
+
+
+def test_a_day_is_put_right_in_the_same_breath(predicates: dict[str, Predicate]) -> None:
+    for text in ("My flight to Rome is on Sunday, sorry, Monday", "My flight to Rome is on Sunday. No, wait, Monday."):
+        assert one(text, predicates).event_time == datetime(2025, 5, 18, 23, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I love jazz, I mean really love it", "jazz"),
+        ("I love Cork, I mean who doesn't", "Cork"),
+        ("I live in Cork. Sorry, Ben!", "Cork"),
+        ("I live in Cork, sorry, Ben", "Cork"),
+        ("I live in Cork, no, really", "Cork"),
+        ("I live in Cork. No.", "Cork"),
+        ("I live in Cork, wait, why do you ask?", "Cork"),
+        ("I'm allergic to milk, sorry, what about you?", "milk"),
+    ],
+)
+def test_what_only_looks_like_a_correction_changes_nothing(text: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert [candidate.object for candidate in read(text, predicates)] in ([value], [])
+
+
+def test_what_one_has_not_got_is_not_put_right(predicates: dict[str, Predicate]) -> None:
+    assert not read("I have no cats, no dogs", predicates)

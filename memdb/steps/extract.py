@@ -196,7 +196,7 @@ def _corrected(
             continue
         again = before.model_copy(update={"user_input": text})
         anew = extract(again, predicates=predicates, zone=zone, held=held, asked=asked)
-        if [(one.key, one.negated) for one in anew] == [(one.key, one.negated) for one in read]:
+        if [(_predicate(one), one.negated) for one in anew] == [(_predicate(one), one.negated) for one in read]:
             changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
     found: list[Candidate] = []
     for old, new in next(iter(changes), []) if len(changes) == 1 else []:
@@ -210,7 +210,8 @@ def _corrected(
         found.append(new.model_copy(update=told))
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
         nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
-        if believed and one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
+        same = one == other or (nested and predicate_of(old.key, predicates).cardinality == "one")
+        if believed and not (same and old.key == new.key):
             found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
     return found
 
@@ -291,8 +292,12 @@ def _end(turn: Turn, owner: Person, key: str, value: str, *, predicates: Mapping
     )
 
 
+def _predicate(candidate: Candidate) -> str:
+    return candidate.key.partition(".")[2]
+
+
 def _says(candidate: Candidate) -> tuple[object, ...]:
-    return normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
+    return candidate.key, normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
 
 
 def _is_short(turn: Turn) -> bool:
