@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import SequenceMatcher
@@ -69,6 +69,16 @@ def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
                 facts = list(_read(pattern, clause, text, here))
                 yield from facts
                 settled = settled or bool(facts)
+
+
+def from_one_place(text: str, stated: Iterable[Clause]) -> Iterable[Clause]:
+    """The clauses of a text without where somebody was born, if it is told where they grew up: one comes from one place."""
+    born, raised = (compiled(rules().phrase[name]) for name in ("born", "raised"))
+    if raised.search(text) is None:
+        return stated
+    every = list(stated)
+    grown = {(clause.subject, clause.name) for clause in every if raised.search(clause.text)}
+    return [clause for clause in every if (clause.subject, clause.name) not in grown or not born.search(clause.text)]
 
 
 @cache

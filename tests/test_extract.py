@@ -1367,3 +1367,27 @@ def test_what_only_looks_like_a_correction_changes_nothing(text: str, value: str
 
 def test_what_one_has_not_got_is_not_put_right(predicates: dict[str, Predicate]) -> None:
     assert not read("I have no cats, no dogs", predicates)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Born in Cork but grew up in Malta",
+        "I was born in Cork and raised in Malta",
+        "I was born in Cork. I grew up in Malta.",
+        "I grew up in Malta, but I was born in Cork",
+        "I was born in Cork, but I was brought up in Malta",
+    ],
+)
+def test_who_was_born_elsewhere_comes_from_where_they_grew_up(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.hometown", "Malta")]
+
+
+def test_where_one_was_born_stands_where_only_another_grew_up_elsewhere(predicates: dict[str, Predicate]) -> None:
+    for text in (
+        "I was born in Cork and my wife grew up in Malta",
+        "I was born in Cork and grew up there",
+        "I was born in Cork and grew up in the nineties",
+    ):
+        assert ("user.hometown", "Cork", False) in said(read(text, predicates))
+    assert ("user.birthday", "1990", False) in said(read("I was born in 1990 and grew up in Malta", predicates))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import chain
 
-from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in
+from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, from_one_place
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug
@@ -88,7 +88,7 @@ def extract(
     if answer is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
-    for clause in stated:
+    for clause in from_one_place(turn.user_input, stated):
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         for candidate in facts_in(clause, here):
