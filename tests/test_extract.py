@@ -1391,3 +1391,58 @@ def test_where_one_was_born_stands_where_only_another_grew_up_elsewhere(predicat
     ):
         assert ("user.hometown", "Cork", False) in said(read(text, predicates))
     assert ("user.birthday", "1990", False) in said(read("I was born in 1990 and grew up in Malta", predicates))
+
+
+NAME_CITY_JOB = [("user.name", "Ines", False), ("user.lives_in", "Cork", False), ("user.works_as", "baker", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Ines\nCity: Cork\nJob: baker",
+        "Name: Ines / City: Cork / Job: baker",
+        "Name: Ines, City: Cork, Job: baker",
+        "Sure! Here's my info:\n- Name: Ines\n- City: Cork\n- Job: baker",
+        "About me: Name: Ines; Location: Cork; Occupation: baker.",
+    ],
+)
+def test_a_form_that_one_fills_in_is_read(text: str, predicates: dict[str, Predicate]) -> None:
+    found = read(text, predicates)
+    assert said(found) == NAME_CITY_JOB
+    assert all(candidate.excerpt in text and candidate.confidence < 0.9 for candidate in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "City: Cork",
+        "City: Cork / Job: baker",
+        "Name:\nCity:\nJob:",
+        "Name: Ines\nCity: Cork\nWrite a bio of her",
+        "Name: Ines\nClass: ranger\nCity: Cork",
+        "Can you check this form? Name: Ines / City: Cork",
+        "Patient\nName: Ines\nAge: 51",
+        "Name: Ines\nName: Ben\nAge: 51",
+    ],
+)
+def test_what_is_no_form_of_ones_own_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+def test_a_form_about_somebody_else_who_was_asked_about_says_nothing(predicates: dict[str, Predicate]) -> None:
+    assert not answer("Tell me about your character.", "Name: Ines\nAge: 51", predicates)
+    assert not answer("What are the patient's details?", "Name: Ines\nAge: 51", predicates)
+    assert answer("What are your details?", "Name: Ines\nAge: 51", predicates)
+
+
+@pytest.mark.parametrize(("known", "number"), [("Ines", 2), ("Ines Lopes", 2), ("Ben", 0)])
+def test_a_form_with_another_name_than_is_known_is_somebody_elses(known: str, number: int, predicates: dict[str, Predicate]) -> None:
+    turn = Turn(id=1, turn_id="t1", user_id="u1", user_input="Name: Ines / Age: 51", timestamp=WEDNESDAY)
+    held = [("user.name", known)]
+    assert len(extract(turn, predicates=predicates, zone=LISBON, held=lambda keys: [one for one in held if one[0] in keys])) == number
+
+
+@given(ANY_TEXT)
+def test_any_form_is_safe(predicates: dict[str, Predicate], text: str) -> None:
+    for found in read(f"About me: Name: {text}\nAge: 51", predicates):
+        assert found.excerpt

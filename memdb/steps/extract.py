@@ -11,6 +11,7 @@ from itertools import chain
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, from_one_place
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
@@ -84,10 +85,13 @@ def extract(
     )
     stated = _own(said, asked, before)
     answer = spelled_out(asked, turn.user_input) if asked else None
+    form = filled_in(turn.user_input, asked, lambda: held([canonical_key(owner.slug, "name")]) if held else ())
     stated = chain(stated, _since(turn, answer, asked, owner, found, held=held, before=before, zone=zone))
     if answer is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
+    fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
+    stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
     for clause in from_one_place(turn.user_input, stated):
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
