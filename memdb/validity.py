@@ -13,7 +13,7 @@ from memdb.when import Prefer, TimeSpan
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
-_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
+_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b|put\b))", re.IGNORECASE)  # at some time, but now?
 _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
 _A_DAY = timedelta(days=1)
 _LASTING = re.compile(

@@ -1446,3 +1446,91 @@ def test_a_form_with_another_name_than_is_known_is_somebody_elses(known: str, nu
 def test_any_form_is_safe(predicates: dict[str, Predicate], text: str) -> None:
     for found in read(f"About me: Name: {text}\nAge: 51", predicates):
         assert found.excerpt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm filling in as chef",
+        "I'm studying the timetable",
+        "My interview is not on Monday",
+        "Our exam is never on a Friday",
+        "I got a job at Nokia but turned it down",
+        "I was over the moon, I found a job at Nokia but I didn't take it",
+        "I joined Nokia but quit after two months",
+        "I'm on sick leave",
+        "I'm on maternity leave since March",
+        "I start at Hyde Park and run home",
+        "We start with Greek on Monday",
+    ],
+)
+def test_what_is_not_so_or_not_for_long_makes_no_fact(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [found for found in read(text, predicates) if not found.negated]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("My sister is a vet student", ("sister.studies", "veterinary medicine", False)),
+        ("I'm a nurse", ("user.works_as", "nurse", False)),
+        ("I'm studying the cello", ("user.studies", "the cello", False)),
+        ("My interview is on Monday", ("user.plans", "interview", False)),
+        ("I can't stand football any more", ("user.dislikes", "football", False)),
+        ("I got a job at Nokia and left the old one", ("user.works_at", "Nokia", False)),
+        ("My husband works for himself", ("husband.works_as", "self-employed", False)),
+        ("I'm freelancing since May", ("user.works_as", "freelance", False)),
+        ("I've been put on beta blockers", ("user.takes", "beta blockers", False)),
+        ("The doctor took me off insulin", ("user.takes", "insulin", True)),
+        ("My GP moved me from ibuprofen to paracetamol", ("user.takes", "ibuprofen", True)),
+        ("I've stopped my antihistamines", ("user.takes", "antihistamines", True)),
+        ("We sold the van", ("user.owns", "van", True)),
+        ("We had a baby girl on Sunday", ("user.pregnant", "", True)),
+        ("My sister had a miscarriage", ("sister.pregnant", "", True)),
+        ("My daughter had her baby last night", ("daughter.pregnant", "", True)),
+        ("My husband Tom passed away last year", ("user.relationship", "widowed", False)),
+        ("They called off their wedding, we called off our engagement", ("user.relationship", "engaged", True)),
+        ("I'm dating somebody new", ("user.relationship", "single", True)),
+        ("My rabbit was put down", ("user.pet", "rabbit", True)),
+        ("We gave our cat Miso away", ("user.pet", "cat Miso", True)),
+        ("I've started having cheese", ("user.diet", "vegan", True)),
+        ("We eat seafood again", ("user.diet", "vegetarian", True)),
+    ],
+)
+def test_how_things_are_and_how_they_end_is_heard(text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We had a baby shower",
+        "I had the baby monitor fixed",
+        "My wife died laughing",
+        "My wife's plant died",
+        "My husband's mother passed away last year",
+        "We called off the wedding cake",
+        "I'm seeing someone about my knee",
+        "My dog put her head down",
+        "I gave my cat a bath",
+        "I eat cheese now and then",
+        "I eat vegan cheese now",
+        "I stopped the music",
+    ],
+)
+def test_what_only_looks_like_an_end_ends_nothing_that_is_so(text: str, predicates: dict[str, Predicate]) -> None:
+    ended = {"user.pregnant", "user.relationship", "user.pet", "user.diet", "user.takes"}
+    assert not [found for found in read(text, predicates) if found.key in ended]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"), [("I start at Nokia on 2 June", "2025-06-01"), ("My son starts work at Nokia next month", "2025-05-31")]
+)
+def test_a_job_begins_on_the_day_one_starts(text: str, day: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.key.partition(".")[2], found.object, f"{found.valid_from:%Y-%m-%d}") == ("works_at", "Nokia", day)
+
+
+def test_who_is_on_leave_until_some_day_still_is_what_they_are(predicates: dict[str, Predicate]) -> None:
+    found = one("I'm on maternity leave until September", predicates)
+    assert (found.key, found.temporary) == ("user.works_as", True)
+    assert said(read("I'm on sick leave from Nokia", predicates)) == [("user.works_at", "Nokia", False)]
