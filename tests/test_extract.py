@@ -1534,3 +1534,37 @@ def test_who_is_on_leave_until_some_day_still_is_what_they_are(predicates: dict[
     found = one("I'm on maternity leave until September", predicates)
     assert (found.key, found.temporary) == ("user.works_as", True)
     assert said(read("I'm on sick leave from Nokia", predicates)) == [("user.works_at", "Nokia", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My surname is spelled with a K and my name is pronounced Keer",
+        "I stopped drinking wine at lunch",
+        "We gave up eating meat on weekdays",
+        "I cut out sugar before bed",
+        "We bought a laptop for our son",
+        "I've bought a van for Ben",
+    ],
+)
+def test_what_is_so_at_some_times_or_for_somebody_else_is_not_so_of_oneself(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [found for found in read(text, predicates) if not found.negated]
+
+
+@pytest.mark.parametrize("text", ["I quit med school in May", "I gave up my doctorate", "My sister quit uni because of the fees"])
+def test_who_quits_what_they_study_studies_no_more(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [found.key.partition(".")[2] for found in read(text, predicates) if found.negated] == ["studies", "studies_at"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I stopped drinking wine", ("user.avoids", "wine", False)),
+        ("I bought a van for the long drives", ("user.owns", "van", False)),
+        ("We sold our cottage in Wales", ("user.owns", "cottage", True)),
+    ],
+)
+def test_what_is_given_up_bought_or_sold_for_good_is_heard(
+    text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]
+) -> None:
+    assert wanted in said(read(text, predicates))
