@@ -101,6 +101,10 @@ class Form(_Table):
     between: str
     names: tuple[str, ...]
     personal: tuple[str, ...]
+    born: tuple[str, ...]
+    card: tuple[str, ...]
+    places: tuple[str, ...]
+    no_value: str
     of_others: str
     fields: dict[str, str]
 

@@ -1419,7 +1419,7 @@ def test_a_form_that_one_fills_in_is_read(text: str, predicates: dict[str, Predi
         "City: Cork / Job: baker",
         "Name:\nCity:\nJob:",
         "Name: Ines\nCity: Cork\nWrite a bio of her",
-        "Name: Ines\nClass: ranger\nCity: Cork",
+        "Name: Ines\nClass: ranger\nAge: 51",
         "Can you check this form? Name: Ines / City: Cork",
         "Patient\nName: Ines\nAge: 51",
         "Name: Ines\nName: Ben\nAge: 51",
@@ -1568,3 +1568,34 @@ def test_what_is_given_up_bought_or_sold_for_good_is_heard(
     text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]
 ) -> None:
     assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize("text", ["I live in Cork, no, Galway is not far", "We moved to Cork, wait, Galway has better pubs"])
+def test_what_goes_on_after_no_is_not_put_right(text: str, predicates: dict[str, Predicate]) -> None:
+    assert {found.object for found in read(text, predicates)} <= {"Cork"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Luna\nAge: 4\nDiet: vegan",
+        "Name: my parrot\nAge: 30",
+        "Name: Kelly Ltd\nAge: 51\nCity: Cork",
+        "Name: Ines\nPhone: 021 555 0123",
+        "Name: Ines, City: Cork, Company: Nokia",
+        "Name: Ines / Job: baker / Email: ines@example.org",
+    ],
+)
+def test_a_card_of_somebody_or_of_a_pet_says_nothing_of_oneself(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+    assert text.startswith("Name: Ines") == bool(read(f"About me:\n{text}", predicates))
+
+
+def test_who_remarried_is_married(predicates: dict[str, Predicate]) -> None:
+    found = read("My wife died in 2010 and I remarried in 2015", predicates)
+    assert [one.object for one in found if one.key == "user.relationship"] == ["widowed", "married"]
+
+
+@pytest.mark.parametrize("text", ["We start at Brighton Pier on Saturday", "I'm seeing someone on Friday"])
+def test_where_or_whom_one_only_meets_is_no_job_and_no_partner(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
