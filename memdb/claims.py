@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import SequenceMatcher
@@ -17,7 +17,7 @@ from memdb.english_rules import Pattern, compiled, rules
 from memdb.keys import canonical_key, predicate_of, slug
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
-from memdb.validity import BECAME, Validity, validity
+from memdb.validity import BECAME, WILL_BE, Validity, validity
 
 LOWER_CASE = 0.1
 """What a name without a capital takes from the confidence."""
@@ -71,6 +71,16 @@ def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
                 settled = settled or bool(facts)
 
 
+def from_one_place(text: str, stated: Iterable[Clause]) -> Iterable[Clause]:
+    """The clauses of a text without where somebody was born, if it is told where they grew up: one comes from one place."""
+    born, raised = (compiled(rules().phrase[name]) for name in ("born", "raised"))
+    if raised.search(text) is None:
+        return stated
+    every = list(stated)
+    grown = {(clause.subject, clause.name) for clause in every if raised.search(clause.text)}
+    return [clause for clause in every if (clause.subject, clause.name) not in grown or not born.search(clause.text)]
+
+
 @cache
 def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
     """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
@@ -111,6 +121,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
         return
     if pattern.key in ("name", "age") and _WE.match(clause.text):
         return  # "We're called Udon Hiro", "we're 4"
+    if _is_not_yet(pattern, clause, true):
+        return
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
     if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
@@ -163,6 +175,13 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     if refuted and mode == "says":
         for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
             yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+
+
+def _is_not_yet(pattern: Pattern, clause: Clause, true: Validity) -> bool:
+    """Whether what will be has no day that is told: "I'll be teaching coding"."""
+    if pattern.time != "state" or pattern.scope != "subject" or clause.coming or true.begins is not None:
+        return False
+    return WILL_BE.match(clause.phrase) is not None and compiled(rules().phrase["from_now"]).search(clause.excerpt) is None
 
 
 def _is_alone(clause: Clause, here: Circumstances) -> bool:

@@ -12,6 +12,8 @@ from memdb.english_rules import compiled, relation_words, rules
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
 from memdb.labels import is_anothers
+from memdb.repairs import prepare as prepare_repairs
+from memdb.repairs import repaired, repaired_before
 from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
 from memdb.told_beside import prepare as prepare_told_beside
 from memdb.when import Prefer, TimeSpan, find_times
@@ -68,7 +70,7 @@ _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGN
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, _after_a_relative, prepare_told_beside, prepare_introducing, separator):
+    for compile_ in (_subject, _named_at_the_end, _after_a_relative, prepare_told_beside, prepare_introducing, prepare_repairs, separator):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -124,8 +126,12 @@ def clauses(
         if (doubtful or heard) and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
             sentence, start, first = named, start if heard else began, not heard and doubtful[0].elided
             excerpt, doubtful = text[start:end].strip(), []
+        elif doubtful and (mended := repaired_before(before, sentence, at=at, zone=zone)):  # "I'm 34. Sorry, 35"
+            sentence, start, first = mended, began, doubtful[0].elided
+            excerpt, doubtful = text[start:end].strip(), []
         else:
             sentence = with_name(sentence) or sentence
+        sentence = repaired(sentence, at=at, zone=zone)
         before, began = sentence if "?" not in mark else "", start
         said, told = told, f"{told}{sentence}{mark} "[-_TOLD:]
         begins, words = words <= 1, words + len(sentence.split())

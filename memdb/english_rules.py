@@ -94,12 +94,30 @@ class Added(_Table):
     no_more: str
 
 
+class Form(_Table):
+    """How one fills in a form about oneself; rules/english.toml says how."""
+
+    lead: str
+    between: str
+    names: tuple[str, ...]
+    personal: tuple[str, ...]
+    born: tuple[str, ...]
+    card: tuple[str, ...]
+    places: tuple[str, ...]
+    no_value: str
+    of_others: str
+    fields: dict[str, str]
+
+
 class TakesBack(_Table):
     """How one takes back what one said: by correcting a slip, or by asking to forget it; rules/english.toml says how."""
 
     lead: str
     slip: tuple[str, ...]
     bare: tuple[str, ...]
+    repair: str
+    repair_first: str
+    alike: tuple[str, ...]
     instead: str
     clear: str
     no_word: str
@@ -126,6 +144,7 @@ class Rules(_Table):
     takes_back: TakesBack
     play: dict[str, str]
     added: Added
+    form: Form
     pointed: dict[str, str]
     forgotten: dict[str, tuple[str, ...]]
     forgotten_of: dict[str, tuple[str, ...]]

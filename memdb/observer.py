@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from time import monotonic
 
-from memdb import ending, english, retractions
+from memdb import ending, english, forms, retractions
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, Patient
@@ -396,6 +396,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     if waiting is None:
         return None
     english.prepare()
+    forms.prepare()
     retractions.prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
     if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):
         embedder.prepare()

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.english import BLANKS, CONTRACTED, expand, masked
-from memdb.english_rules import compiled, rules
+from memdb.english_rules import compiled, relation_words, rules
 from memdb.when import find_times
 
 _LONGEST = 200  # characters; who takes something back says little else
@@ -42,6 +42,8 @@ class Slip:
         """Whether the right word is of the same sort as another: a number, a name, or, where it is clear that one is wrong, any."""
         if bool(_DIGIT.search(self.right)) != bool(_DIGIT.search(wrong)) or (self.right[:1].isupper() and not wrong[:1].isupper()):
             return False
+        if _relative().fullmatch(self.right):
+            return _relative().fullmatch(wrong) is not None
         return self.clear or bool(_DIGIT.search(wrong)) or wrong[:1].isupper()
 
 
@@ -145,6 +147,8 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
     """Return what in a text a slip may be about: the wrong word itself, or else what was stated, and when."""
     if slip.wrong:
         return [slip.wrong]
+    if _relative().fullmatch(slip.right):
+        return [found.group() for found in _relative().finditer(text)]
     when = find_times(slip.right, at=at, zone=zone)
     if when and when[0].text == slip.right:
         return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
@@ -155,6 +159,11 @@ def _plain(text: str) -> str:
     """A short text in one line, contractions written out, or "" where it is long or quotes something."""
     said = BLANKS.sub(" ", masked(text[: _LONGEST + 1]).replace("\n", " ")).strip(_END)
     return "" if len(text) > _LONGEST or "¤" in said else CONTRACTED.sub(expand, said)
+
+
+@cache
+def _relative() -> re.Pattern[str]:
+    return compiled(rf"(?:my|our) {{kin_how}}(?:{relation_words()})(?![\w'-])")
 
 
 @cache

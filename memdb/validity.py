@@ -11,9 +11,9 @@ from memdb.english_rules import Pattern, compiled
 from memdb.when import Prefer, TimeSpan
 
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
-_WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
+WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
-_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b))", re.IGNORECASE)  # at some time, but now?
+_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b|put\b))", re.IGNORECASE)  # at some time, but now?
 _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
 _A_DAY = timedelta(days=1)
 _LASTING = re.compile(
@@ -61,7 +61,7 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
         past_spans = clause.times.get("past", ())
         found = next(filter(None, (_state(span, at) for span in (past_spans if perfect else spans))), found)
         due = [span.begins for span in spans if span.role == "by" and span.begins > at]
-        if due and found == Validity() and _WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
+        if due and found == Validity() and WILL_BE.match(clause.full):  # "by June I will be living in Leeds"
             found = Validity(begins=due[0])
     elif pattern.time == "none" and not clause.negative and not pattern.negated:  # other times may say how often, or when
         since = [span for span in clause.times.get("past", ()) if span.role in ("since", "for") and span.ends <= at + _A_DAY]

@@ -567,7 +567,7 @@ def test_a_value_ends_where_the_talk_goes_on(text: str, value: str, predicates: 
 
 
 def test_what_is_taken_back_in_the_next_breath_is_not_said(predicates: dict[str, Predicate]) -> None:
-    found = read("I like jazz. I live in Paris. Sorry, I mean Rome. I work at Siemens.", predicates)
+    found = read("I like jazz. I live in Paris. Sorry, I mean never mind. I work at Siemens.", predicates)
     assert said(found) == [("user.likes", "jazz", False), ("user.works_at", "Siemens", False)]
 
 
@@ -923,6 +923,35 @@ def test_what_is_to_come_begins_when_the_sentence_says(text: str, day: str, valu
 def test_what_will_be_at_no_day_that_is_told_is_not_so_yet(when: str, predicates: dict[str, Predicate]) -> None:
     assert not read(f"I'll be living in Leeds {when}", predicates)
     assert not read(f"{when}, I'll be vegan".capitalize(), predicates)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll be teaching Spanish",
+        "I'll be learning the cello with a friend",
+        "She's my boss, so I'll be working at Nokia",
+        "My brother will be studying chemistry",
+        "We'll be living in Cork until August",
+        "I'll be taking insulin",
+        "Soon I'll be a pensioner and I'll be living in Faro",
+    ],
+)
+def test_what_will_be_without_a_day_is_not_so_yet(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("I'll be teaching Spanish from June", "2025-05-31"),
+        ("I'll be teaching Spanish this autumn", "2025-08-31"),
+        ("I'll be teaching Spanish now", ""),
+    ],
+)
+def test_what_will_be_begins_on_its_day(text: str, day: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.key, found.object, f"{found.valid_from or '':%Y-%m-%d}" if found.valid_from else "") == ("user.teaches", "Spanish", day)
 
 
 @pytest.mark.parametrize("text", ["From now on I'm vegan", "As of right now I'm vegan", "From here on, I'll be vegan"])
@@ -1285,3 +1314,297 @@ def test_what_the_work_is_for_is_an_employer_where_it_may_be_one(
     text: str, wanted: list[tuple[str, str]], predicates: dict[str, Predicate]
 ) -> None:
     assert [(found.key, found.object) for found in read(text, predicates)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("We live in Cork, I mean Galway", [("user.lives_in", "Galway", False)]),
+        ("We live in Cork. No wait, Galway.", [("user.lives_in", "Galway", False)]),
+        ("I live in Cork - sorry, no, in Galway", [("user.lives_in", "Galway", False)]),
+        ("I'm 51, sorry, 52", [("user.age", "52", False)]),
+        ("I'm 51. Oops, 52!", [("user.age", "52", False)]),
+        ("My son is called Jon, no, John", [("user.son", "John", False)]),
+        ("We have three dogs, no, four", [("user.pet", "four dogs", False)]),
+        ("We have three dogs, I mean cats", [("user.pet", "three cats", False)]),
+        ("My mum, I mean my aunt Rosa, lives in Faro", [("user.aunt", "Rosa", False), ("rosa.lives_in", "Faro", False)]),
+        ("I'm a baker, or rather a chef", [("user.works_as", "chef", False)]),
+        ("I'm allergic to milk, sorry, I mean eggs", [("user.allergic_to", "eggs", False)]),
+        ("I take aspirin, no, paracetamol", [("user.takes", "paracetamol", False)]),
+        ("I'm vegan, no wait, vegetarian", [("user.diet", "vegetarian", False)]),
+        ("I speak Danish, I mean Dutch, and I play the cello", [("user.speaks", "Dutch", False), ("user.plays", "cello", False)]),
+    ],
+)
+def test_what_is_put_right_in_the_same_breath_is_read_as_meant(
+    text: str, wanted: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
+) -> None:
+    found = read(text, predicates)
+    assert said(found) == wanted
+    assert all(candidate.excerpt in text for candidate in found)
+
+
+def test_a_day_is_put_right_in_the_same_breath(predicates: dict[str, Predicate]) -> None:
+    for text in ("My flight to Rome is on Sunday, sorry, Monday", "My flight to Rome is on Sunday. No, wait, Monday."):
+        assert one(text, predicates).event_time == datetime(2025, 5, 18, 23, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I love jazz, I mean really love it", "jazz"),
+        ("I love Cork, I mean who doesn't", "Cork"),
+        ("I live in Cork. Sorry, Ben!", "Cork"),
+        ("I live in Cork, sorry, Ben", "Cork"),
+        ("I live in Cork, no, really", "Cork"),
+        ("I live in Cork. No.", "Cork"),
+        ("I live in Cork, wait, why do you ask?", "Cork"),
+        ("I'm allergic to milk, sorry, what about you?", "milk"),
+    ],
+)
+def test_what_only_looks_like_a_correction_changes_nothing(text: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert [candidate.object for candidate in read(text, predicates)] in ([value], [])
+
+
+def test_what_one_has_not_got_is_not_put_right(predicates: dict[str, Predicate]) -> None:
+    assert not read("I have no cats, no dogs", predicates)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Born in Cork but grew up in Malta",
+        "I was born in Cork and raised in Malta",
+        "I was born in Cork. I grew up in Malta.",
+        "I grew up in Malta, but I was born in Cork",
+        "I was born in Cork, but I was brought up in Malta",
+    ],
+)
+def test_who_was_born_elsewhere_comes_from_where_they_grew_up(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [(found.key, found.object) for found in read(text, predicates)] == [("user.hometown", "Malta")]
+
+
+def test_where_one_was_born_stands_where_only_another_grew_up_elsewhere(predicates: dict[str, Predicate]) -> None:
+    for text in (
+        "I was born in Cork and my wife grew up in Malta",
+        "I was born in Cork and grew up there",
+        "I was born in Cork and grew up in the nineties",
+    ):
+        assert ("user.hometown", "Cork", False) in said(read(text, predicates))
+    assert ("user.birthday", "1990", False) in said(read("I was born in 1990 and grew up in Malta", predicates))
+
+
+NAME_CITY_JOB = [("user.name", "Ines", False), ("user.lives_in", "Cork", False), ("user.works_as", "baker", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Ines\nCity: Cork\nJob: baker",
+        "Name: Ines / City: Cork / Job: baker",
+        "Name: Ines, City: Cork, Job: baker",
+        "Sure! Here's my info:\n- Name: Ines\n- City: Cork\n- Job: baker",
+        "About me: Name: Ines; Location: Cork; Occupation: baker.",
+    ],
+)
+def test_a_form_that_one_fills_in_is_read(text: str, predicates: dict[str, Predicate]) -> None:
+    found = read(text, predicates)
+    assert said(found) == NAME_CITY_JOB
+    assert all(candidate.excerpt in text and candidate.confidence < 0.9 for candidate in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "City: Cork",
+        "City: Cork / Job: baker",
+        "Name:\nCity:\nJob:",
+        "Name: Ines\nCity: Cork\nWrite a bio of her",
+        "Name: Ines\nClass: ranger\nAge: 51",
+        "Can you check this form? Name: Ines / City: Cork",
+        "Patient\nName: Ines\nAge: 51",
+        "Name: Ines\nName: Ben\nAge: 51",
+    ],
+)
+def test_what_is_no_form_of_ones_own_says_nothing(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+
+
+def test_a_form_about_somebody_else_who_was_asked_about_says_nothing(predicates: dict[str, Predicate]) -> None:
+    assert not answer("Tell me about your character.", "Name: Ines\nAge: 51", predicates)
+    assert not answer("What are the patient's details?", "Name: Ines\nAge: 51", predicates)
+    assert answer("What are your details?", "Name: Ines\nAge: 51", predicates)
+
+
+@pytest.mark.parametrize(("known", "number"), [("Ines", 2), ("Ines Lopes", 2), ("Ben", 0)])
+def test_a_form_with_another_name_than_is_known_is_somebody_elses(known: str, number: int, predicates: dict[str, Predicate]) -> None:
+    turn = Turn(id=1, turn_id="t1", user_id="u1", user_input="Name: Ines / Age: 51", timestamp=WEDNESDAY)
+    held = [("user.name", known)]
+    assert len(extract(turn, predicates=predicates, zone=LISBON, held=lambda keys: [one for one in held if one[0] in keys])) == number
+
+
+@given(ANY_TEXT)
+def test_any_form_is_safe(predicates: dict[str, Predicate], text: str) -> None:
+    for found in read(f"About me: Name: {text}\nAge: 51", predicates):
+        assert found.excerpt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm filling in as chef",
+        "I'm studying the timetable",
+        "My interview is not on Monday",
+        "Our exam is never on a Friday",
+        "I got a job at Nokia but turned it down",
+        "I was over the moon, I found a job at Nokia but I didn't take it",
+        "I joined Nokia but quit after two months",
+        "I'm on sick leave",
+        "I'm on maternity leave since March",
+        "I start at Hyde Park and run home",
+        "We start with Greek on Monday",
+    ],
+)
+def test_what_is_not_so_or_not_for_long_makes_no_fact(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [found for found in read(text, predicates) if not found.negated]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("My sister is a vet student", ("sister.studies", "veterinary medicine", False)),
+        ("I'm a nurse", ("user.works_as", "nurse", False)),
+        ("I'm studying the cello", ("user.studies", "the cello", False)),
+        ("My interview is on Monday", ("user.plans", "interview", False)),
+        ("I can't stand football any more", ("user.dislikes", "football", False)),
+        ("I got a job at Nokia and left the old one", ("user.works_at", "Nokia", False)),
+        ("My husband works for himself", ("husband.works_as", "self-employed", False)),
+        ("I'm freelancing since May", ("user.works_as", "freelance", False)),
+        ("I've been put on beta blockers", ("user.takes", "beta blockers", False)),
+        ("I've been prescribed insulin twice a day", ("user.takes", "insulin", False)),
+        ("The doctor took me off insulin", ("user.takes", "insulin", True)),
+        ("My GP moved me from ibuprofen to paracetamol", ("user.takes", "ibuprofen", True)),
+        ("I've stopped my antihistamines", ("user.takes", "antihistamines", True)),
+        ("We sold the van", ("user.owns", "van", True)),
+        ("We had a baby girl on Sunday", ("user.pregnant", "", True)),
+        ("My sister had a miscarriage", ("sister.pregnant", "", True)),
+        ("My daughter had her baby last night", ("daughter.pregnant", "", True)),
+        ("My husband Tom passed away last year", ("user.relationship", "widowed", False)),
+        ("They called off their wedding, we called off our engagement", ("user.relationship", "engaged", True)),
+        ("I'm dating somebody new", ("user.relationship", "single", True)),
+        ("My rabbit was put down", ("user.pet", "rabbit", True)),
+        ("We gave our cat Miso away", ("user.pet", "cat Miso", True)),
+        ("I've started having cheese", ("user.diet", "vegan", True)),
+        ("We eat seafood again", ("user.diet", "vegetarian", True)),
+    ],
+)
+def test_how_things_are_and_how_they_end_is_heard(text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We had a baby shower",
+        "I had the baby monitor fixed",
+        "My wife died laughing",
+        "My wife's plant died",
+        "My husband's mother passed away last year",
+        "We called off the wedding cake",
+        "I'm seeing someone about my knee",
+        "My dog put her head down",
+        "My cat was put down for a nap",
+        "We put our dog to sleep in the hall",
+        "We had a baby in the building",
+        "We cancelled our wedding dinner",
+        "I stopped my antihistamines for two days",
+        "I stopped insulin for the scan",
+        "Our GP took me off statins for a month",
+        "I've been prescribed antibiotics twice",
+        "I gave my cat a bath",
+        "I eat cheese now and then",
+        "I eat vegan cheese now",
+        "I stopped the music",
+    ],
+)
+def test_what_only_looks_like_an_end_ends_nothing_that_is_so(text: str, predicates: dict[str, Predicate]) -> None:
+    ended = {"user.pregnant", "user.relationship", "user.pet", "user.diet", "user.takes"}
+    assert not [found for found in read(text, predicates) if found.key in ended]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"), [("I start at Nokia on 2 June", "2025-06-01"), ("My son starts work at Nokia next month", "2025-05-31")]
+)
+def test_a_job_begins_on_the_day_one_starts(text: str, day: str, predicates: dict[str, Predicate]) -> None:
+    found = one(text, predicates)
+    assert (found.key.partition(".")[2], found.object, f"{found.valid_from:%Y-%m-%d}") == ("works_at", "Nokia", day)
+
+
+def test_who_is_on_leave_until_some_day_still_is_what_they_are(predicates: dict[str, Predicate]) -> None:
+    found = one("I'm on maternity leave until September", predicates)
+    assert (found.key, found.temporary) == ("user.works_as", True)
+    assert said(read("I'm on sick leave from Nokia", predicates)) == [("user.works_at", "Nokia", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My surname is spelled with a K and my name is pronounced Keer",
+        "I stopped drinking wine at lunch",
+        "We gave up eating meat on weekdays",
+        "I cut out sugar before bed",
+        "We bought a laptop for our son",
+        "I've bought a van for Ben",
+    ],
+)
+def test_what_is_so_at_some_times_or_for_somebody_else_is_not_so_of_oneself(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not [found for found in read(text, predicates) if not found.negated]
+
+
+@pytest.mark.parametrize("text", ["I quit med school in May", "I gave up my doctorate", "My sister quit uni because of the fees"])
+def test_who_quits_what_they_study_studies_no_more(text: str, predicates: dict[str, Predicate]) -> None:
+    assert [found.key.partition(".")[2] for found in read(text, predicates) if found.negated] == ["studies", "studies_at"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I stopped drinking wine", ("user.avoids", "wine", False)),
+        ("I bought a van for the long drives", ("user.owns", "van", False)),
+        ("We sold our cottage in Wales", ("user.owns", "cottage", True)),
+    ],
+)
+def test_what_is_given_up_bought_or_sold_for_good_is_heard(
+    text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]
+) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize("text", ["I live in Cork, no, Galway is not far", "We moved to Cork, wait, Galway has better pubs"])
+def test_what_goes_on_after_no_is_not_put_right(text: str, predicates: dict[str, Predicate]) -> None:
+    assert {found.object for found in read(text, predicates)} <= {"Cork"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Luna\nAge: 4\nDiet: vegan",
+        "Name: my parrot\nAge: 30",
+        "Name: Kelly Ltd\nAge: 51\nCity: Cork",
+        "Name: Ines\nPhone: 021 555 0123",
+        "Name: Ines, City: Cork, Company: Nokia",
+        "Name: Ines / Job: baker / Email: ines@example.org",
+    ],
+)
+def test_a_card_of_somebody_or_of_a_pet_says_nothing_of_oneself(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)
+    assert text.startswith("Name: Ines") == bool(read(f"About me:\n{text}", predicates))
+
+
+def test_who_remarried_is_married(predicates: dict[str, Predicate]) -> None:
+    found = read("My wife died in 2010 and I remarried in 2015", predicates)
+    assert [one.object for one in found if one.key == "user.relationship"] == ["widowed", "married"]
+
+
+@pytest.mark.parametrize("text", ["We start at Brighton Pier on Saturday", "I'm seeing someone on Friday"])
+def test_where_or_whom_one_only_meets_is_no_job_and_no_partner(text: str, predicates: dict[str, Predicate]) -> None:
+    assert not read(text, predicates)

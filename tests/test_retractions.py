@@ -52,6 +52,21 @@ def test_a_slip_is_corrected_where_it_was_made(mem: memdb.Memory, said: str, sli
     assert any((change.reason or "").startswith("corrected") for change in mem.history(fact_id=wrong[0].fact_id))
 
 
+@pytest.mark.parametrize(
+    ("said", "slip", "believed"),
+    [
+        ("My dad lives in Leeds", "Sorry, I meant my cousin", {("father.lives_in", "Leeds")}),  # which of the cousins?
+        ("My mum is diabetic", "I meant my dad", {("father.has_condition", "diabetes")}),
+        ("My mum is diabetic", "oops, I meant my dad, not my mum", {("father.has_condition", "diabetes")}),
+        ("My wife works at Nokia", "Wait, I meant my sister", {("sister.works_at", "Nokia")}),
+        ("My wife works at Nokia", "I meant my work", {("wife.works_at", "Nokia")}),
+    ],
+)
+def test_of_whom_it_was_said_is_corrected(mem: memdb.Memory, said: str, slip: str, believed: set[tuple[str, str]]) -> None:
+    after(mem, said)
+    assert after(mem, slip) == believed
+
+
 def test_an_answer_is_corrected_as_what_it_answers(mem: memdb.Memory) -> None:
     assert after(mem, "A: Where do you live?", "Lisbon", "A: Lovely!", "sorry, I meant Braga") == {("user.lives_in", "Braga")}
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import chain
 
-from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in
+from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, from_one_place
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
@@ -84,11 +85,14 @@ def extract(
     )
     stated = _own(said, asked, before)
     answer = spelled_out(asked, turn.user_input) if asked else None
+    form = filled_in(turn.user_input, asked, lambda: held([canonical_key(owner.slug, "name")]) if held else ())
     stated = chain(stated, _since(turn, answer, asked, owner, found, held=held, before=before, zone=zone))
     if answer is not None:
         answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
         stated = chain(answered, stated)
-    for clause in stated:
+    fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
+    stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
+    for clause in from_one_place(turn.user_input, stated):
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         for candidate in facts_in(clause, here):
@@ -196,7 +200,7 @@ def _corrected(
             continue
         again = before.model_copy(update={"user_input": text})
         anew = extract(again, predicates=predicates, zone=zone, held=held, asked=asked)
-        if [(one.key, one.negated) for one in anew] == [(one.key, one.negated) for one in read]:
+        if [(_predicate(one), one.negated) for one in anew] == [(_predicate(one), one.negated) for one in read]:
             changes.append([(old, new) for old, new in zip(read, anew, strict=True) if _says(old) != _says(new)])
     found: list[Candidate] = []
     for old, new in next(iter(changes), []) if len(changes) == 1 else []:
@@ -210,7 +214,8 @@ def _corrected(
         found.append(new.model_copy(update=told))
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
         nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
-        if believed and one != other and not (nested and predicate_of(old.key, predicates).cardinality == "one"):
+        same = one == other or (nested and predicate_of(old.key, predicates).cardinality == "one")
+        if believed and not (same and old.key == new.key):
             found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
     return found
 
@@ -291,8 +296,12 @@ def _end(turn: Turn, owner: Person, key: str, value: str, *, predicates: Mapping
     )
 
 
+def _predicate(candidate: Candidate) -> str:
+    return candidate.key.partition(".")[2]
+
+
 def _says(candidate: Candidate) -> tuple[object, ...]:
-    return normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
+    return candidate.key, normalise(candidate.object), candidate.event_time, candidate.valid_from, candidate.valid_to
 
 
 def _is_short(turn: Turn) -> bool:
