@@ -105,20 +105,23 @@ select id - :last as place from facts where id > :last order by id;
 -- statement: left_over
 select id, user_id from outbox where id > :last;
 
--- The chunk of a shelf that vec0 writes into.
--- statement: room
-select size, validity
-from facts_vec_chunks
-where partition00 = :user_id and partition01 = :shelf
-order by chunk_id desc
-limit 1;
+-- Which places are taken in the chunk of each shelf that vec0 writes into, null for a shelf without chunks; in the order of the shelves.
+-- statement: taken
+select (
+    select k.validity
+    from facts_vec_chunks k
+    where k.partition00 = s.value ->> 0 and k.partition01 = s.value ->> 1
+    order by k.chunk_id desc
+    limit 1)
+from json_each(:shelves) s
+order by s.key;
 
--- A chunk that is full, in the three tables that make up the index.
+-- A chunk, in the three tables that make up the index.
 -- statement: chunk
 insert into facts_vec_chunks (size, partition00, partition01, validity, rowids) values (:size, :user_id, :shelf, :validity, :rowids);
 
 -- statement: last_chunk
-select max(chunk_id) as chunk_id from facts_vec_chunks;
+select max(chunk_id) as chunk_id, size from facts_vec_chunks;
 
 -- statement: chunk_vectors
 insert into facts_vec_vector_chunks00 (_rowid_, rowid, vectors) values (:chunk_id, :chunk_id, :vectors);

@@ -216,8 +216,9 @@ def test_another_process_sees_vectors_that_came_with_facts(mem: memdb.Memory, tm
 
 def test_vectors_written_in_whole_chunks_lie_as_vec0_lays_them(mem: memdb.Memory) -> None:
     vectors = np.random.default_rng(0).standard_normal((1_000, 64)).astype(np.float32)
-    facts = [{"value_text": f"Something {place}", "user_id": "ana", "fact_id": f"f{place}"} for place in range(1_000)]
-    for start, end in ((0, 3), (3, 400), (400, 1_000)):
+    users = ["ana"] * 700 + ["bea"] * 100 + [f"user{place}" for place in range(100) for _ in range(2)]  # whole chunks, and begun ones
+    facts = [{"value_text": f"Something {place}", "user_id": user, "fact_id": f"f{place}"} for place, user in enumerate(users)]
+    for start, end in ((0, 3), (3, 400), (400, 777), (777, 1_000)):
         mem.remember_many(facts[start:end], vectors=vectors[start:end])
     connection = mem._store.database().connection
     tables = ("facts_vec_chunks", "facts_vec_vector_chunks00", "facts_vec_rowids", "sqlite_sequence where name like 'facts_vec%'")

@@ -36,7 +36,7 @@ _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
 _CHUNK_SLOT = ("id", "chunk_id", "chunk_offset")
 _MANY_FACTS = 500  # for fewer, the triggers are quicker than planning every statement anew
-_MANY = 64  # vectors of a shelf; for fewer, looking at its last chunk is not worth it
+_MANY = 16  # vectors; for fewer, looking at the last chunks of their shelves is not worth it
 _SHARE = 4  # a row is written anew four times at most on average
 _PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
@@ -137,13 +137,11 @@ def _put(db: Database, facts: Sequence[Incoming], vectors: NDArray[np.float32], 
         db.run("sync.changed", user_id=row["user_id"])
         db.run("sync.gone_user", user_id=row["user_id"])
     stored = vectors.astype("<f4", copy=False)
-    shelves: dict[tuple[SqlValue, SqlValue], list[int]] = {}
-    for place in places:
-        shelves.setdefault((facts[place][_USER_ID], facts[place][_KIND]), []).append(place)
-    rest: list[int] = []
-    for on_it in shelves.values():
-        rest += on_it[_fill(db, facts, stored, on_it, last=last) :] if len(on_it) >= _MANY else on_it
-    _write(db, facts, stored, rest, last=last)
+    if len(places) < _MANY:
+        _write(db, facts, stored, places, last=last)
+        return
+    _write(db, facts, stored, places[:1], last=last)  # now there is a chunk, which tells how large they are
+    _fill(db, facts, stored, places[1:], last=last)
 
 
 def _write(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
@@ -151,29 +149,34 @@ def _write(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32],
     db.run_rows("sync.write", _VECTOR, rows)
 
 
-def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], on_it: Sequence[int], *, last: int) -> int:
-    """Put all but the last few vectors of a shelf into the index, in whole chunks as vec0 keeps them, and return how many that are.
+def _fill(db: Database, facts: Sequence[Incoming], stored: NDArray[np.float32], places: Sequence[int], *, last: int) -> None:
+    """Put vectors into the index in whole chunks, as vec0 keeps them: it takes them one by one, and more than twice as long.
 
-    vec0 itself, which takes them one by one, takes twice as long.
+    Only what there is room for in the last chunk of a shelf is left to vec0.
     """
-    user_id, shelf = facts[on_it[0]][_USER_ID], facts[on_it[0]][_KIND]
-    _write(db, facts, stored, on_it[:1], last=last)  # now there is a chunk
-    room = db.one("insert.room", user_id=user_id, shelf=shelf) or {}
-    size, taken = int(room["size"] or 0), room["validity"]
-    start = 1 + size - int.from_bytes(taken if isinstance(taken, bytes) else b"").bit_count()
-    _write(db, facts, stored, on_it[1:start], last=last)  # now it is full
-    chunks = [on_it[at : at + size] for at in range(start, len(on_it) - size + 1, size)]
-    full, ids = b"\xff" * (size // 8), struct.Struct(f"<{size}q")
-    db.run_rows("insert.chunk", _CHUNK, ((size, user_id, shelf, full, ids.pack(*[last + place + 1 for place in one])) for one in chunks))
+    shelves: dict[tuple[SqlValue, SqlValue], list[int]] = {}
+    for place in places:
+        shelves.setdefault((facts[place][_USER_ID], facts[place][_KIND]), []).append(place)
+    size = int((db.one("insert.last_chunk") or {})["size"] or 0)
+    chunks: list[tuple[tuple[SqlValue, SqlValue], list[int]]] = []
+    for (shelf, on_it), (taken,) in zip(shelves.items(), db.tuples("insert.taken", shelves=json.dumps(list(shelves))), strict=True):
+        room = size - int.from_bytes(taken).bit_count() if isinstance(taken, bytes) else 0
+        _write(db, facts, stored, on_it[:room], last=last)
+        chunks += [(shelf, on_it[start : start + size]) for start in range(room, len(on_it), size)]
+    pack = struct.Struct(f"<{size}q").pack
+    named = [[last + place + 1 for place in on_it] for _, on_it in chunks]
+    marks = [((1 << held) - 1).to_bytes(size // 8, "little") for held in range(size + 1)]
+    rows = ((size, *shelf, marks[len(ids)], pack(*ids, *[0] * (size - len(ids)))) for (shelf, _), ids in zip(chunks, named, strict=True))
+    db.run_rows("insert.chunk", _CHUNK, rows)
     first = int((db.one("insert.last_chunk") or {})["chunk_id"] or 0) - len(chunks) + 1
-    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, ((name, _block(stored, one)) for name, one in enumerate(chunks, first)))
-    slots = ((last + place + 1, name, slot) for name, one in enumerate(chunks, first) for slot, place in enumerate(one))
+    blocks = ((name, _block(stored, on_it, size)) for name, (_, on_it) in enumerate(chunks, first))
+    db.run_rows("insert.chunk_vectors", _CHUNK_VECTORS, blocks)
+    slots = ((id, name, slot) for name, ids in enumerate(named, first) for slot, id in enumerate(ids))
     db.run_rows("insert.chunk_slot", _CHUNK_SLOT, slots)
-    return start + len(chunks) * size
 
 
-def _block(stored: NDArray[np.float32], places: Sequence[int]) -> bytes | memoryview:
-    """The vectors of these places as one blob; those that stand one after another are not copied."""
-    if places[-1] - places[0] == len(places) - 1:
+def _block(stored: NDArray[np.float32], places: Sequence[int], size: int) -> bytes | memoryview:
+    """The vectors of these places as one blob of so many; a whole one of those that stand one after another is not copied."""
+    if places[-1] - places[0] == size - 1 == len(places) - 1:
         return stored[places[0] : places[-1] + 1].data.cast("B")
-    return stored[list(places)].tobytes()
+    return stored[list(places)].tobytes().ljust(size * stored[0].nbytes, b"\0")
