@@ -26,6 +26,9 @@ where facts_fts match :terms
   and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
     or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
   and (:as_of is null or f.valid_from <= :as_of)
+  -- what was taken back was never true, nor what lasted for no time
+  and (f.valid_to is null or f.valid_to > f.valid_from or (f.status = 'expired' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (
@@ -106,11 +109,13 @@ limit 1;
 
 -- What is believed no longer, or not yet, and may be found all the same.
 -- statement: closed
-select id, kind
-from facts
-where user_id = :user_id
-  and kind in (select value from json_each(:kinds))
-  and status in (select value from json_each(:statuses));
+select f.id, f.kind
+from facts f
+where f.user_id = :user_id
+  and f.kind in (select value from json_each(:kinds))
+  and f.status in (select value from json_each(:statuses))
+  and (f.valid_to is null or f.valid_to > f.valid_from or (f.status = 'expired' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))));
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible
@@ -122,6 +127,9 @@ where f.user_id = :user_id
   and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
     or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
   and (:as_of is null or f.valid_from <= :as_of)
+  -- what was taken back was never true, nor what lasted for no time
+  and (f.valid_to is null or f.valid_to > f.valid_from or (f.status = 'expired' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (

@@ -414,3 +414,30 @@ def test_the_session_that_made_the_file_finds_what_later_ones_find(tmp_path: Pat
         assert sum(parts["cosine"] > 0 for _, parts in first) == len(first) > 20
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=config) as mem:
         assert found(mem) == first
+
+
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder(64)])
+def test_what_was_never_true_is_no_answer_to_what_was(tmp_path: Path, embedder: HashingEmbedder | None) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        said = {"user_id": "ana", "timestamp": "2025-03-01"}
+        stated = {"user_id": "ana", "timestamp": "2025-03-02"}
+        mem.remember("Ana works at Siemens", key="user.works_at", object="Siemens", **said)
+        mem.observe("I left Siemens last week.", "I see.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+        mem.reject(mem.remember("Ana has diabetes", key="user.has_condition", object="diabetes", **stated).fact_id, now="2025-03-03")
+        mem.remember("Ana drives a Tesla", key="user.drives", object="Tesla", turn_id="car", **stated)
+        mem.undo(user_id="ana", turn_id="car", now="2025-03-03")
+        mem.remember("Ana lives in Rome", key="user.lives_in", object="Rome", **stated)
+        mem.remember("Ana lives in Oslo", key="user.lives_in", object="Oslo", **stated)  # at once
+        mem.drain()
+        for asked, found in (
+            ("Where did I work in the past?", ["Ana works at Siemens"]),
+            ("Did I have diabetes in the past?", []),
+            ("Which Tesla did I use to drive?", []),
+            ("Did I live in Rome in the past?", []),
+        ):
+            hits = mem.search(asked, user_id="ana", kinds=["fact"])
+            assert hits.question.past
+            told = [hit.fact.value_text for hit in hits if hit.fact.status not in ("active", "pending_confirmation")]
+            assert set(told) == set(found) | ({"Ana works at Siemens"} if embedder else set())  # by meaning all that was is found
+            context = mem.context(asked, user_id="ana", now="2025-06-01").text
+            assert not any(never in context for never in ("Ana has diabetes", "Ana drives", "Ana lives in Rome"))

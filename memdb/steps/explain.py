@@ -110,6 +110,8 @@ def _absent(
     for name, ask in without.items():
         if place := _place(ask(), fact):
             return f"It is left out by {name}; without that it would be number {place}."
+    if not bound and fact.valid_to is not None and fact.valid_to <= fact.valid_from:
+        return "It lasted for no time: what was taken back, or gave way at once, was never true, and no question finds it."
     terms = ", ".join(hits.question.terms) or "none"
     near = "and meaning took no part" if hits.degraded or not hits.semantic else "and others are nearer in meaning"
     return f"It is no candidate: too few of the question's telling words ({terms}) are in it, {near}."
