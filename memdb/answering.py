@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb import checks, reading
@@ -11,7 +11,7 @@ from memdb.config import Config
 from memdb.database import Database, listed
 from memdb.embed import Embedder
 from memdb.outside import OutsideIndex
-from memdb.records import EVER, LIVE, Fact, MemoryType, Status, Tier
+from memdb.records import EVER, LIVE, MemoryType, Status, Tier
 from memdb.steps.clarify import clarify
 from memdb.steps.diversify import diversify
 from memdb.steps.inject import inject
@@ -45,6 +45,7 @@ def weigh(
     doubt.
     """
     calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
+    first_person = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="first-person")}
     hot, warm = config.hot_days, config.warm_days
     has_cold = db.tuples("scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=hot, warm_days=warm, now=to_text(now))
     for tiers in (_WARM, None) if has_cold else (None,):  # or the second answer would be the first once more
@@ -71,7 +72,7 @@ def weigh(
             minimum_importance=config.minimum_importance,
             **(filters or {}),
         )
-        hits[:] = [hit for hit in hits if _may_come_to_mind(hit.fact, now, config)]
+        hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
         doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
         hits.verdict = verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=config)
         enough = verdict.decision == "answer" and verdict.relevance > config.abstain_relevance
@@ -159,10 +160,11 @@ def make_context(
     return result
 
 
-def _may_come_to_mind(fact: Fact, now: datetime, config: Config) -> bool:
-    """Whether a fact is no first-person memory, or is one as old and as young as `recall` gives."""
-    if fact.kind != "narrative":
-        return True
+def _may_come_to_mind(hit: Hit, weights: Mapping[str, float], now: datetime, config: Config) -> bool:
+    """Whether a first-person memory is as old, as young, and as much to the point as one that `recall` gives."""
+    fact = hit.fact
     age = now - max(fact.created_at, fact.last_mentioned_at or fact.created_at)
     is_fresh = not config.max_age_days or age <= timedelta(days=config.max_age_days)
-    return is_fresh and now - fact.created_at >= timedelta(minutes=config.event_buffer_minutes)
+    is_settled = now - fact.created_at >= timedelta(minutes=config.event_buffer_minutes)
+    score = sum(weights.get(feature, 0.0) * part for feature, part in hit.parts.items())
+    return is_fresh and is_settled and score >= config.importance_threshold

@@ -23,7 +23,7 @@ from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, read_fact
+from memdb.steps.apply import Origin, action_hash_of, read_fact
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
@@ -110,7 +110,7 @@ def remember(
         )
     except ValidationError as error:
         raise InputError(f"The fact {value_text[:60]!r} cannot be stored: {checks.fault(error)}.") from error
-    fact = state(db, said, origin=origin, predicates=predicates, embedder=embedder, config=config)
+    fact = state(db, said, origin=origin, once=turn_id is not None, predicates=predicates, embedder=embedder, config=config)
     if fact is not None:
         return fact
     rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
@@ -223,9 +223,19 @@ def write(
 
 
 def state(
-    db: Database, said: Candidate, *, origin: Origin, predicates: Mapping[str, Predicate], embedder: Embedder | None, config: Config
+    db: Database,
+    said: Candidate,
+    *,
+    origin: Origin,
+    once: bool,
+    predicates: Mapping[str, Predicate],
+    embedder: Embedder | None,
+    config: Config,
 ) -> Fact | None:
     """Write a fact that an application states, in one transaction, and return the one that stands; None if this turn wrote it before.
+
+    With `once`, what the turn has stated is not weighed again: told once more by one who did not hear the answer, it would confirm itself,
+    or win over what has been said since.
 
     What repeats a fact under the same key, in the same words or in others, confirms that one. Under another key it is another fact: an
     application means the key that it gives.
@@ -240,6 +250,10 @@ def state(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind
     )
     with db.transaction():
+        if once and not db.run(
+            "apply.claim_action", user_id=origin.user_id, turn_id=origin.turn_id, key=said.key, action_hash=_named(said, origin)
+        ):
+            return None
         allowed, consent = _allowed(db, case, origin=origin, predicates=predicates, config=config)  # they may just have chosen anew
         if repeats is not None and not _still_holds(db, repeats, case):
             repeats = None
@@ -252,6 +266,12 @@ def state(
             if fact is not None:
                 return fact
     return None
+
+
+def _named(said: Candidate, origin: Origin) -> str:
+    """What tells one statement of a turn under a key from another."""
+    times = (to_text(time) if time else None for time in (said.event_time, said.valid_from, said.valid_to))
+    return action_hash_of("state", origin.kind, said.value_text, said.object, *times)
 
 
 def _allowed(db: Database, case: Case, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> tuple[Case, Consent]:

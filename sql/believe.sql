@@ -299,13 +299,19 @@ where facts_fts match :terms
   and f.status in ('active', 'pending_confirmation')
   and (f.valid_to is null or f.valid_to > :now);
 
--- What a turn stated under a key, or what says the same, wherever it stands by now: of current rows the latest, then of archived ones.
+-- What a turn stated under a key, or confirmed, or what says the same, wherever it stands by now: first what has these words, of current rows the
+-- latest, then of archived ones.
 -- statement: ever_said
 select e.record
 from fact_ever e
 where e.user_id = :user_id
   and e.key = :key
   and e.kind = :kind
-  and (e.source_turn_id = :turn_id or e.record ->> 'value_text' = :value_text)
-order by exists (select 1 from facts f where f.fact_id = e.fact_id) desc, e.valid_from desc
+  and (e.source_turn_id = :turn_id
+    or e.record ->> 'value_text' = :value_text
+    or e.fact_id in (select h.fact_id from fact_history h where h.user_id = :user_id and h.turn_id = :turn_id))
+order by
+  exists (select 1 from facts f where f.fact_id = e.fact_id) desc,
+  e.record ->> 'value_text' = :value_text desc,
+  e.valid_from desc
 limit 1;

@@ -180,7 +180,7 @@ def test_a_time_in_words_is_reckoned_from_the_turn(tmp_path: Path) -> None:
         assert (berlin.valid_from, berlin.valid_to) == (datetime(2025, 3, 3, tzinfo=UTC), datetime(2025, 3, 8, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(("wished", "becomes"), [(None, 0.7), (0.1, 0.5), (9.9, 0.7), (-9.9, 0.2)])
+@pytest.mark.parametrize(("wished", "becomes"), [(None, 0.7), (0.1, 0.5), (9.9, 0.7), (-9.9, 0.4)])
 def test_confidence_moves_by_one_confirmation_at_most(tmp_path: Path, wished: float | None, becomes: float) -> None:
     again = second("I do live in Porto.", "user.lives_in", "Porto", action("noop", "f1", confidence_delta=wished))
     with Auditor(PORTO, again).tell(tmp_path) as mem:

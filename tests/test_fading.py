@@ -572,3 +572,18 @@ with memdb.open(sys.argv[1], embedder=None, llm=None, config={"worker": False, "
         with memdb.open(path, embedder=None, llm=None, config=QUIET) as mem:
             found.append((state(mem), sorted(change.reason for change in mem.history(user_id="home"))))
     assert found[0] == found[1]
+
+
+def test_a_context_shows_no_memory_that_recall_would_not(tmp_path: Path) -> None:
+    """One that hardly bears on the question is left out, and then nothing is said to answer it."""
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
+        mem.event("The plumber rang the doorbell about the boiler", user_id="silva", timestamp="2025-03-01T10:00:00Z")
+        mem.narrate(now="2025-03-05T00:00:00Z")
+        mem.drain()
+        for asked in ("Who rang about the boiler?", "Which flowers grow in the garden?", "What was the doorbell?"):
+            recalled = mem.recall(asked, user_id="silva", now="2025-12-01T00:00:00Z")
+            made = mem.context(asked, user_id="silva", now="2025-12-01T00:00:00Z")
+            assert {item.fact_id for item in made.items if item.kind == "narrative"} <= {hit.fact.fact_id for hit in recalled}
+            assert made.verdict
+            assert bool(recalled) or made.verdict.decision == "abstain"
+        assert mem.recall("Who rang about the boiler?", user_id="silva", now="2025-12-01T00:00:00Z")

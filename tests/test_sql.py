@@ -140,7 +140,7 @@ PLANS = [
     ("scan.told", "SEARCH facts USING INDEX facts_traits (id=?)"),
     ("scan.waiting", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("scan.ending", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>?)"),
-    ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.closed", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),

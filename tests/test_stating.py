@@ -30,6 +30,24 @@ def test_what_the_same_turn_states_again_is_found_in_the_archive_too(mem: memdb.
     assert (again.fact_id, again.status) == (first.fact_id, "expired")
 
 
+def test_a_retry_of_what_a_turn_stated_changes_nothing(mem: memdb.Memory) -> None:
+    """The answer was lost, and since then another turn has said something else."""
+
+    def drives(car: str, turn_id: str) -> memdb.Fact:
+        return mem.remember(f"Ana drives a {car}", user_id="ana", key="user.drives", object=car, turn_id=turn_id)
+
+    first, second, retried = drives("Volvo", "t1"), drives("Tesla", "t2"), drives("Volvo", "t1")
+    assert (retried.fact_id, retried.status) == (first.fact_id, "superseded")
+    assert (mem.fact(second.fact_id).status, mem.fact(second.fact_id).seen_count) == ("active", 1)
+    kept = [mem.learn("plan a dinner", ["ask", "cook"], user_id="ana", turn_id="t3").confidence for _ in range(3)]
+    assert kept == [kept[0]] * 3
+    jazz = mem.remember("Ana likes jazz", user_id="ana", key="user.likes", object="jazz", turn_id="t4")
+    again = [mem.remember("Ana loves jazz", user_id="ana", key="user.likes", object="jazz", turn_id="t5") for _ in range(2)]
+    assert {fact.fact_id for fact in again} == {jazz.fact_id}
+    assert {fact.seen_count for fact in again} == {2}
+    assert drives("Lada", "t1").status == "active"  # the same turn may state something else
+
+
 def test_the_same_in_other_words_confirms_the_stored_fact(tmp_path: Path) -> None:
     assert stated(tmp_path, "dog called Bica", "a dog named Bica") == [("dog called Bica", 2, 0.85)]
 

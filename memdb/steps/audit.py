@@ -289,7 +289,7 @@ def _details(decided: Decided, candidate: Candidate) -> JsonValue:
 
 
 def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: Config) -> float:
-    """Confidence moves by one confirmation at most, and a first mention starts where the policy says."""
+    """Confidence moves by one confirmation at most; a first mention starts where the policy says, and said again it is no less sure."""
     known = target.confidence if target and decided.type in ("noop", "update") else config.first_confidence
     most = (1.0 - known) * config.confirmation_rate
     if decided.type == "insert" or (decided.type == "supersede" and not candidate.explicit):
@@ -297,7 +297,8 @@ def _delta(decided: Decided, candidate: Candidate, target: Fact | None, config: 
     if decided.type in ("expire", "mark_pending_confirmation"):
         return 0.0
     wished = decided.confidence_delta
-    return most if wished is None or wished != wished or wished == 0.0 else max(-config.first_confidence / 2, min(most, wished))
+    least = 0.0 if decided.type in ("insert", "noop") else -config.first_confidence / 2
+    return most if wished is None or wished != wished or wished == 0.0 else max(least, min(most, wished))
 
 
 def _given(text: str | None) -> bool:

@@ -35,15 +35,15 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         waits = "what fits best waits for leave to be remembered" if doubt.leave else "what fits best was never confirmed"
         why = "two memories contradict each other" if doubt.against else waits
         told = "Do not decide between them" if doubt.against else "Do not rely on it yet"
-        asked = _verdict("clarify", why, top, probability, f"{told}; ask: {doubt.question}")
-        return asked.model_copy(update={"question": doubt.question})
+        return _verdict("clarify", why, top, probability, f"{told}; ask: {doubt.question}", doubt.question)
     if relevance > config.abstain_relevance and confidence < config.abstain_confidence:
         why = f"what fits best is not sure enough ({confidence:.2f} < {config.abstain_confidence:.2f})"
         if top.fact.source in _CHECKABLE:
             return _verdict("verify", why, top, probability, "Check the marked memory with a tool before relying on it.")
         if top.fact.source in ("user_message", "inferred") and top.fact.kind != "message":
             said = " ".join(top.fact.value_text.split())[:200]
-            return _verdict("clarify", why, top, probability, f"Ask before relying on it: Is it still right that “{said}”?")
+            asked = f"Is it still right that “{said}”?"
+            return _verdict("clarify", why, top, probability, f"Ask before relying on it: {asked}", asked)
         return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
     if probability is not None and probability < least:
@@ -70,7 +70,9 @@ def _nearness(hit: Hit) -> float:
     return hit.parts.get("lexical", 0.0) + hit.parts.get("match", 0.0)
 
 
-def _verdict(decision: Decision, reason: str, top: Hit | None, probability: float | None, instruction: str | None) -> Verdict:
+def _verdict(
+    decision: Decision, reason: str, top: Hit | None, probability: float | None, instruction: str | None, question: str | None = None
+) -> Verdict:
     return Verdict(
         decision=decision,
         reason=reason,
@@ -79,4 +81,5 @@ def _verdict(decision: Decision, reason: str, top: Hit | None, probability: floa
         probability=probability,
         fact_id=top.fact.fact_id if top else None,
         instruction=instruction,
+        question=question,
     )
