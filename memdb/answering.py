@@ -23,6 +23,9 @@ from memdb.times import to_text
 from memdb.tokens import Tokenizer
 from memdb.vectors import VectorCache
 
+CONTEXT_HITS = 16
+"""How many hits a context holds where nobody says."""
+
 _WARM: Sequence[Tier] = ("hot", "warm")
 
 

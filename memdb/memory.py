@@ -15,7 +15,7 @@ from weakref import ref
 from pydantic import JsonValue
 
 from memdb import carrying, checks, deciding, forgetting, linking, reading, stating
-from memdb.answering import diverse, make_context, recall, weigh
+from memdb.answering import CONTEXT_HITS, diverse, make_context, recall, weigh
 from memdb.answers import (
     Context,
     Doubt,
@@ -107,7 +107,6 @@ if TYPE_CHECKING:
 Time = date | str
 """An instant: a datetime, a date (its beginning), or ISO-8601 text; without an offset it is in the configured time zone."""
 
-_CONTEXT_HITS = 16
 _FORGETTING_SECONDS = 10.0  # that forgetting waits for others who read; what they keep it from, the worker does later
 
 
@@ -551,7 +550,7 @@ class Memory:
         *,
         user_id: str,
         max_tokens: int | None = None,
-        limit: int = _CONTEXT_HITS,
+        limit: int = CONTEXT_HITS,
         goal: str | None = None,
         system: str = "",
         now: Time | None = None,
@@ -1170,7 +1169,7 @@ class Memory:
         *,
         user_id: str,
         goal: str | None = None,
-        limit: int = _CONTEXT_HITS,
+        limit: int = CONTEXT_HITS,
         as_of: Time | None = None,
         statuses: Sequence[Status] | None = None,
         now: Time | None = None,
@@ -1318,7 +1317,7 @@ class Memory:
         *,
         user_id: str,
         max_tokens: int | None = None,
-        limit: int = _CONTEXT_HITS,
+        limit: int = CONTEXT_HITS,
         goal: str | None = None,
         system: str = "",
         now: Time | None = None,

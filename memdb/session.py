@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
+from functools import partial
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
 
+from memdb.answering import CONTEXT_HITS
 from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database
@@ -23,6 +25,7 @@ from memdb.reading import read_consent
 from memdb.records import Fact
 from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
+from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
@@ -74,7 +77,7 @@ class Prepare(Protocol):
     """How a context is made: with what notes that it was given, so that one that was only tried does not count."""
 
     def __call__(
-        self, query: str, *, user_id: str, max_tokens: int | None = None, now: date | str | None = None
+        self, query: str, *, user_id: str, max_tokens: int | None, limit: int, goal: str | None, system: str, now: date | str | None
     ) -> tuple[Context, Callable[[], None]]:
         """Make a context."""
 
@@ -146,23 +149,36 @@ class Session:
             self.working.add(user_input.strip()[:_REMEMBERED], kind="message", importance=0.4, kept=True)
         return turn
 
-    def context(self, query: str, *, max_tokens: int | None = None, now: date | str | None = None) -> Context:
-        """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget."""
+    def context(
+        self,
+        query: str,
+        *,
+        max_tokens: int | None = None,
+        limit: int = CONTEXT_HITS,
+        goal: str | None = None,
+        system: str = "",
+        now: date | str | None = None,
+    ) -> Context:
+        """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget.
+
+        The arguments are those of `Memory.context`.
+        """
         at = self._at(now)
         self._heed_the_file(at)
         budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
         tokenizer = choose_tokenizer()
-        made, note = self._prepare(query, user_id=self.user_id, max_tokens=budget, now=at)
+        prepare = partial(self._prepare, query, user_id=self.user_id, limit=limit, goal=goal, system=system, now=at)
+        made, note = prepare(max_tokens=budget)
         lines = self._lines(made, tokenizer.count, budget // _WORKING_SHARE)
-        if lines and tokenizer.count(_render(lines)) + made.tokens > budget:
-            made, note = self._prepare(query, user_id=self.user_id, max_tokens=budget - tokenizer.count(_render(lines)), now=at)
+        if lines and tokenizer.count(render(lines)) + made.tokens > budget:
+            made, note = prepare(max_tokens=budget - tokenizer.count(render(lines)))
         note()
         for item in made.items:
             self._use(item)
-        whole = "\n\n".join(part for part in (_render(lines), made.text) if part)
-        return made.model_copy(
-            update={"text": whole, "tokens": tokenizer.count(whole), "max_tokens": budget, "items": (*lines, *made.items)}
-        )
+        opening, rest = ([item for item in made.items if (item.section == SYSTEM) is opens] for opens in (True, False))
+        items = (*opening, *lines, *rest)
+        whole = render(items)
+        return made.model_copy(update={"text": whole, "tokens": tokenizer.count(whole), "max_tokens": budget, "items": items})
 
     def flush(self, *, now: date | str | None = None) -> Flushed:
         """Keep what is in mind, link what is new to what it is like, archive what is old, and write memory.md anew.
@@ -333,7 +349,7 @@ class Session:
             if item.fact_id in shown or text in made.text:
                 continue
             line = ContextItem(section=_WORKING, text=f"- {text}", fact_id=item.fact_id or "", confidence=1.0)
-            if count(_render([line, *lines])) > budget:
+            if count(render([line, *lines])) > budget:
                 break
             lines.insert(0, line)
         return lines
@@ -378,10 +394,6 @@ def _died(holder: str) -> bool:
     host, pid, _ = holder.rsplit(":", 2)
     own_host, own_pid, _ = new_identity().rsplit(":", 2)
     return holder not in _held if (host, pid) == (own_host, own_pid) else is_gone(holder)
-
-
-def _render(lines: Sequence[ContextItem]) -> str:
-    return "\n".join([f"# {_WORKING}", *(line.text for line in lines)]) if lines else ""
 
 
 def _one_line(text: str) -> str:

@@ -583,7 +583,7 @@ def test_a_context_shows_no_memory_that_recall_would_not(tmp_path: Path) -> None
         for asked in ("Who rang about the boiler?", "Which flowers grow in the garden?", "What was the doorbell?"):
             recalled = mem.recall(asked, user_id="silva", now="2025-12-01T00:00:00Z")
             made = mem.context(asked, user_id="silva", now="2025-12-01T00:00:00Z")
-            assert {item.fact_id for item in made.items if item.kind == "narrative"} <= {hit.fact.fact_id for hit in recalled}
+            assert {item.fact_id for item in made.items} <= {hit.fact.fact_id for hit in recalled}
             assert made.verdict
             assert bool(recalled) or made.verdict.decision == "abstain"
         assert mem.recall("Who rang about the boiler?", user_id="silva", now="2025-12-01T00:00:00Z")

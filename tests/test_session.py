@@ -84,6 +84,19 @@ def test_a_context_with_working_memory_keeps_to_its_budget(mem: memdb.Memory, bu
     assert made.tokens <= budget == made.max_tokens
 
 
+def test_a_session_s_context_opens_as_the_prompt_does_and_heeds_what_the_user_is_after(mem: memdb.Memory) -> None:
+    with mem.session("ana", now="2025-03-01T10:00:00Z") as s:
+        s.observe("I live in Porto.")
+        s.working.add("She is in a hurry today")
+        made = s.context("Where do I live?", system="You are kind.\nBe brief.", goal="a hotel", limit=3)
+        plain = mem.context("Where do I live?", user_id="ana", system="You are kind.\nBe brief.", now="2025-03-01T10:00:00Z")
+    sections = [line for line in made.text.splitlines() if line.startswith("# ")]
+    assert sections[:2] == ["# System", "# Working Memory"]
+    assert sections[2:] == [line for line in plain.text.splitlines() if line.startswith("# ")][1:]
+    assert made.text.startswith("# System\n- You are kind.\n- Be brief.\n")
+    assert [item.text for item in made.items] == [line for line in made.text.splitlines() if line and not line.startswith("# ")]
+
+
 @pytest.mark.parametrize("ends", ["superseded", "rejected", "over by the clock"])
 def test_what_is_no_longer_so_is_in_mind_no_longer(mem: memdb.Memory, ends: str) -> None:
     until = "2025-03-05T00:00:00Z" if ends == "over by the clock" else None

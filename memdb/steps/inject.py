@@ -14,7 +14,7 @@ from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
 
 _PROFILE = "User Profile"
-_SYSTEM = "System"
+SYSTEM = "System"
 _MARKS: dict[Tone, str] = {"assert": "", "hedge": " (probably)", "avoid": " (unsure)"}
 _UNCONFIRMED, _DISPUTED = " (unconfirmed)", " (disputed)"
 _CLAUSE = re.compile(r"[,;:.!?()\n–—]+|\b(?:and|but|because|so|then|or)\b")
@@ -77,13 +77,14 @@ def inject(
             spent[section] = spent.get(section, 0) + more
         else:
             dropped.append(line)
-    text = _render(chosen)
+    items = tuple(line.item for line in _ordered(chosen))
+    text = render(items)
     return Context(
         text=text,
         tokens=tokenizer.count(text),
         max_tokens=max_tokens,
         tokenizer=tokenizer.name,
-        items=tuple(line.item for line in _ordered(chosen)),
+        items=items,
         dropped=tuple(line.item for line in reversed(dropped)),
         question=question,
         degraded=degraded,
@@ -95,7 +96,7 @@ def _instructions(system: str, verdict: Verdict | None) -> Iterator[_Line]:
     said = [" ".join(line.split()) for line in system.splitlines()]
     told = [verdict.instruction] if verdict is not None and verdict.instruction else []
     for text in [*filter(None, said), *told]:
-        yield _Line(item=ContextItem(section=_SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0), rank=1, order=-1)
+        yield _Line(item=ContextItem(section=SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0), rank=1, order=-1)
 
 
 def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
@@ -258,10 +259,11 @@ def _within(fact: Fact, other: Fact) -> bool:
     return all(word in theirs for word in fact.value_text.casefold().split())
 
 
-def _render(lines: Sequence[_Line]) -> str:
+def render(items: Iterable[ContextItem]) -> str:
+    """Return the text of a context: its lines in this order, each section under its heading."""
     sections: dict[str, list[str]] = {}
-    for line in _ordered(lines):
-        sections.setdefault(line.item.section, [_heading(line.item.section)]).append(line.item.text)
+    for item in items:
+        sections.setdefault(item.section, [_heading(item.section)]).append(item.text)
     return "\n\n".join("\n".join(section) for section in sections.values())
 
 
