@@ -401,7 +401,11 @@ class Explanation(Record):
 
 
 class Tuned(Record):
-    """A fitted weight set. The qualities are means of any@10, rec@10 and nDCG@10 in 0..1; None where nothing was held out."""
+    """A fitted weight set. The qualities are means of any@10, rec@10 and nDCG@10, None where nothing was held out.
+
+    They lie in 0..1, but that a hit said to be wrong takes away as much of the nDCG as a relevant one would bring in its place: a set that
+    is better in that may have fewer relevant hits, of which alone `Memory.evaluate` tells.
+    """
 
     name: str
     base: str
