@@ -43,7 +43,12 @@ class Ask(Protocol):
 
 _ANCHOR = "lexical"  # proportions are what matters, so one weight stands still: this one, or the largest of a set without it
 _ALL = 1_000_000
-_COUNTS = ("k_lex", "k_vec")
+_COUNTS = ("k_lex", "k_vec", "top")
+_OTHERS = (
+    "bm25_body", "bm25_reply", "bm25_context", "bm25_date", "by_confidence", "k_lex", "k_vec", "legs", "near", "sure_agreement",
+    "sure_confidence", "sure_match", "sure_source_reliability", "threshold", "top",
+)  # fmt: skip
+"""What a weight set may hold beside the parts of a score and of a probability."""
 _MOST = 1_000_000  # of a weight, as the table has it, too
 
 SHIPPED = ("calibration", "default", "first-person", "lexical-only", "mem-skill", "priority", "procedural", "vector-only")
@@ -75,7 +80,7 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
     """
     if not isinstance(sets, Mapping) or not all(isinstance(features, Mapping) for features in sets.values()):
         raise InputError("The weight sets are no tables; give a dict such as {'mine': {'lexical': 1.0}}.")
-    known = {str(row["feature"]) for row in db.all("weights.features")} | {*FEATURES, *EVIDENCE, "threshold"}
+    known = {*FEATURES, *EVIDENCE, *_OTHERS}
     for name, features in sets.items():
         unknown = sorted(set(features) - known)
         if unknown or not features:
@@ -85,15 +90,17 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
             if not _weighs(feature, value):
                 raise InputError(
                     f"The weight set {name!r} gives {feature} {value!r}; give a number from -{_MOST} to {_MOST}, "
-                    "and none below 0 for k_lex and k_vec."
+                    f"and a whole one, not below 0, for {', '.join(_COUNTS)}."
                 )
         checks.name(name, "the name of a weight set")
     write_weights(db, sets)
 
 
 def _weighs(feature: str, value: float) -> bool:
+    if isinstance(value, bool):
+        return False
     try:
-        return -_MOST <= value <= _MOST and (value >= 0 or feature not in _COUNTS)
+        return -_MOST <= value <= _MOST and (feature not in _COUNTS or (value >= 0 and value == int(value)))
     except TypeError:  # it is no number at all
         return False
 

@@ -13,6 +13,3 @@ delete from weights where name = :name;
 -- statement: put
 insert into weights (name, feature, value) values (:name, :feature, :value)
 on conflict (name, feature) do update set value = excluded.value;
-
--- statement: features
-select distinct feature from weights order by feature;

@@ -502,12 +502,19 @@ def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:
 @pytest.mark.parametrize(("features", "error"), [
     ({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty"), ({"lexical": float("inf")}, "gives lexical inf; give a number from -1000000"),
     ({"lexical": 1e300}, "gives lexical 1e\\+300; "), ({"lexical": float("nan")}, "gives lexical nan; "),
-    ({"k_lex": -5}, "gives k_lex -5; .* none below 0"),
+    ({"k_lex": -5}, "gives k_lex -5; .* not below 0"), ({"k_lex": 2.5}, "gives k_lex 2.5; .* a whole one"), ({"lexical": True}, "lexical True; "),
 ])  # fmt: skip
 def test_a_weight_set_that_ranks_nothing_is_refused(mem: memdb.Memory, features: dict[str, float], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
         mem.set_weights({"mine": features})
     assert "mine" not in mem.weight_sets()
+
+
+def test_every_weight_set_that_a_file_comes_with_can_be_put_back(mem: memdb.Memory) -> None:
+    shipped = mem.weight_sets()
+    mem.set_weights({name: {"lexical": 1.0} for name in shipped})
+    mem.set_weights(shipped)
+    assert mem.weight_sets() == shipped
 
 
 def test_a_rival_set_ranks_for_every_other_user(tmp_path: Path) -> None:
