@@ -119,7 +119,7 @@ class Intake:
         self._note_happened(happened.timestamp)
         db = self._store.database()
         with db.transaction():
-            gather(db, happened)
+            gather(db, happened, dated=timestamp is not None)
 
     def _take(self, turns: Sequence[Turn]) -> int:
         """Put turns into the queue in one transaction, and return how many were new."""

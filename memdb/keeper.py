@@ -42,15 +42,19 @@ class _Withdrawn(Exception):
     """Ends a transaction whose work is not to be kept."""
 
 
-def gather(db: Database, event: Event) -> bool:
+def gather(db: Database, event: Event, *, dated: bool = True) -> bool:
     """Put an event where it waits for its segment, within the caller's transaction. Return False if it is there already.
+
+    Whoever takes it again need not say again what is left out the second time; without `dated`, nor when it happened.
 
     Raises:
         ConflictError: another event of this user has the same id and says something else.
     """
     existing = db.one("events.find", user_id=event.user_id, event_id=event.event_id)
     if existing is not None:
-        if (existing["description"], existing["timestamp"]) != (event.description, to_text(event.timestamp)):
+        known = _event({**existing, "user_id": event.user_id, "event_id": event.event_id})
+        said = {name for name, value in event if value not in (None, ())} - (set() if dated else {"timestamp"})
+        if any(getattr(known, name) != getattr(event, name) for name in said):
             raise ConflictError(f"User {event.user_id!r} already has another event {event.event_id!r}; give this one an id of its own.")
         return False
     db.run(

@@ -1,7 +1,7 @@
 -- Household events, and the segments that they are gathered into.
 
 -- statement: find
-select description, timestamp, participants, location, importance, break_trigger, turn_id
+select description, timestamp, participants, location, importance, break_trigger as trigger, turn_id
 from events
 where user_id = :user_id and event_id = :event_id;
 

@@ -13,9 +13,9 @@ reckoned as (
     max(:minimum_importance, min(:max_importance,
       f.importance
       * coalesce(t.weight, k.weight)
-      * max(:minimum_importance, pow(0.5,
+      * coalesce(max(:minimum_importance, pow(0.5,
           max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
-          / (coalesce(:base_half_life_days, k.half_life_days) * coalesce(t.retention_multiplier, 1.0))))
+          / (coalesce(:base_half_life_days, k.half_life_days) * coalesce(t.retention_multiplier, 1.0)))), 1.0)
       * min(1.0, 0.5 + ln(1 + f.access_count) * 0.1))) as effective_importance
   from facts f indexed by facts_narrative
   cross join kinds k on k.kind = f.kind
