@@ -17,6 +17,7 @@ _WORDS = 5  # of what is corrected
 _END = " \t\n,.!…"
 _ARTICLE = re.compile(r"(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,13 @@ class Slip:
             return False
         if _relative().fullmatch(self.right):
             return _relative().fullmatch(wrong) is not None
-        if (alike := _kind_of(self.right)) is not None and alike.fullmatch(wrong):
-            return True
+        if bool(_calendar().fullmatch(self.right)) > bool(_calendar().search(wrong)):
+            return False  # "It's June, actually" is no place
+        if (alike := _kind_of(self.right)) is not None and not _DIGIT.search(self.right):
+            same = alike.fullmatch(wrong) is not None
+            if same and self.right.count(" ") == 1 == wrong.count(" ") and _COUNTED.match(self.right):
+                return self.right.split()[1] == wrong.split()[1]  # of two cats and a dog, "sorry, two dogs" are no cats
+            return same or (self.clear and not wrong[:1].isupper())
         return self.clear or bool(_DIGIT.search(wrong)) or wrong[:1].isupper()
 
 
@@ -62,6 +68,7 @@ def prepare() -> None:
     _slips()
     _bare()
     _alike()
+    _calendar()
     _forget()
     words = rules().takes_back
     for pattern in (words.instead, words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
@@ -181,6 +188,11 @@ def _relative() -> re.Pattern[str]:
 def _kind_of(right: str) -> re.Pattern[str] | None:
     """What a word is one of, if that is a kind with a few words of its own: a number of cats, a job, a diet; no name and no relative."""
     return next((alike for alike in _alike() if alike.fullmatch(right)), None)
+
+
+@cache
+def _calendar() -> re.Pattern[str]:
+    return compiled(r"\b(?:{month}|{weekday})\b")
 
 
 @cache

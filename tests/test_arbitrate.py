@@ -134,6 +134,10 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("what was never said cannot end", "", ("I no longer work at Siemens.",), []),
     ("another thing ends", "expire", ("I like jazz.", "I like tea.", "I don't like tea any more."),
      [("user.likes", "jazz", A), ("user.likes", "tea", X)]),
+    ("more of them now", "supersede insert", ("I have two cats.", "We have three cats now."),
+     [("user.pet", "three cats", A), ("user.pet", "two cats", S)]),
+    ("dogs beside cats", "insert", ("I have two cats.", "We have two dogs now."),
+     [("user.pet", "two cats", A), ("user.pet", "two dogs", A)]),
     # the opposite
     ("liked, then hated", "supersede insert", ("I like jazz.", "I hate jazz."), [("user.dislikes", "jazz", A), ("user.likes", "jazz", S)]),
     ("hated, then liked", "supersede insert", ("I hate jazz.", "I love jazz now."),

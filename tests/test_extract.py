@@ -1656,3 +1656,21 @@ def test_who_remarried_is_married(predicates: dict[str, Predicate]) -> None:
 @pytest.mark.parametrize("text", ["We start at Brighton Pier on Saturday", "I'm seeing someone on Friday"])
 def test_where_or_whom_one_only_meets_is_no_job_and_no_partner(text: str, predicates: dict[str, Predicate]) -> None:
     assert not read(text, predicates)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I'm a stay at home mum to three", [("user.works_as", "stay at home mum", False)]),
+        ("I hate mushrooms with a passion", [("user.dislikes", "mushrooms", False)]),
+        ("I stopped taking metformin for a week before the operation", []),
+        ("I stopped taking metformin", [("user.takes", "metformin", True)]),
+        ("We got a third cat", []),
+        ("I finally got a job!", [("user.works_as", "unemployed", True)]),
+        ("I got a job done", []),
+    ],
+)
+def test_everyday_sentences_say_no_more_than_they_say(
+    text: str, wanted: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
+) -> None:
+    assert said(read(text, predicates)) == wanted
