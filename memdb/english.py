@@ -119,7 +119,8 @@ def clauses(
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
-        sentence = assured.sub("", sentence)
+        if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
+            sentence = sentence[: believe.start()]
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
             shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
@@ -162,6 +163,7 @@ def clauses(
     yield from doubtful
 
 
+_ASSURED = 40  # characters, in which a sentence may end with "no kidding"
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
