@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import product
 
 from pydantic import JsonValue
 
@@ -35,6 +36,7 @@ _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
 _WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
+_I = re.compile(r"i\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
@@ -60,25 +62,23 @@ class Circumstances(Writing):
 
 def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
     """Find the facts that one clause claims: all that the patterns for anywhere find, and what the first of the others finds."""
-    settled = False
+    settled, whole = False, _whole(clause)
     for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
         if pattern.scope == "any":
-            yield from _read(pattern, clause, clause.text, here)
+            for text in whole:
+                yield from _read(pattern, clause, text, here)
         elif not settled:
-            for text in _texts(pattern, clause):
+            for text in whole if pattern.scope == "clause" else _texts(pattern, clause):
                 facts = list(_read(pattern, clause, text, here))
                 yield from facts
                 settled = settled or bool(facts)
 
 
-def from_one_place(text: str, stated: Iterable[Clause]) -> Iterable[Clause]:
-    """The clauses of a text without where somebody was born, if it is told where they grew up: one comes from one place."""
-    born, raised = (compiled(rules().phrase[name]) for name in ("born", "raised"))
-    if raised.search(text) is None:
-        return stated
-    every = list(stated)
-    grown = {(clause.subject, clause.name) for clause in every if raised.search(clause.text)}
-    return [clause for clause in every if (clause.subject, clause.name) not in grown or not born.search(clause.text)]
+def who_stays(clause: Clause, here: Circumstances) -> str:
+    """The slug of who says in a clause that they stay in the job that they have; "" where it says nothing of the kind."""
+    stays = not clause.times and compiled(rules().phrase["stays"]).match(clause.text) is not None
+    who = _about(clause, here) if stays else None
+    return who.slug if who else ""
 
 
 @cache
@@ -88,10 +88,15 @@ def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
     return tuple(pattern for pattern in rules().pattern if pattern.scope in scopes)
 
 
-def _texts(pattern: Pattern, clause: Clause) -> list[str]:
-    """What of a clause a pattern is matched with."""
-    if pattern.scope == "clause":
+def _whole(clause: Clause) -> list[str]:
+    """A whole clause, and once more with "my brother" in place of "he" or his name, where that is who is spoken of."""
+    if clause.subject in ("", "i", *rules().groups["pets"]) or clause.owned or clause.text[:3].lower() in ("my ", "our"):
         return [clause.text]
+    return [clause.text, f"my {clause.subject} {clause.full}"]
+
+
+def _texts(pattern: Pattern, clause: Clause) -> list[str]:
+    """What of the words after its subject a pattern is matched with."""
     if pattern.scope == "my":
         return [clause.full]
     if pattern.others and clause.subject in ("i", *rules().groups["pets"]):
@@ -156,7 +161,10 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
     made = _Made(clause, confidence, explicit, true, here)
-    for value in values:
+    everybody = [about]
+    if pattern.couple and mode == "ends" and about == here.owner and not _I.match(clause.text):
+        everybody += [_of_owner(relation, here) for relation in ("wife", "partner")]
+    for about, value in product(everybody, values):
         filled = pattern.object.format(**{**_spoken(groups), "o": value}) if value else pattern.object.replace("{o}", "")
         filled = pattern.names.get(filled.lower(), filled) if "{o}" not in pattern.object else filled
         yield from made.candidate(about, key, filled, mode=mode, pattern=pattern)
@@ -201,6 +209,8 @@ def _mode(pattern: Pattern, clause: Clause) -> str:
         return "no" if pattern.negative in ("states", "cancels") else "says"
     if clause.coming:
         return "ends" if pattern.negative in ("ends", "cancels", "deny") else "no"
+    if clause.ended and pattern.negative == "dislikes":
+        return "ends"  # who likes a thing no more need not dislike it
     ways = {"skip": "no", "ends": "ends", "cancels": "ends", "states": "says", "deny": "ends" if clause.ended else "denies"}
     return ways.get(pattern.negative, pattern.negative)
 
@@ -247,6 +257,10 @@ def _about(clause: Clause, here: Circumstances) -> Person | None:
     several = predicate_of(canonical_key(here.owner.slug, relation), here.predicates).cardinality == "many"
     if several and clause.name and clause.name.split()[0] != first.split()[0]:
         return Person(slug(clause.name), clause.name)
+    return _of_owner(relation, here)
+
+
+def _of_owner(relation: str, here: Circumstances) -> Person:
     prefix = "" if here.owner.slug == "user" else f"{here.owner.slug}_"
     return Person(prefix + relation, f"{here.owner.display}'s {relation.replace('_', '-')}", relation in rules().groups["several"])
 

@@ -102,6 +102,7 @@ def clauses(
     hidden = masked(text)
     known = dict(people or {})
     uncased = _in_small_letters(known) if known and _I.sub("", hidden).islower() else None
+    assured = compiled(rules().phrase["assured"])
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:_LONGEST_TURN]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
@@ -118,6 +119,8 @@ def clauses(
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
+        if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
+            sentence = sentence[: believe.start()]
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
             shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
             continue
@@ -160,6 +163,7 @@ def clauses(
     yield from doubtful
 
 
+_ASSURED = 40  # characters, in which a sentence may end with "no kidding"
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
@@ -180,7 +184,8 @@ _QUOTED = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
-    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|thats|whats|havent|gonna|wanna|gotta|bday|fave?)\b",
+    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
+    r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?)\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")

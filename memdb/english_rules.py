@@ -60,6 +60,7 @@ class Pattern(_Table):
     raw: bool = False
     similar: bool = False
     others: bool = False
+    couple: bool = False
     alone: bool = False
     needs: str | None = None
     deny: str | None = None

@@ -17,6 +17,7 @@ _WORDS = 5  # of what is corrected
 _END = " \t\n,.!…"
 _ARTICLE = re.compile(r"(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,13 @@ class Slip:
             return False
         if _relative().fullmatch(self.right):
             return _relative().fullmatch(wrong) is not None
+        if bool(_calendar().fullmatch(self.right)) > bool(_calendar().search(wrong)):
+            return False  # "It's June, actually" is no place
+        if (alike := _kind_of(self.right)) is not None and not _DIGIT.search(self.right):
+            same = alike.fullmatch(wrong) is not None
+            if same and self.right.count(" ") == 1 == wrong.count(" ") and _COUNTED.match(self.right):
+                return self.right.split()[1] == wrong.split()[1]  # of two cats and a dog, "sorry, two dogs" are no cats
+            return same or (self.clear and not wrong[:1].isupper())
         return self.clear or bool(_DIGIT.search(wrong)) or wrong[:1].isupper()
 
 
@@ -59,6 +67,8 @@ def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     _slips()
     _bare()
+    _alike()
+    _calendar()
     _forget()
     words = rules().takes_back
     for pattern in (words.instead, words.joke, words.ignored, words.over, words.denied, *rules().pointed.values()):
@@ -83,6 +93,9 @@ def slip_in(text: str) -> Slip | None:
     for pattern in _bare():
         found = pattern.fullmatch(said) if said else None
         right = found["right"].strip(_END) if found else ""
+        if _kind_of(right) is not None:  # "Three cats" has its capital from where it stands
+            right = _ARTICLE.sub("", right, count=1)
+            right = right[:1].lower() + right[1:]
         if right and not compiled(words.no_word).search(right):
             return Slip(right, "", clear="*" in said, bare=True)
     return None
@@ -152,7 +165,13 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
     when = find_times(slip.right, at=at, zone=zone)
     if when and when[0].text == slip.right:
         return [_ARTICLE.sub("", span.text, count=1) for span in find_times(text, at=at, zone=zone)]
-    return list(dict.fromkeys(value.rpartition(" called ")[2] for value in objects))
+    alike = _kind_of(slip.right)
+    of_its_kind = (
+        [_ARTICLE.sub("", found.group(), count=1) for found in alike.finditer(text)]
+        if alike is not None and not _DIGIT.search(slip.right)
+        else []
+    )
+    return list(dict.fromkeys([*of_its_kind, *(value.rpartition(" called ")[2] for value in objects)]))
 
 
 def _plain(text: str) -> str:
@@ -164,6 +183,21 @@ def _plain(text: str) -> str:
 @cache
 def _relative() -> re.Pattern[str]:
     return compiled(rf"(?:my|our) {{kin_how}}(?:{relation_words()})(?![\w'-])")
+
+
+def _kind_of(right: str) -> re.Pattern[str] | None:
+    """What a word is one of, if that is a kind with a few words of its own: a number of cats, a job, a diet; no name and no relative."""
+    return next((alike for alike in _alike() if alike.fullmatch(right)), None)
+
+
+@cache
+def _calendar() -> re.Pattern[str]:
+    return compiled(r"\b(?:{month}|{weekday})\b")
+
+
+@cache
+def _alike() -> tuple[re.Pattern[str], ...]:
+    return tuple(compiled(rf"(?<![\w'-])(?:{alike})(?![\w'-])") for alike in rules().takes_back.alike[1:-1])
 
 
 @cache
@@ -179,7 +213,8 @@ def _slips() -> tuple[re.Pattern[str], ...]:
 @cache
 def _bare() -> tuple[re.Pattern[str], ...]:
     words = rules().takes_back
-    return tuple(compiled(pattern.replace("{lead}", words.lead)) for pattern in words.bare)
+    alike = "|".join(words.alike[1:-1])
+    return tuple(compiled(pattern.replace("{lead}", words.lead).replace("{alike}", alike)) for pattern in words.bare)
 
 
 @cache

@@ -604,3 +604,103 @@ def test_a_list_goes_on_in_the_next_message(mem: memdb.Memory, turns: tuple[str,
 )
 def test_what_may_go_on_with_something_else_adds_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
     assert after(mem, *turns[:-1]) == after(mem, turns[-1])
+
+
+@pytest.mark.parametrize(
+    ("said", "correction", "key", "value"),
+    [
+        ("I have two cats", "Three cats, actually", "user.pet", "three cats"),
+        ("I have two cats", "three, actually", "user.pet", "three cats"),
+        ("I have two cats", "I meant three cats", "user.pet", "three cats"),
+        ("I have two kids", "Sorry, three", "user.has_children", "three kids"),
+        ("I live in Porto", "It's Braga, actually", "user.lives_in", "Braga"),
+        ("I live in Porto", "Actually it's Braga", "user.lives_in", "Braga"),
+        ("I'm 34", "Sorry, 35", "user.age", "35"),
+        ("I'm vegan", "Vegetarian, actually", "user.diet", "vegetarian"),
+        ("My sister is a nurse", "A doctor, actually", "sister.works_as", "doctor"),
+        ("I'm allergic to nuts", "peanuts, sorry", "user.allergic_to", "peanuts"),
+    ],
+)
+def test_one_of_its_kind_is_put_right_by_another(mem: memdb.Memory, said: str, correction: str, key: str, value: str) -> None:
+    before = after(mem, said)
+    believed = after(mem, correction)
+    assert [found for found in believed if found[0] == key] == [(key, value)]
+    assert len(believed) == len(before)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I have two cats", "A: How old are they?", "Three, actually"),
+        ("I have two cats", "It's raining, actually"),
+        ("I have two cats and two dogs", "three, actually"),
+        ("I live in Porto", "Remotely, actually"),
+        ("I live in Porto", "Downtown, actually"),
+        ("I live in Porto", "It's June, actually"),
+        ("I live in Porto", "Oh, two cats"),
+        ("I live in Porto", "I meant two cats"),
+        ("I have two cats and a dog", "Sorry, two dogs"),
+        ("I live in Porto", "A: Where does your sister live?", "It's Braga, actually"),
+        ("I live in Porto", "I may visit Lisbon", "It's Braga, actually"),
+        ("I work at Bosch as a nurse", "Sorry, doctor who?"),
+        ("I'm 34", "No kidding!"),
+    ],
+)
+def test_what_corrects_nothing_changes_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:
+    before = after(mem, turns[0])
+    assert after(mem, *turns[1:]) == before
+
+
+@pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        ("My brother lives with us", "He moved out"),
+        ("My brother lives with us", "he's moved out"),
+        ("My flatmate Tom lives with me", "Tom moved out last week"),
+        ("My sister lives with us", "She moved in with her boyfriend"),
+        ("My kids live with us", "The kids have moved out"),
+    ],
+)
+def test_who_was_just_spoken_of_moved_out(mem: memdb.Memory, said: str, end: str) -> None:
+    assert "user.lives_with" in {key for key, _ in after(mem, said)}
+    assert "user.lives_with" not in {key for key, _ in after(mem, end)}
+
+
+@pytest.mark.parametrize(
+    "text", ["He moved out of his office", "He didn't move out", "He never moved out", "Has he moved out?", "He died laughing"]
+)
+def test_who_did_not_move_out_lives_there(mem: memdb.Memory, text: str) -> None:
+    before = after(mem, "My brother lives with us")
+    assert after(mem, text) == before
+
+
+def test_a_dog_that_died_laughing_lives(mem: memdb.Memory) -> None:
+    before = after(mem, "I have a dog called Rex")
+    assert after(mem, "My dog died laughing at that") == before
+
+
+@pytest.mark.parametrize("said", ["My wife is pregnant", "My girlfriend is pregnant", "I'm pregnant"])
+@pytest.mark.parametrize("end", ["We had the baby", "Our son was born on Friday", "The baby is here!", "We lost the baby"])
+def test_what_a_couple_expected_is_born(mem: memdb.Memory, said: str, end: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    assert [key for key, _ in after(mem, said) if key.endswith(".pregnant")]
+    assert not [key for key, _ in after(mem, end) if key.endswith(".pregnant")]
+
+
+@pytest.mark.parametrize("text", ["We had the baby shower", "My daughter was born in 2010", "The baby is here for the weekend"])
+def test_what_is_no_birth_leaves_a_pregnancy(mem: memdb.Memory, text: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    after(mem, "My wife is pregnant")
+    assert ("wife.pregnant", "pregnant") in after(mem, text)
+
+
+def test_the_baby_of_a_couple_is_not_a_sisters(mem: memdb.Memory) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    after(mem, "My sister is pregnant")
+    assert ("sister.pregnant", "pregnant") in after(mem, "We had the baby")
+
+
+def test_where_one_was_born_is_no_other_place_to_come_from(mem: memdb.Memory) -> None:
+    after(mem, "I come from Leeds")
+    assert after(mem, "I was born in Porto") == {("user.hometown", "Leeds"), ("user.born_in", "Porto")}
+    assert not mem.facts("ana", statuses=["pending_confirmation"])

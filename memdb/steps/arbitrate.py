@@ -10,6 +10,7 @@ from memdb.keys import names_another, normalise, predicate_of, says_the_same
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
+_NUMBERS = frozenset("two three four five six seven eight nine ten".split())
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -176,7 +177,8 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     ]  # who has no dog has none called Rex
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
-        return denied + opposed, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
+        recounted = [fact for fact in own if predicate.category == "identity" and _is_recounted(said, fact)]
+        return denied + opposed + recounted, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
     if candidate.temporary or candidate.denies:
         return denied + opposed, None
     lasting = [fact for fact in own if (fact.valid_to is None or _gives_way(fact, own)) and not fact.denies]
@@ -186,6 +188,14 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
+
+
+def _is_recounted(said: str, fact: Fact) -> bool:
+    """Whether of the same things another number is known: "two cats", and now "three cats"."""
+    number, _, things = said.partition(" ")
+    known, _, same = normalise(fact.object).partition(" ")
+    counted = all(word.isdecimal() or word in _NUMBERS for word in (number, known))
+    return counted and number != known and bool(things) and things == same and not fact.denies
 
 
 def _names_it(said: str, fact: Fact) -> bool:

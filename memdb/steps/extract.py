@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import chain
 
-from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, from_one_place
+from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, who_stays
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.forms import filled_in
@@ -92,7 +92,9 @@ def extract(
         stated = chain(answered, stated)
     fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
     stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
-    for clause in from_one_place(turn.user_input, stated):
+    said_so: list[Clause] = []
+    for clause in stated:
+        said_so.append(clause)
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         for candidate in facts_in(clause, here):
@@ -104,7 +106,20 @@ def extract(
                 found[name] = known.model_copy(update={"valid_from": candidate.valid_from})
         if len(found) >= MOST_FACTS:
             break
-    return list(found.values())[:MOST_FACTS]
+    return _without_offers(list(found.values())[:MOST_FACTS], said_so, here)
+
+
+def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:
+    """Facts without the new jobs of those who stay in the one that they have: "I got a job at Nokia but I'm staying at Bosch"."""
+
+    def is_new(one: Candidate, *predicates: str) -> bool:
+        return _predicate(one) in predicates and one.explicit and not (one.negated or one.coming)
+
+    if not any(is_new(one, "works_at") for one in found):
+        return found
+    staying = {who_stays(clause, here) for clause in said}
+    offers = {one.excerpt for one in found if one.subject in staying and is_new(one, "works_at")}
+    return [one for one in found if one.subject not in staying or one.excerpt not in offers or not is_new(one, "works_at", "works_as")]
 
 
 def _taken_back(
