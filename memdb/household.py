@@ -92,6 +92,7 @@ class HouseholdRules(_Table):
 
     look_alikes: tuple[str, ...]
     unfelt: tuple[str, ...]
+    opposites: tuple[tuple[str, str], ...]
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]

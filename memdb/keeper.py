@@ -16,6 +16,7 @@ from memdb.household import likeness, telling_words
 from memdb.llm import calls_of
 from memdb.names import one_each, spelled
 from memdb.narrator import Narrator
+from memdb.opposites import opposed, sense_of
 from memdb.privacy import quotable
 from memdb.reading import read_consent
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
@@ -177,7 +178,9 @@ def _tell(
         now=to_text(ready_at),
         looked_back=_LOOKED_BACK,
     )
-    alike = (likeness(words, frozenset(telling_words(str(row["source_excerpt"]), names=names))) for row in rows)
+    sense = sense_of("\n".join(event.description for event in events), names=names)
+    told = [str(row["source_excerpt"]) for row in rows if not opposed(sense, sense_of(str(row["source_excerpt"]), names=names))]
+    alike = (likeness(words, frozenset(telling_words(one, names=names))) for one in told)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
     plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
     if narrator is None:
