@@ -21,7 +21,7 @@ _LONGEST_READ = 24_000
 
 
 class Summary(Record):
-    """What happened, empty if nothing was said; `by` is the model that says so, or "rules". One that `repeats` is but quotes one message."""
+    """What happened, empty if nothing was; `by` is the model that says so, or "rules". One that `repeats` only quotes one message."""
 
     text: str
     by: str
