@@ -85,7 +85,7 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
             if not _weighs(feature, value):
                 raise InputError(
                     f"The weight set {name!r} gives {feature} {value!r}; give a number from -{_MOST} to {_MOST}, "
-                    "and none below 0 for k_lex and k_vec."
+                    "and for k_lex and k_vec a whole one that is not below 0."
                 )
         checks.name(name, "the name of a weight set")
     write_weights(db, sets)
@@ -93,7 +93,8 @@ def set_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None:
 
 def _weighs(feature: str, value: float) -> bool:
     try:
-        return -_MOST <= value <= _MOST and (value >= 0 or feature not in _COUNTS)
+        weighs = -_MOST <= value <= _MOST and not isinstance(value, bool)
+        return weighs and (feature not in _COUNTS or (value >= 0 and value == int(value)))
     except TypeError:  # it is no number at all
         return False
 

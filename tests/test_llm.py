@@ -229,7 +229,7 @@ def test_whatever_a_transport_raises_it_is_a_model_that_failed() -> None:
         "text",
         5,
         b"{}",
-        ModelReply.model_construct(text=None),
+        ModelReply.model_construct(text=cast(str, None)),
         ModelReply.model_construct(text='{"facts": "\ud800"}', finish_reason="\ud800"),
     ],
 )

@@ -502,7 +502,7 @@ def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:
 @pytest.mark.parametrize(("features", "error"), [
     ({"beauty": 1.0}, "has the feature 'beauty'"), ({}, "is empty"), ({"lexical": float("inf")}, "gives lexical inf; give a number from -1000000"),
     ({"lexical": 1e300}, "gives lexical 1e\\+300; "), ({"lexical": float("nan")}, "gives lexical nan; "),
-    ({"k_lex": -5}, "gives k_lex -5; .* none below 0"),
+    ({"k_lex": -5}, "gives k_lex -5; .* not below 0"),
 ])  # fmt: skip
 def test_a_weight_set_that_ranks_nothing_is_refused(mem: memdb.Memory, features: dict[str, float], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
