@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb import checks, reading
-from memdb.answers import Context, Doubt, Filters, Hit, Hits, Question, Section
+from memdb.answers import Context, Doubt, Hit, Hits, Question, Section
 from memdb.config import Config
 from memdb.database import Database, listed
 from memdb.embed import Embedder
 from memdb.outside import OutsideIndex
+from memdb.ranking import Narrowed
 from memdb.records import EVER, LIVE, MemoryType, Status, Tier
 from memdb.steps.clarify import clarify
 from memdb.steps.diversify import diversify
@@ -42,7 +43,7 @@ def weigh(
     index: OutsideIndex | None,
     config: Config,
     statuses: Sequence[Status] | None = None,
-    filters: Filters | None = None,
+    filters: Narrowed | None = None,
 ) -> tuple[Hits, list[Doubt]]:
     """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is in
     doubt.
@@ -50,8 +51,12 @@ def weigh(
     calibration = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="calibration")}
     first_person = {str(row["feature"]): float(row["value"] or 0) for row in db.all("weights.of", weights="first-person")}
     hot, warm = config.hot_days, config.warm_days
-    has_cold = db.tuples("scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=hot, warm_days=warm, now=to_text(now))
-    for tiers in (_WARM, None) if has_cold else (None,):  # or the second answer would be the first once more
+    asked = (filters or {}).get("tiers")
+    has_cold = asked is None and db.tuples(
+        "scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=hot, warm_days=warm, now=to_text(now)
+    )
+    for tiers in (_WARM, None) if has_cold else (asked,):  # or the second answer would be the first once more
+        narrowed: Narrowed = {**(filters or {}), "tiers": tiers}
         hits = retrieve(
             db,
             question,
@@ -65,7 +70,6 @@ def weigh(
             top_k_lex=config.top_k_lex,
             top_k_vec=config.top_k_vec,
             goal=goal,
-            tiers=tiers,
             hot_days=hot,
             warm_days=warm,
             judged=True,
@@ -73,7 +77,7 @@ def weigh(
             index=index,
             base_half_life_days=config.base_half_life_days,
             minimum_importance=config.minimum_importance,
-            **(filters or {}),
+            **narrowed,
         )
         hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
         doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
@@ -100,7 +104,7 @@ def recall(
 ) -> Hits:
     """Return the first-person memories that bear on a question, best first; `Memory.recall` explains the arguments."""
     checks.lists(memory_types=memory_types, participants=participants)
-    age = config.max_age_days if max_age_days is None else checks.bound(max_age_days, "max_age_days")
+    age = config.max_age_days if max_age_days is None else checks.age(max_age_days, "max_age_days")
     return retrieve(
         db,
         understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=config.zone),

@@ -121,11 +121,13 @@ def share(value: float | None, argument: str) -> float | None:
 
 
 def count(value: int, argument: str) -> int:
-    """Return a whole number that counts something; numpy's are such numbers, too."""
+    """Return a whole number that counts something; numpy's are such numbers, too, and True is none."""
     try:
         number = index(value)
     except TypeError as error:
         raise InputError(f"{argument} is {value!r}; give a whole number.") from error
+    if isinstance(value, bool):
+        raise InputError(f"{argument} is {value!r}; give a whole number.")
     if number < 0:
         raise InputError(f"{argument} is {number}; give a number of 0 or more.")
     return number
@@ -141,11 +143,20 @@ def truth(value: bool, argument: str) -> bool:
 def bound(value: float | None, argument: str) -> float | None:
     """Return a number: nothing is above or below what is none, and one of numpy's the file would take for bytes."""
     try:
-        if value is None or not isnan(value):  # which takes numbers alone, and no text that looks like one
+        if not isinstance(value, bool) and (
+            value is None or not isnan(value)
+        ):  # which takes numbers alone, and no text that looks like one
             return None if value is None else float(value)
     except TypeError:
         pass
     raise InputError(f"{argument} is {value!r}; give a number, or None for no bound.")
+
+
+def age(value: float | None, argument: str) -> float | None:
+    """Return a bound of how old something is: nothing is younger than now."""
+    if (number := bound(value, argument)) is not None and number < 0:
+        raise InputError(f"{argument} is {value!r}; give a number of 0 or more, or None for no bound.")
+    return number
 
 
 def lived(value: datetime, argument: str) -> datetime:

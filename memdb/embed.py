@@ -416,7 +416,7 @@ def _usable(embedder: Embedder) -> Embedder:
     if not isinstance(name, str) or not name.strip():
         raise ConfigError(f"The `name` of the embedder {kind} is {name!r}; give a text that tells its vectors from all others.")
     try:
-        fits = 0 < index(length) <= LONGEST
+        fits = 0 < index(length) <= LONGEST and not isinstance(length, bool)
     except TypeError:
         fits = False
     if not fits:

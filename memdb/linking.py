@@ -65,7 +65,7 @@ def links(
 
     Raises:
         NotFoundError: no fact has this id.
-        InputError: the depth is not within 1 to 8, or there is no such relation.
+        InputError: the depth is not within 1 to 8, the strength not in 0..1, or there is no such relation.
     """
     depth = checks.count(depth, "depth")
     if not 1 <= depth <= _DEEPEST:
@@ -80,7 +80,7 @@ def links(
         depth=depth,
         relations=relations,
         statuses=over,
-        min_strength=checks.bound(min_strength, "min_strength") or 0.0,
+        min_strength=float(checks.share(min_strength, "min_strength") or 0.0),
         limit=checks.count(limit, "limit"),
     )
 

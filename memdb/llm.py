@@ -27,6 +27,7 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _LONGEST_PAUSE = 30.0  # seconds between calls that failed
+_MOST_TOKENS = 1_000_000_000  # of one call; a server that counts more counts nonsense
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
@@ -174,13 +175,12 @@ class LanguageModel:
     def _carry(self, request: ModelRequest) -> ModelReply:
         try:
             with panics_told():
-                return self._transport(request)
+                return _checked(self._transport(request), self.name)
         except ModelError:
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
-            raise ModelUnavailable(
-                f"The model {self.name} could not be asked ({type(error).__name__}: {error}); check its transport."
-            ) from error
+            why = checks.searchable(f"{type(error).__name__}: {error}")
+            raise ModelUnavailable(f"The model {self.name} could not be asked ({why}); check its transport.") from error
 
     def _record(
         self,
@@ -408,6 +408,27 @@ def _refusal(model: str, status: int, detail: str, mode: Mode) -> ModelError | N
     ):
         return FormatRefused(f"{mode} is refused: {short}")
     return None
+
+
+def _checked(reply: object, name: str) -> ModelReply:
+    """Return what a transport gave back as the file can keep it, if it is a reply."""
+    if not isinstance(reply, ModelReply):
+        raise ModelOutputError(f"The model {name} answered with {type(reply).__name__}, not with a ModelReply; mend its transport.")
+    try:
+        whole = ModelReply.model_validate({field: getattr(reply, field) for field in ModelReply.model_fields})
+    except ValidationError as error:
+        raise ModelOutputError(f"The model {name} gave a reply that is none ({checks.fault(error)}); mend its transport.") from error
+    update = {
+        "text": checks.searchable(whole.text),
+        "finish_reason": whole.finish_reason and checks.searchable(whole.finish_reason),
+        "prompt_tokens": _counted(whole.prompt_tokens),
+        "completion_tokens": _counted(whole.completion_tokens),
+    }
+    return whole.model_copy(update=update)
+
+
+def _counted(tokens: int | None) -> int | None:
+    return tokens if tokens is not None and 0 <= tokens <= _MOST_TOKENS else None
 
 
 def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:

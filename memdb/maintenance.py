@@ -114,7 +114,7 @@ def _due(db: Database, user_id: str | None, hot: str, config: Config) -> Row | N
 
 
 def _summarise(db: Database, session: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:
-    """Write the episode of a session, if it says anything and has not gone on meanwhile."""
+    """Write the episode of a session, if it says anything that no message says alone, and has not gone on meanwhile."""
     owner, name = str(session["user_id"]), str(session["session_id"])
     consent = read_consent(db, user_id=owner, config=config)  # a secret that is cut in two is none any more: it is looked for in the whole
     said = _messages(db, session, config)
@@ -126,6 +126,8 @@ def _summarise(db: Database, session: Row, worker: str, config: Config, llm: Lan
         keep_calls(db, summary.calls, user_id=owner, turn_id=f"episode-{name}", now=utc_now(), config=config)
         if not db.all("upkeep.summarised", user_id=owner, session_id=name, turns=session["turns"]) or not summary.text:
             return Maintained()
+        if summary.repeats and read_fact(db, _episode_id(owner, name)) is None:
+            return Maintained()  # a search would find the same words twice
         told = _tell(db, summary, messages, name, read_consent(db, user_id=owner, config=config), config)
     return Maintained(episodes=told)
 
@@ -151,7 +153,7 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
     }  # fmt: skip
     return db.run(
         "upkeep.tell",
-        fact_id=str(uuid.uuid5(_NAMESPACE, json.dumps([first.user_id, session_id]))),
+        fact_id=_episode_id(first.user_id, session_id),
         user_id=first.user_id,
         value_text=text,
         value_json=json.dumps(details, ensure_ascii=False),
@@ -162,6 +164,10 @@ def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: 
         session_id=first.session_id,
         tags=json.dumps(sorted({tag for message in messages for tag in message.tags}), ensure_ascii=False),
     )
+
+
+def _episode_id(user_id: str, session_id: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, session_id])))
 
 
 def _reflect(db: Database, user: Row, worker: str, config: Config, llm: LanguageModel | None) -> Maintained:

@@ -490,8 +490,8 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number; the vector has the wrong
-                shape, is zero or not finite.
+            InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number or an age below 0;
+                the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
         checks.lists(
@@ -524,8 +524,8 @@ class Memory:
             categories=categories,
             memory_types=memory_types,
             tags=tags,
-            min_age_minutes=checks.bound(min_age_minutes, "min_age_minutes"),
-            max_age_days=checks.bound(max_age_days, "max_age_days"),
+            min_age_minutes=checks.age(min_age_minutes, "min_age_minutes"),
+            max_age_days=checks.age(max_age_days, "max_age_days"),
             min_score=checks.bound(min_score, "min_score"),
             participants=participants,
             base_half_life_days=self._config.base_half_life_days,
@@ -538,9 +538,9 @@ class Memory:
             tiers=tiers,
             hot_days=self._config.hot_days,
             warm_days=self._config.warm_days,
-            judged=judged,
+            judged=checks.truth(judged, "judged"),
         )
-        if record:
+        if checks.truth(record, "record"):
             self._notebook.note(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
         return hits
 
@@ -1091,7 +1091,7 @@ class Memory:
             now: the time that decay is counted to; the present if None.
 
         Raises:
-            InputError: nobody is named, there is no such memory type, or a bound is no number.
+            InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
         """
         at = self._now(now)
         hits = recall(
@@ -1131,7 +1131,7 @@ class Memory:
         if user_id is not None:
             checks.name(user_id, "user_id")
         work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
-        if dry_run:  # what was recalled counts, and is written down by the next who writes
+        if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
             return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
         self._notebook.write_down_recalled()
         done = work(narrator=self._narrator, llm=self._llm)
@@ -1172,16 +1172,21 @@ class Memory:
         limit: int = CONTEXT_HITS,
         as_of: Time | None = None,
         statuses: Sequence[Status] | None = None,
+        min_score: float | None = None,
+        tiers: Sequence[Tier] | None = None,
         now: Time | None = None,
         **filters: Unpack[Filters],
     ) -> Hits:
         """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
 
-        `as_of`, `statuses` and the filters are those of `search`.
+        `as_of`, `statuses`, `min_score`, `tiers` and the filters are those of `search`; with `tiers` only what is of those ages is weighed.
 
         Raises:
-            InputError: more hits are wanted than are weighed (`config.context_candidates`), or a name in a filter is unknown.
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
+                number.
         """
+        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
+            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
         checks.lists(
             kinds=filters.get("kinds"),
             statuses=statuses,
@@ -1189,13 +1194,15 @@ class Memory:
             memory_types=filters.get("memory_types"),
             tags=filters.get("tags"),
             participants=filters.get("participants"),
+            tiers=tiers,
         )
-        filters["min_age_minutes"] = checks.bound(filters.get("min_age_minutes"), "min_age_minutes")
-        filters["max_age_days"] = checks.bound(filters.get("max_age_days"), "max_age_days")
+        filters["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
+        filters["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
+        narrowed: Narrowed = {**filters, "min_score": checks.bound(min_score, "min_score"), "tiers": tiers}
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at = self._now(now)
-        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=filters)
+        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=narrowed)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
@@ -1294,7 +1301,7 @@ class Memory:
         goal: str | None,
         now: datetime,
         statuses: Sequence[Status] | None = None,
-        filters: Filters | None = None,
+        filters: Narrowed | None = None,
     ) -> tuple[Hits, list[Doubt]]:
         return weigh(
             self._store.database(),
@@ -1354,7 +1361,7 @@ class Memory:
         goal: str | None = None,
         as_of: Time | None = None,
         statuses: Sequence[Status] | None = None,
-        filters: Filters | None = None,
+        filters: Narrowed | None = None,
     ) -> Hits:
         """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
         db = self._store.database()

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from time import monotonic
 
-from memdb import ending, english, forms, retractions
+from memdb import checks, ending, english, forms, retractions
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, Patient
@@ -324,12 +324,12 @@ class Worker:
                 busy, failed = job(), 0
             except BusyError:
                 busy = False  # somebody else is writing for long; there is always a next time
-            except Exception as error:  # the work never stops; a turn that failed was put back
+            except BaseException as error:  # the work never stops; a turn that failed was put back
                 if not self._threads:
                     break  # nobody waits for this one: the file was closed under it
                 busy, failed = False, failed + 1
                 if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
-                    self._trouble = error
+                    self._trouble = error if isinstance(error, Exception) else RuntimeError(repr(error))
                 if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
                     log.exception("the memory worker met an error and goes on")
             with self._progress:
@@ -447,7 +447,7 @@ def _put_back(db: Database, turn: Turn, identity: str, error: Exception) -> None
             worker=identity,
             status="failed" if gives_up else "queued",
             next_attempt_at=None if gives_up else to_text(utc_now() + pause),
-            error=f"{type(error).__name__}: {error}"[:500],
+            error=checks.searchable(f"{type(error).__name__}: {error}"[:500]),
         )
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 _LEAST_PAUSE = 0.1  # seconds
+_ENDS = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 class TooLateError(Exception):
@@ -25,12 +26,17 @@ class TooLateError(Exception):
 
 @contextmanager
 def panics_told() -> Iterator[None]:
-    """Have what is no Exception, such as a panic of Rust's, raised as a RuntimeError: a thread would end with it."""
+    """Have what is no Exception, such as a panic of Rust's, raised as a RuntimeError: a thread would end with it.
+
+    In the main thread Ctrl-C and `sys.exit` are what they are; in any other one they can only come from the foreign code itself.
+    """
     try:
         yield
-    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except Exception:
         raise
     except BaseException as error:
+        if isinstance(error, _ENDS) and threading.current_thread() is threading.main_thread():
+            raise
         raise RuntimeError(repr(error)) from error
 
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import cast
 
+from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder
-from memdb.errors import BusyError, ModelError, ModelUnavailable
+from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
-from memdb.llm import Answer, LanguageModel, Prompt, T
+from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
@@ -90,9 +91,11 @@ def think(
             audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
             calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
             proposals |= {place: (proposals[place][0], action) for place, action in zip(contested, audited.actions, strict=True)}
-        except ModelError as failure:
+        except StoreError:
+            raise
+        except Exception as failure:  # whatever became of what a model said, the rules stand in
             log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
-            calls, error = (*calls, *failure.calls), f"decided by the rules: {failure}"[:500]
+            calls, error = (*calls, *calls_of(failure)), checks.searchable(f"decided by the rules: {failure}"[:500])
     opened, done, refused = _errands(db, turn, consent=consent, predicates=predicates, config=config)
     return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done)
 
@@ -189,9 +192,11 @@ def _extract(
             known = {_name(one): one for one in read}
             candidates = tuple(_carefully(one, known.get(_name(one))) for one in found.candidates)
             return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
-        except ModelError as failure:
+        except StoreError:
+            raise
+        except Exception as failure:  # as above
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
-            error, calls = str(failure)[:500], failure.calls
+            error, calls = checks.searchable(str(failure)[:500]), calls_of(failure)
     many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
     return Interpreted(tuple(read), (many,) if len(read) >= MOST_FACTS else (), calls), "rules", error
 

@@ -46,6 +46,7 @@ class Odd(HashingEmbedder):
         (5, 8, "The `name` of the embedder Odd is 5"),
         ("mine", None, "The `dimension` of the embedder mine is None; give the length of its vectors, 1 to 8192"),
         ("mine", "8", "The `dimension` of the embedder mine is '8'"),
+        ("mine", True, "The `dimension` of the embedder mine is True"),
         ("mine", 8.0, "The `dimension` of the embedder mine is 8.0"),
         ("mine", 0, "The `dimension` of the embedder mine is 0"),
         ("mine", 8193, "The `dimension` of the embedder mine is 8193"),

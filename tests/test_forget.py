@@ -573,7 +573,9 @@ def live(mem: memdb.Memory, user: str) -> None:
     """Fill every table with what a user may leave in it; what is said, and every id, is the same for each user."""
     mem.consent(user, sensitive_topics="keep")
     for place, text in enumerate((f"I live in {RARE}.", "I like jazz.", f"I moved from {RARE} to Porto.")):
-        mem.observe(text, user_id=user, turn_id=f"t{place}", session_id=f"s{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z")
+        mem.observe(
+            text, "Sounds lovely.", user_id=user, turn_id=f"t{place}", session_id=f"s{place}", timestamp=f"2025-03-0{1 + place}T10:00:00Z"
+        )
     mem.event(f"Rui made coffee in {RARE}.", user_id=user, timestamp="2025-03-01T10:00:00Z", participants=["Rui"], event_id="e1")
     mem.drain()
     mem.remember(f"Talks of {RARE}", user_id=user, kind="note", source="inferred")

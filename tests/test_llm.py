@@ -8,6 +8,7 @@ import re
 import sqlite3
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pydantic import BaseModel
@@ -219,6 +220,43 @@ def test_whatever_a_transport_raises_it_is_a_model_that_failed() -> None:
     llm, _ = model(RuntimeError("the cable is out"))
     with pytest.raises(ModelUnavailable, match="cable is out"):
         llm.ask(ASK, answer=Word, purpose="test")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        "text",
+        5,
+        b"{}",
+        ModelReply.model_construct(text=cast(str, None)),
+        ModelReply.model_construct(text='{"facts": "\ud800"}', finish_reason="\ud800"),
+    ],
+)
+def test_whatever_a_transport_answers_with_the_rules_stand_in(answer: object, tmp_path: Path) -> None:
+    llm = LanguageModel(lambda _: cast(ModelReply, answer), name="m", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=10)
+        (turn,) = mem.turns("ana")
+        assert (turn.status, turn.extracted_by, [fact.object for fact in mem.facts("ana")]) == ("done", "rules", ["Porto"])
+        assert "model m" in str(turn.error)
+
+
+def test_a_call_that_counts_more_tokens_than_there_are_counts_none(tmp_path: Path) -> None:
+    llm = LanguageModel(lambda _: ModelReply(text='{"facts": []}', prompt_tokens=10**30, completion_tokens=-1), name="m")
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=10)
+        assert [(call.prompt_tokens, call.completion_tokens, call.error) for call in mem.calls("ana")] == [(None, None, None)]
+
+
+def test_an_error_that_no_file_can_hold_is_told_as_far_as_it_can_be(tmp_path: Path) -> None:
+    llm, _ = model(RuntimeError("half \ud83c"))
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+        assert mem.drain(timeout=10)
+        assert [(turn.status, "half ?" in str(turn.error)) for turn in mem.turns("ana")] == [("done", True)]
 
 
 def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:

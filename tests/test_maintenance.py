@@ -57,9 +57,30 @@ def test_a_session_that_is_over_becomes_an_episode(mem: memdb.Memory) -> None:
 
 
 def test_a_session_that_becomes_warm_becomes_an_episode(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "The boiler is called Bertha.")
+    chat(mem, "s1", "2025-03-01", "The boiler is called Bertha.", "It hums at night.")
     assert mem.maintain(now="2025-03-10").episodes == 0
     assert mem.maintain(now="2025-03-20").episodes == 1
+
+
+@pytest.mark.parametrize("session", [None, "s"])
+def test_what_one_message_says_is_not_told_again(mem: memdb.Memory, session: str | None) -> None:
+    for day, place in enumerate(("Kyoto", "Osaka", "Nara", "Kobe")):
+        said = f"I had ramen in {place}. Did you? It was good, and not dear."
+        named = session and f"{session}{day}"
+        mem.observe(said, user_id="ana", session_id=named, timestamp=f"2025-03-0{day + 1}T10:00:00Z")
+    mem.drain()
+    assert [mem.maintain(now="2025-04-20").episodes for _ in range(2)] == [0, 0]
+    assert {hit.fact.kind for hit in mem.search("ramen", user_id="ana")} == {"message"}
+
+
+def test_an_episode_tells_of_what_went_on_in_it_even_if_that_is_one_message(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost the toy.", "It is green.")
+    mem.maintain(now="2025-03-20")
+    long = "The toy was found under a bed. Green dinosaurs hide in dark places. Everybody laughed about that evening."
+    mem.observe(long, user_id="ana", session_id="s1", timestamp="2025-03-21")
+    mem.drain()
+    assert mem.maintain(now="2025-04-20").episodes == 1
+    assert [episode.value_text.count("user: ") for episode in of(mem, "episode")] == [3]
 
 
 def test_maintenance_twice_is_as_once(mem: memdb.Memory) -> None:
@@ -70,9 +91,12 @@ def test_maintenance_twice_is_as_once(mem: memdb.Memory) -> None:
     assert len(mem.history(user_id="ana")) == before
 
 
-@pytest.mark.parametrize(("answer", "text"), [('{"summary": "They lost a toy."}', "They lost a toy."), ("no json", "user: We lost a toy.")])
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [('{"summary": "They lost a toy."}', "They lost a toy."), ("no json", "user: We lost a toy. user: It is green.")],
+)
 def test_a_model_summarises_and_rules_stand_in(mem: memdb.Memory, answer: str, text: str) -> None:
-    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    chat(mem, "s1", "2025-03-01", "We lost a toy.", "It is green.")
     model = LanguageModel(ScriptedModel(lambda request: answer), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         other.maintain(now="2025-03-20")
@@ -93,7 +117,7 @@ def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
 
 @pytest.mark.parametrize("take_back", ["reject", "end"])
 def test_what_was_taken_back_of_a_session_is_not_told_anew_when_it_goes_on(mem: memdb.Memory, take_back: str) -> None:
-    chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.")
+    chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.", "It is green.")
     mem.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
     before = mem.reject(episode.fact_id) if take_back == "reject" else mem.end(episode.fact_id, valid_to="2025-03-02")
@@ -138,41 +162,43 @@ def test_the_words_of_neighbours_stand_in_the_index_session_by_session(mem: memd
 
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
     said = [("2025-03-01T23:00:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
-            ("2025-03-02T12:00:00Z", "We lost the toy dinosaur."), ("2025-03-02T23:00:00Z", "The stove hums.")]  # fmt: skip
+            ("2025-03-02T12:00:00Z", "We lost the toy dinosaur."), ("2025-03-02T23:00:00Z", "The stove hums."),
+            ("2025-03-02T23:00:00Z", "The fridge drips.")]  # fmt: skip
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Europe/Madrid"}) as mem:
         for at, text in said:
             mem.observe(text, user_id="ana", timestamp=at)
-        mem.observe("It rains.", user_id="ana", session_id="s1", timestamp="2025-03-02T13:00:00Z")
+        mem.observe("It rains.", "So it does.", user_id="ana", session_id="s1", timestamp="2025-03-02T13:00:00Z")
         mem.drain()
         assert [mem.maintain(now=f"2025-03-{day}").episodes for day in (10, 17, 18)] == [0, 3, 0]
         of_day, of_next_day, of_session = sorted(of(mem, "episode"), key=lambda told: (told.session_id or "", told.valid_from))
-        assert (of_next_day.session_id, of_next_day.value_text) == (None, "user: The stove hums.")
-        assert (of_day.session_id, of_session.value_text) == (None, "user: It rains.")
+        assert (of_next_day.session_id, of_next_day.value_text) == (None, "user: The stove hums. user: The fridge drips.")
+        assert (of_day.session_id, of_session.value_text) == (None, "user: It rains. assistant: So it does.")
         assert [word for word in ("Bertha", "dinosaur", "rains") if word in of_day.value_text] == ["Bertha", "dinosaur"]
 
 
 def test_forgetting_a_key_takes_the_episode_of_its_day(mem: memdb.Memory) -> None:
-    for text in ("I live in Porto.", "The boiler is called Bertha."):
+    for text in ("I live in Porto.", "The boiler is called Bertha.", "It hums."):
         mem.observe(text, user_id="ana", timestamp="2025-03-01T10:00:00Z")
     mem.drain()
     mem.maintain(now="2025-03-20")
     mem.forget("ana", key="user.lives_in")
     assert of(mem, "episode") == []
     assert mem.maintain(now="2025-03-20").episodes == 1
-    assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha."]
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha. user: It hums."]
 
 
 def test_sessions_that_say_the_same_have_an_episode_each(mem: memdb.Memory) -> None:
     for number in (1, 2):
-        chat(mem, f"s{number}", f"2025-03-0{number}", "Good morning, it rains.")
+        chat(mem, f"s{number}", f"2025-03-0{number}", "Good morning, it rains.", "The stove hums.")
     assert mem.maintain(now="2025-04-01").episodes == 2
     assert sorted(str(episode.session_id) for episode in of(mem, "episode")) == ["s1", "s2"]
     assert mem.maintain(now="2025-04-01").episodes == 0
 
 
 def test_two_conversations_at_once_have_an_episode_each(mem: memdb.Memory) -> None:
-    for place, session in enumerate(("phone", "desk", "phone", "desk", "phone")):
-        mem.observe(f"Line {place} of it.", user_id="ana", session_id=session, timestamp=f"2025-03-01T10:{place:02}:00Z")
+    lines = ("It snows.", "Somebody rings.", "Trees fall.", "Nobody answers.", "Birds sing.")
+    for place, (session, line) in enumerate(zip(("phone", "desk", "phone", "desk", "phone"), lines, strict=True)):
+        mem.observe(line, user_id="ana", session_id=session, timestamp=f"2025-03-01T10:{place:02}:00Z")
         mem.drain()
         mem.maintain(now="2025-03-01T10:30:00Z")
     assert sorted(str(episode.session_id) for episode in of(mem, "episode")) == ["desk", "phone"]
@@ -202,7 +228,7 @@ def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.M
 
 @pytest.mark.parametrize("ended", [True, False])
 def test_a_session_is_told_when_all_its_user_said_was_thought_about(mem: memdb.Memory, ended: bool) -> None:
-    mem.observe("We lost the toy dinosaur in the park.", user_id="ana", session_id="s1", timestamp="2025-03-01")
+    mem.observe("We lost the toy dinosaur in the park.", "Oh dear.", user_id="ana", session_id="s1", timestamp="2025-03-01")
     if ended:
         mem.observe("Good morning.", user_id="ana", session_id="s2", timestamp="2025-03-19")
         mem.drain()
@@ -213,7 +239,7 @@ def test_a_session_is_told_when_all_its_user_said_was_thought_about(mem: memdb.M
 
 
 def test_who_took_so_long_over_an_episode_that_another_told_it_writes_nothing(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    chat(mem, "s1", "2025-03-01", "We lost a toy.", "It is green.")
 
     def think(request: ModelRequest) -> str:
         mem._store.database().connection.execute("update upkeep set claimed_until = '2025-01-01T00:00:00.000Z'")
@@ -223,7 +249,7 @@ def test_who_took_so_long_over_an_episode_that_another_told_it_writes_nothing(me
     model = LanguageModel(ScriptedModel(think), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-03-20").episodes == 0
-    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy."]
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy. user: It is green."]
 
 
 def test_what_goes_on_while_a_model_tells_of_it_is_told_when_that_is_over_too(mem: memdb.Memory) -> None:
@@ -249,15 +275,15 @@ def test_a_session_of_which_all_was_forgotten_is_not_told(mem: memdb.Memory) -> 
 
 
 def test_whatever_a_transport_raises_rules_stand_in(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", *["We lost a toy."] * 20)
+    chat(mem, "s1", "2025-03-01", *["We lost a toy.", "It is green."] * 20)
     model = LanguageModel(ScriptedModel(lambda request: RuntimeError("it broke")), name="scripted", attempts=1, backoff=0)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-03-20").episodes == 1
-    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy."]
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: We lost a toy. user: It is green."]
 
 
 def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "My password is hunter2, and the boiler is called Bertha.")
+    chat(mem, "s1", "2025-03-01", "My password is hunter2, and the boiler is called Bertha.", "It hums.")
     mem.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
     assert "hunter2" not in episode.value_text
@@ -274,7 +300,7 @@ def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> Non
 
 
 def test_an_episode_keeps_no_secret_that_stands_on_a_line_of_its_own(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "My password is:\nhunter2", "The boiler is called Bertha.")
+    chat(mem, "s1", "2025-03-01", "My password is:\nhunter2", "The boiler is called Bertha.", "It hums.")
     mem.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
     assert "hunter2" not in episode.value_text
@@ -282,13 +308,13 @@ def test_an_episode_keeps_no_secret_that_stands_on_a_line_of_its_own(mem: memdb.
 
 
 def test_forgetting_a_key_takes_the_episodes_and_notes_that_quote_it(mem: memdb.Memory) -> None:
-    chat(mem, "s1", "2025-03-01", "I live in Porto.", "The boiler is called Bertha.")
+    chat(mem, "s1", "2025-03-01", "I live in Porto.", "The boiler is called Bertha.", "It hums.")
     mem.remember("Likes to talk of Porto", user_id="ana", kind="note", source="inferred")
     mem.maintain(now="2025-03-20")
     mem.forget("ana", key="user.lives_in")
     assert b"Porto" not in Path(mem.stats().path).read_bytes()
     assert mem.maintain(now="2025-03-20").episodes == 1
-    assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha."]
+    assert [episode.value_text for episode in of(mem, "episode")] == ["user: The boiler is called Bertha. user: It hums."]
 
 
 @pytest.mark.parametrize(
@@ -612,7 +638,7 @@ def wait_for(mem: memdb.Memory, kind: str, count: int = 1) -> list[memdb.Fact]:
 
 def test_the_worker_tells_of_a_session_when_it_is_over(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        mem.observe("We lost the toy dinosaur in the park.", user_id="ana", session_id="s1")
+        mem.observe("We lost the toy dinosaur in the park.", "Oh dear.", user_id="ana", session_id="s1")
         mem.observe("Good morning.", user_id="ana", session_id="s2")
         assert [episode.session_id for episode in wait_for(mem, "episode")] == ["s1"]
 
@@ -620,9 +646,10 @@ def test_the_worker_tells_of_a_session_when_it_is_over(tmp_path: Path) -> None:
 def test_the_worker_tells_of_a_session_that_was_closed(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         with mem.session("ana", "s1") as session:
-            session.observe("We lost the toy dinosaur in the park.")
+            session.observe("We lost the toy dinosaur in the park.", "Is it green?")
+            session.observe("It is green.")
         told = [episode.value_text for episode in wait_for(mem, "episode", 3) if episode.source == "inferred"]
-        assert told == ["user: We lost the toy dinosaur in the park."]
+        assert told == ["user: We lost the toy dinosaur in the park. user: It is green."]
 
 
 def test_the_worker_reflects_after_enough_turns(tmp_path: Path) -> None:
@@ -728,7 +755,7 @@ with memdb.open(sys.argv[1], embedder=None, llm=memdb.LanguageModel(think, name=
 def test_killed_while_it_summarises_it_is_done_once_by_who_comes_next(tmp_path: Path) -> None:
     path = tmp_path / "mem.db"
     with memdb.open(path, embedder=None, config={"worker": False}) as mem:
-        chat(mem, "s1", "2025-03-01", "We lost a toy.")
+        chat(mem, "s1", "2025-03-01", "We lost a toy.", "It is green.")
     command = [sys.executable, "-c", SUMMARISES_FOR_LONG, str(path)]
     with subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -737,7 +764,7 @@ def test_killed_while_it_summarises_it_is_done_once_by_who_comes_next(tmp_path: 
             assert mem.maintain().episodes == 0  # somebody is at it
         process.kill()
     with memdb.open(path, embedder=None) as mem:
-        assert [episode.value_text for episode in wait_for(mem, "episode")] == ["user: We lost a toy."]
+        assert [episode.value_text for episode in wait_for(mem, "episode")] == ["user: We lost a toy. user: It is green."]
         assert mem.maintain().episodes == 0
 
 
@@ -940,7 +967,13 @@ def neglect(mem: memdb.Memory, user: str) -> None:
     """Leave something of every kind that there is to keep up; what is said is the same for each user."""
     for day in (1, 2, 3):
         for place in range(7):
-            mem.observe("The trains were late.", user_id=user, session_id=f"s{day}", timestamp=f"2025-03-0{day}T10:{place:02}:00Z")
+            mem.observe(
+                "The trains were late.",
+                "Nobody knows why.",
+                user_id=user,
+                session_id=f"s{day}",
+                timestamp=f"2025-03-0{day}T10:{place:02}:00Z",
+            )
         mem.event("Rui made coffee", user_id=user, timestamp=f"2025-03-0{day}T07:00:00Z", participants=["Rui"])
         mem.remember("Drives a Volvo", user_id=user, key="user.drives", object="Volvo", timestamp=f"2025-03-0{day}")
         mem.remember(f"Note {day}", user_id=user, kind="note", timestamp="2025-03-01")

@@ -184,6 +184,8 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.evaluate([], weights=["heavy"]), "no weight set 'heavy' that ranks; the sets are default, "),
         (lambda mem: mem.evaluate([], weights=["calibration"]), "no weight set 'calibration' that ranks; the sets are default, "),
         (lambda mem: mem.set_weights({"mine": {"lexical": "much"}}), "lexical 'much'; give a number from -1000000"),
+        (lambda mem: mem.set_weights({"mine": {"lexical": True}}), "lexical True; give a number from -1000000"),
+        (lambda mem: mem.set_weights({"mine": {"lexical": 1.0, "k_lex": 2.5}}), "k_lex 2.5; give a number .* a whole one"),
         (lambda mem: mem.calibrate([{"query": "x"}]), "Label 1 cannot be used"),
         (lambda mem: mem.observe("x", user_id=5), "user_id is int, not text"),
         (lambda mem: mem.load("talk.json", user_id="ana"), "messages is str; give several"),
@@ -205,6 +207,23 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.context("x", user_id="ana", system=None), "system is NoneType, not text"),
         (lambda mem: mem.assess("x", user_id="ana", statuses="active"), "statuses is the text 'active'"),
         (lambda mem: mem.assess("x", user_id="ana", max_age_days="5"), "max_age_days is '5'; give a number"),
+        (lambda mem: mem.assess("x", user_id="ana", min_score="x"), "min_score is 'x'; give a number"),
+        (lambda mem: mem.assess("x", user_id="ana", min_score=float("nan")), "min_score is nan; give a number"),
+        (lambda mem: mem.assess("x", user_id="ana", tiers=["tepid"]), "tiers is 'tepid'; give one of hot, "),
+        (lambda mem: mem.assess("x", user_id="ana", min_age_minutes=-1), "min_age_minutes is -1; give a number of 0 or more"),
+        (lambda mem: mem.search("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
+        (lambda mem: mem.search("x", user_id="ana", min_age_minutes=-0.5), "min_age_minutes is -0.5; give a number of 0 or more"),
+        (lambda mem: mem.explain("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
+        (lambda mem: mem.recall("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
+        (lambda mem: mem.recall("x", user_id="ana", min_score=True), "min_score is True; give a number"),
+        (
+            lambda mem: mem.links(mem.remember("x", user_id="bob").fact_id, min_strength=-1),
+            "min_strength is -1; give a number between 0 and 1",
+        ),
+        (lambda mem: mem.search("x", user_id="ana", limit=True), "limit is True; give a whole number"),
+        (lambda mem: mem.search("x", user_id="ana", judged="no"), "judged is 'no'; give True or False"),
+        (lambda mem: mem.search("x", user_id="ana", record="no"), "record is 'no'; give True or False"),
+        (lambda mem: mem.maintain(dry_run="no"), "dry_run is 'no'; give True or False"),
         (lambda mem: mem.explain("x", user_id="ana", limit="5"), "limit is '5'; give a whole number"),
         (lambda mem: mem.facts("ana", key="lives_in"), "'lives_in' is not a key; write subject.predicate"),
         (lambda mem: mem.fact(mem), "fact_id is Memory, not text"),
@@ -230,6 +249,23 @@ def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[me
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_an_argument_that_assess_does_not_have_is_told_as_python_tells_it(mem: memdb.Memory) -> None:
+    with pytest.raises(TypeError, match=r"^Memory.assess\(\) got an unexpected keyword argument 'foo'$"):
+        mem.assess("x", user_id="ana", foo=1)  # type: ignore[call-arg]
+
+
+def test_assess_narrows_by_age_and_score_as_search_does(mem: memdb.Memory) -> None:
+    for month, place in ((1, "Porto"), (6, "Lisbon")):
+        mem.observe(f"Tea in {place}.", user_id="ana", timestamp=f"2025-0{month}-01")
+    mem.drain()
+
+    def found(ask: Callable[..., memdb.Hits], **narrowed: object) -> set[str]:
+        return {hit.fact.value_text for hit in ask("tea", user_id="ana", now="2025-06-02", **narrowed)}
+
+    for narrowed in ({"tiers": ["hot"]}, {"tiers": ["cold"]}, {"tiers": []}, {"min_score": 1e6}, {"max_age_days": 10}):
+        assert found(mem.assess, **narrowed) == found(mem.search, **narrowed) != found(mem.search)
 
 
 def test_numbers_of_numpy_bound_as_others_do(tell: Tell) -> None:

@@ -447,7 +447,7 @@ def test_what_is_forgotten_while_a_conversation_is_open_twice_is_let_go_of_by_bo
 
 def test_a_conversation_that_is_taken_up_again_is_not_over(mem: memdb.Memory) -> None:
     with mem.session("ana", "s", now="2025-03-01T10:00:00Z") as s:
-        s.observe("The boiler is called Bertha.")
+        s.observe("The boiler is called Bertha.", "Sounds lovely.")
     with mem.session("ana", "s", now="2025-03-01T11:00:00Z"):
         assert mem.maintain(now="2025-03-01T11:00:00Z").episodes == 0
     assert mem.maintain(now="2025-03-01T11:00:00Z").episodes == 1

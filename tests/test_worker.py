@@ -277,3 +277,37 @@ def test_an_embedder_or_a_model_may_close_the_memory_that_asks_it(tmp_path: Path
     assert not caplog.records
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as again:
         assert len(again.turns()) == 1
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_a_model_that_would_end_the_thread_it_is_asked_in_has_failed(raised: type[BaseException], tmp_path: Path) -> None:
+    def leave(_: ModelRequest) -> str:
+        raise raised("it wants to go")
+
+    llm = memdb.LanguageModel(memdb.ScriptedModel(leave), name="leaving", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm) as mem:
+        for text in ("I live in Porto.", "I like tea."):
+            mem.observe(text, user_id="ana")
+            assert mem.drain(30)
+        assert [(turn.status, "wants to go" in str(turn.error)) for turn in mem.turns()] == [("done", True)] * 2
+        assert sorted(fact.object for fact in mem.facts("ana")) == ["Porto", "tea"]
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_an_embedder_that_would_end_the_thread_it_is_asked_in_has_failed(raised: type[BaseException], tmp_path: Path) -> None:
+    class Leaving(HashingEmbedder):
+        leaves = True
+
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if self.leaves:
+                raise raised("it wants to go")
+            return super().embed(texts)
+
+    embedder = Leaving()
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"retry_base_seconds": 0.01}) as mem:
+        mem.remember("Likes figs", user_id="ana")
+        assert not mem.drain(2)
+        assert "wants to go" in str(mem.vectors().error)
+        embedder.leaves = False
+        assert mem.drain(30)
+        assert (mem.vectors().written, mem.vectors().waiting) == (1, 0)

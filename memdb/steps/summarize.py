@@ -21,10 +21,11 @@ _LONGEST_READ = 24_000
 
 
 class Summary(Record):
-    """What happened, empty if nothing was said; `by` is the model that says so, or "rules"."""
+    """What happened, empty if nothing was; `by` is the model that says so, or "rules". One that `repeats` only quotes one message."""
 
     text: str
     by: str
+    repeats: bool = False
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -47,13 +48,16 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
             return Summary(text=" ".join(answer.record.summary.split()), by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
-    return Summary(text=" ".join(_telling(messages)), by="rules", calls=failed)
+    told = _telling(messages)
+    text = " ".join(f"{messages[place].speaker or 'user'}: {sentence[:_LONGEST_LINE]}" for place, sentence in told)
+    return Summary(text=text, by="rules", repeats=len({place for place, _ in told}) == 1, calls=failed)
 
 
-def _telling(messages: Sequence[Fact]) -> list[str]:
+def _telling(messages: Sequence[Fact]) -> list[tuple[int, str]]:
+    """The sentences that tell most, each with the place of its message."""
     sentences = [
-        (message.speaker or "user", " ".join(match.group().split()))
-        for message in messages
+        (place, " ".join(match.group().split()))
+        for place, message in enumerate(messages)
         for match in _SENTENCE.finditer(message.value_text)
         if not match.group().rstrip().endswith("?")
     ]
@@ -70,4 +74,4 @@ def _telling(messages: Sequence[Fact]) -> list[str]:
             break
         chosen.append(best)
         covered |= words[best]
-    return [f"{speaker}: {sentence[:_LONGEST_LINE]}" for speaker, sentence in (sentences[place] for place in sorted(chosen))]
+    return [sentences[place] for place in sorted(chosen)]

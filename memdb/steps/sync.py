@@ -6,6 +6,7 @@ import json
 import random
 from datetime import datetime, timedelta
 
+from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -91,7 +92,7 @@ def _embed(texts: list[str], embedder: Embedder) -> tuple[list[bytes | None], li
     try:
         return list(_vectors(texts, embedder)), [None] * len(texts)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not stop the worker
-        message = str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}"
+        message = checks.searchable(str(error) if isinstance(error, MdbError) else f"{type(error).__name__}: {error}")
         try:
             _vectors([f"Hello {random.random()}"], embedder)  # one that works takes this; new each time, as answers may be remembered
         except Exception:
