@@ -68,8 +68,8 @@ class _Server(MCPServer[None]):
     async def run_stdio_async(self) -> None:
         """Serve over standard input and output.
 
-        A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the server until
-        all is answered: it cuts off what it is doing at the end.
+        A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the
+        server until all is answered: it cuts off what it is doing at the end.
         """
         heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         told, answered = anyio.create_memory_object_stream[SessionMessage](0)
