@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
+from memdb import checks
 from memdb.errors import InputError
 from memdb.records import Message, Record, When
 from memdb.times import to_utc
@@ -125,6 +126,8 @@ def _message(item: JsonValue, *, place: str) -> Exchange:
         raise InputError(f"{place}: field {field} is empty; give what was said, or leave the message out.")
     if exchange.assistant and exchange.turn_id is None:
         raise InputError(f"{place}: field turn_id is missing; name a turn that has an answer, so that loading it again adds nothing.")
+    for name in ("text", "assistant", "speaker", "session_id", "turn_id"):
+        checks.text(getattr(exchange, name) or "", f"{place}: field {name}")
     if isinstance(exchange.timestamp, str):
         _time(exchange.timestamp, place=f"{place}: field timestamp")
     return exchange
@@ -140,6 +143,7 @@ def _with_turns(document: dict[str, JsonValue], *, origin: str) -> Conversation:
         conversation = Conversation.model_validate({**rest, "turns": exchanges})
     except ValidationError as error:
         raise InputError(f"{origin}: {_what_is_wrong(error)}") from error
+    checks.text(conversation.user_id or "", f"{origin}: field user_id")
     for place, question in enumerate(conversation.questions, start=1):
         if isinstance(question.at, str):
             _time(question.at, place=f"{origin}, question {place}: field at")

@@ -183,14 +183,17 @@ class Intake:
                 turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)
                 seen[turn_id] = seen.get(turn_id, 0) + 1
                 turn_id = turn_id if seen[turn_id] == 1 else f"{turn_id}-{seen[turn_id]}"
-            yield self._turn(
-                message.text,
-                user_id=user_id,
-                turn_id=turn_id,
-                timestamp=message.timestamp,
-                session_id=message.session_id,
-                speaker=message.speaker,
-            )
+            try:
+                yield self._turn(
+                    message.text,
+                    user_id=user_id,
+                    turn_id=turn_id,
+                    timestamp=message.timestamp,
+                    session_id=message.session_id,
+                    speaker=message.speaker,
+                )
+            except InputError as error:
+                raise InputError(f"Message {place} cannot be loaded: {error}") from error
 
     def _time(self, value: date | str | None) -> datetime:
         return instant(value, zone=self._config.zone)

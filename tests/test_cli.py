@@ -596,6 +596,13 @@ def test_who_names_a_set_for_a_context_is_given_one_by_that_set(tmp_path: Path, 
         assert shell.execute("select distinct weights from retrievals").fetchall() == [("mem-skill",)]
 
 
+@pytest.mark.parametrize(("file", "told"), [("nope", "There is no file "), (".", ". is a folder; ")])
+def test_questions_that_are_not_there_are_told_as_a_conversation_is(db: Path, file: str, told: str) -> None:
+    for arguments in (("evaluate", "--data", file), ("load", file, "--user", "ana")):
+        done = run(*arguments, "--db", db)
+        assert (done.exit_code, done.stderr.startswith(f"memdb: {told}")) == (2, True), done.stderr
+
+
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     wanted = fact_of(db, "user.lives_in").fact_id
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)

@@ -135,6 +135,19 @@ def test_what_cannot_be_used_is_told_with_its_place(text: str, place: str) -> No
     assert message.startswith("talk.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('[{"text": "fine"}, {"text": "half \\ud83d"}]', "talk.json, message 2: field text holds half a surrogate pair at position 5"),
+        ('{"text": "fine"}\n{"text": "x", "speaker": "\\ud83d"}', "talk.json, line 2: field speaker holds half"),
+        ('{"turns": [{"user": "x", "assistant": "\\ud83d", "turn_id": "t"}]}', "talk.json, turn 1: field assistant holds half"),
+        ('{"user_id": "\\ud83d", "turns": []}', "talk.json: field user_id holds half"),
+    ],
+)
+def test_half_a_surrogate_pair_is_told_with_its_place(text: str, place: str) -> None:
+    assert refusal(text).startswith(place)
+
+
 def test_a_file_that_is_not_there_is_told_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"There is no file .*nothing\.json"):
         read_conversation(tmp_path / "nothing.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -26,6 +27,7 @@ httpx = pytest.importorskip("httpx")
 import anyio  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 
+from memdb.interfaces import operating, shapes  # noqa: E402
 from memdb.interfaces.http import create_app, from_environment  # noqa: E402
 from memdb.interfaces.serving import parse_keys  # noqa: E402
 
@@ -242,7 +244,7 @@ def test_compact_does_the_upkeep_that_is_due_and_says_how_much(client: TestClien
     for place, day in (("Porto", 1), ("Lisbon", 2)):
         mem.remember(f"Stays in {place}", user_id="ana", key="user.staying_in", timestamp=f"2020-01-0{day}")
     for day in (1, 2):
-        mem.observe("We saw the museum.", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}")
+        mem.observe("We saw the museum.", "Sounds lovely.", user_id="ana", session_id=f"s{day}", timestamp=f"2025-05-0{day}")
     mem.drain()
     done = post(client, "compact", user_id="ana")
     assert (done["compacted"], done["episodes"]) == (1, 2)
@@ -321,11 +323,41 @@ def test_feedback_is_a_label(client: TestClient, mem: memdb.Memory) -> None:
     assert [(label.query, label.wrong) for label in mem.labels()] == [("music?", (fact.fact_id,))]
 
 
-def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory) -> None:
+@pytest.mark.parametrize("name", ["state", "status"])
+def test_a_task_is_done_once_it_is_said_so(client: TestClient, mem: memdb.Memory, name: str) -> None:
     fact = mem.remember("Find the toy", user_id="ana", kind="task", key="user.task")
-    answer = client.post("/memory/task", json={"fact_id": fact.fact_id, "status": "done"})
+    both = {"fact_id": fact.fact_id, "state": "done", "status": "active"}
+    assert client.post("/memory/task", json=both).status_code == 422
+    answer = client.post("/memory/task", json={"fact_id": fact.fact_id, name: "done"})
     assert (answer.status_code, answer.json()["status"]) == (200, "done")
     assert mem.facts("ana") == []
+
+
+DIFFERENT = {
+    "retrieve": None, "write": None, "compact": None, "session": None,  # bodies of their own
+    "search": {"judged", "record", "vector"}, "explain": {"vector"}, "load": {"progress"}, "remember_many": {"vectors"},
+}  # fmt: skip
+
+
+def test_every_verb_has_its_parameters_under_their_names(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()
+    for path, methods in described["paths"].items():
+        verb = path.split("/")[2] if path.startswith("/memory/") else ""
+        missing = DIFFERENT.get(verb, set())
+        if "post" not in methods or path != f"/memory/{verb}" or not hasattr(memdb.Memory, verb) or missing is None or verb == "weights":
+            continue
+        taken = re.search(r"schemas/(\w+)", json.dumps(methods["post"].get("requestBody")))
+        name = taken[1] if taken else "Body"
+        body = getattr(shapes, name, None) or getattr(operating, name)
+        wanted = set(inspect.signature(getattr(memdb.Memory, verb)).parameters) - {"self", "now", *missing}
+        assert wanted <= {*body.model_fields, *body.also}, verb
+
+
+def test_what_the_user_is_after_may_be_called_as_memory_calls_it(client: TestClient) -> None:
+    for verb in ("search", "context", "explain", "retrieve"):
+        assert client.post(f"/memory/{verb}", json={"user_id": "ana", "query": "x", "goal": "a hotel"}).status_code == 200
+        twice = {"user_id": "ana", "query": "x", "goal": "a hotel", "active_goal": "a train"}
+        assert client.post(f"/memory/{verb}", json=twice).status_code == 422
 
 
 def test_a_stated_fact_is_kept_with_its_details(client: TestClient) -> None:

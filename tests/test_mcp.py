@@ -334,6 +334,24 @@ def test_a_line_that_is_no_json_is_answered_and_the_server_goes_on(tmp_path: Pat
     assert all("mend it" in one["error"]["message"] for one in answers if "error" in one)
 
 
+def test_a_message_that_is_no_request_is_answered_and_the_server_goes_on(tmp_path: Path) -> None:
+    lines = [
+        '{"jsonrpc": "2.0", "id": 99}',
+        '{"id": "x", "method": "tools/list"}',
+        "{}",
+        "[]",
+        "5",
+        '{"jsonrpc": "2.0", "id": 7, "method": 5}',
+    ]
+    late = '{"jsonrpc": "2.0", "id": 98, "result": 5}'  # an answer, to which none is due
+    done = served(
+        tmp_path / "mem.db", written({"id": 1, "method": "initialize", "params": HELLO}, *lines, late, {"id": 8, "method": "ping"})
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    told = Counter((one["id"], one["error"]["code"] if "error" in one else None) for one in answers)
+    assert told == {(1, None): 1, (99, -32600): 1, ("x", -32600): 1, (7, -32600): 1, (None, -32600): 3, (8, None): 1}
+
+
 def test_what_was_asked_last_is_answered_though_the_input_has_ended(tmp_path: Path) -> None:
     says = [{"name": "remember", "arguments": {"user_id": "ana", "value_text": f"Note {number}"}} for number in range(40)]
     calls: list[Told] = [{"id": number, "method": "tools/call", "params": one} for number, one in enumerate(says, start=2)]

@@ -102,6 +102,8 @@ def test_a_chat_loads_as_it_is(mem: memdb.Memory) -> None:
 def test_a_bad_message_is_named(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: field words"):
         mem.load([{"text": "fine"}, {"text": "bad", "words": 3}], user_id="ana")
+    with pytest.raises(memdb.InputError, match=r"Message 2 cannot be loaded: user_input holds half a surrogate pair"):
+        mem.load([{"text": "fine"}, {"text": "\ud83d"}], user_id="ana")
 
 
 def nested(depth: int) -> list[JsonValue]:

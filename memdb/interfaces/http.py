@@ -216,7 +216,7 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
     def task(body: shapes.TaskIs, key: Door) -> shapes.Task:
         """Say where a task stands."""
         key.fact(memory(), body.fact_id)
-        return shapes.task(memory().task(body.fact_id, body.status))
+        return shapes.task(memory().task(body.fact_id, body.state))
 
     @app.post("/memory/confirm", tags=["writing"])
     def confirm(body: shapes.FactId, key: Door) -> Fact:

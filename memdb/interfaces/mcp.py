@@ -20,6 +20,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import (
+    INVALID_REQUEST,
     PARSE_ERROR,
     CallToolResult,
     ErrorData,
@@ -67,8 +68,8 @@ class _Server(MCPServer[None]):
     async def run_stdio_async(self) -> None:
         """Serve over standard input and output.
 
-        A line that is no JSON is answered, too: whoever sent it would wait for ever. The end of the input is kept from the server until
-        all is answered: it cuts off what it is doing at the end.
+        A line that is no JSON, or no request, is answered, too: whoever sent it would wait for ever. The end of the input is kept from the
+        server until all is answered: it cuts off what it is doing at the end.
         """
         heard, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         told, answered = anyio.create_memory_object_stream[SessionMessage](0)
@@ -144,22 +145,35 @@ def _await_answer(message: SessionMessage | Exception, waiting: set[str]) -> Non
 
 
 def _unread(message: SessionMessage | Exception) -> SessionMessage | None:
-    """The answer to a line that is no JSON, such as one with half of a surrogate pair; None to any other, and to an empty one."""
+    """The answer to a line that is no JSON, such as one with half of a surrogate pair, or no message of the protocol; None to any other, to
+    an empty one, and to what would be an answer itself.
+    """
     if not isinstance(message, ValidationError):
         return None
-    fault = message.errors()[0]
-    if fault["type"] != "json_invalid" or not str(fault["input"]).strip():
+    faults = message.errors()
+    first = faults[0]
+    if first["type"] == "json_invalid":
+        if not str(first["input"]).strip():
+            return None
+        told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({first['msg']}); mend it and send it again.")
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(_lax(str(first["input"]))), error=told))
+    sent = next((fault["input"] for fault in faults if fault["type"] == "missing"), None)  # what lacks something is the whole of it
+    if isinstance(sent, dict) and not sent.keys().isdisjoint(("result", "error")):
         return None
-    told = ErrorData(code=PARSE_ERROR, message=f"The message cannot be read ({fault['msg']}); mend it and send it again.")
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(str(fault["input"])), error=told))
+    told = ErrorData(code=INVALID_REQUEST, message="The message is no request of JSON-RPC 2.0; send an object with jsonrpc, id and method.")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_asked_as(sent), error=told))
 
 
-def _asked_as(line: str) -> int | str | None:
-    """The id of the call in a line that is no JSON, as far as a laxer reader can tell."""
+def _lax(line: str) -> object:
+    """What a line that is no JSON says, as far as a laxer reader can tell."""
     try:
-        sent = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
+
+
+def _asked_as(sent: object) -> int | str | None:
+    """The id of a call, if that is one."""
     call = sent.get("id") if isinstance(sent, dict) else None
     return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
 

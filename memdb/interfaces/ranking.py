@@ -260,6 +260,10 @@ def _read(path: Path) -> list[Labelled]:
     """Return the labelled questions of a file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}; give labelled questions in JSON or JSON lines.") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path} is a folder; give labelled questions in JSON or JSON lines.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as UTF-8 text ({error}); give labelled questions in JSON or JSON lines.") from error
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal, TypeVar, cast, get_args
+from typing import Annotated, ClassVar, Literal, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
 from memdb.answers import Filters
@@ -39,17 +40,28 @@ Origin = Literal["llm_reflection", "human_feedback", "rules"]
 
 
 class Body(BaseModel):
-    """A body of a request; unknown fields are refused."""
+    """A body of a request; unknown fields are refused. `also` are other names that fields go by, as `Memory` or an answer calls them."""
 
     model_config = ConfigDict(extra="forbid")
+    also: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_their_names(cls, given: object) -> object:
+        if not cls.also or not isinstance(given, dict):
+            return given
+        return {name if (field := cls.also.get(name, name)) in given else field: value for name, value in given.items()}
 
 
 class Asked(Body):
     """A question, what the user is after, and what is looked at only; what is null is no filter."""
 
+    also = {"goal": "active_goal"}
     user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="A question, or any text.")
-    active_goal: Query | None = Field(None, description="What the user is after: what is near it in meaning ranks higher.")
+    active_goal: Query | None = Field(
+        None, description="What the user is after: what is near it in meaning ranks higher; `goal` says the same."
+    )
     as_of: Moment | None = Field(None, description="What was true at that time.")
     statuses: Only[Status] = Field(None, description="What is believed or pending, if null.")
     kinds: Only[str] = Field(None, description="Only these kinds, such as fact, message, episode, note, task.")
@@ -449,6 +461,7 @@ class LearnIn(Body):
     trigger: Text = Field(description="The task it is for, in words.")
     steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
     title: Name | None = Field(None, description="A name for it; if left out, the one that it has, or the trigger.")
+    importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
     timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
@@ -469,6 +482,7 @@ class OutcomeIn(Body):
     succeeded: StrictBool = Field(description="Whether it went well.")
     note: str = Field("", max_length=20_000, description="What there is to say about it.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
+    timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
 
 
 class FeedbackIn(Body):
@@ -559,13 +573,16 @@ class Found(Body):
 class ContextIn(Body):
     """What the next prompt is about."""
 
+    also = {"goal": "active_goal"}
     user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="What the next prompt is about.")
     max_tokens: int | None = Field(
         None, strict=True, ge=0, le=200_000, description="The budget in tokens; the setting context_max_tokens, if left out."
     )
     limit: int = Field(16, strict=True, ge=1, le=200, description="How many at most.")
-    active_goal: Query | None = Field(None, description="What the user is after: what is near it in meaning ranks higher.")
+    active_goal: Query | None = Field(
+        None, description="What the user is after: what is near it in meaning ranks higher; `goal` says the same."
+    )
     system: str = Field("", max_length=20_000, description="What opens the prompt.")
 
 
@@ -646,8 +663,9 @@ class Ended(Body):
 class TaskIs(Body):
     """Where a task stands now."""
 
+    also = {"status": "state"}
     fact_id: Name = Field(description="The id of the fact.")
-    status: TaskState = Field(description="Where it stands now.")
+    state: TaskState = Field(description="Where it stands now; `status` says the same.")
 
 
 class UndoIn(Body):
