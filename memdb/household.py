@@ -76,6 +76,7 @@ class PlaceRule(_Table):
 class CheckWords(_Table):
     """Words by which a memory written by a model is checked."""
 
+    things: str
     places: str
     names_of_times: str
     verbs_too: str
@@ -92,6 +93,8 @@ class HouseholdRules(_Table):
 
     look_alikes: tuple[str, ...]
     unfelt: tuple[str, ...]
+    subjects: tuple[str, ...]
+    apart: dict[str, str]
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
@@ -107,7 +110,8 @@ def household_rules() -> HouseholdRules:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the rules, ready to match."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -120,7 +124,7 @@ def type_of(text: str) -> tuple[MemoryType, float]:
 def _type_of(text: str) -> tuple[MemoryType, float]:
     meant = _without(household_rules().look_alikes, text)
     for rule in household_rules().type:
-        if _compiled(rule.match).search(meant):
+        if compiled(rule.match).search(meant):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
 
@@ -142,11 +146,11 @@ def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
     """Return the feeling in a text that tells of this part of the day, or None for a neutral one."""
     rules = household_rules()
     meant = _without(rules.look_alikes + rules.unfelt, text[:_LOOKED_AT])
-    return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and _compiled(rule.match).search(meant)), None)
+    return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and compiled(rule.match).search(meant)), None)
 
 
 def _without(passed_over: Sequence[str], text: str) -> str:
-    return _compiled("|".join(passed_over)).sub(" … ", text)
+    return compiled("|".join(passed_over)).sub(" … ", text)
 
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
@@ -182,7 +186,7 @@ def listed(names: Sequence[str]) -> str:
 def located(place: str) -> str:
     """Return a place as it is spoken of: "in the kitchen", "at home", "in Mila's room"."""
     words = " ".join(place.split())
-    says, found = next((rule.says, found) for rule in household_rules().place if (found := _compiled(rule.match).search(words)))
+    says, found = next((rule.says, found) for rule in household_rules().place if (found := compiled(rule.match).search(words)))
     return says.format(**found.groupdict())
 
 
@@ -201,7 +205,7 @@ def _plain(text: str) -> str:
     if len(text) > _LONGEST:
         return text
     for rule in household_rules().plain:
-        if found := _compiled(rule.match).search(text):
+        if found := compiled(rule.match).search(text):
             parts = found.groupdict()
             what = parts.get("what") or ""
             parts["what"] = what if what[:2].isupper() else what[:1].lower() + what[1:]

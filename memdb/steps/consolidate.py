@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from memdb.config import Config
 from memdb.daytime import lived_day
+from memdb.gist import gist
 from memdb.household import household_rules, likeness, named, stated, telling_words
 from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
@@ -42,14 +43,14 @@ class Pattern(Record):
 def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> list[Pattern]:
     """Return the patterns in first-person memories: new ones, and known ones that were seen again.
 
-    Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of the
-    telling words are the same; a new pattern wants `consolidation_min_repeats` different days, of which a night is one.
+    Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of what
+    they say is the same; a new pattern wants `consolidation_min_repeats` different days, of which a night is one.
     """
     alike: dict[tuple[str, frozenset[str], str], list[_Seen]] = defaultdict(list)
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
-            words = frozenset(telling_words(memory.source_excerpt, names=detail.participants))
+            words = gist(memory.source_excerpt, names=detail.participants)
             alike[memory.user_id, frozenset(map(same_name, detail.participants)), detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
@@ -82,13 +83,14 @@ def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told 
 
 def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config) -> list[_Told]:
     """Return the memories that tell of nothing but what happens again and again; one that tells more is kept as it is."""
-    lines = {memory.fact_id: [words for words in _lines(memory) if words] for memory, _detail in sources}
+    lines = {memory.fact_id: [words for words in _lines(memory, detail) if words] for memory, detail in sources}
+    names = sources[0][1].participants if sources else ()
     usual = [*pattern[0].source_excerpt.split("\n"), *pattern[1].usual] if pattern else []
     likest = _Likest(
         Counter(word for told in lines.values() for words in told for word in words), similarity=config.consolidation_similarity
     )
     for line in usual:
-        likest.add(frozenset(telling_words(line)))
+        likest.add(gist(line, names=names))
     tellers: dict[int, set[str]] = defaultdict(set)
     of_memory: dict[str, set[int]] = defaultdict(set)
     for fact_id, told in lines.items():
@@ -105,9 +107,9 @@ def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config
     return [one for one in sources if all(map(known, of_memory[one[0].fact_id]))]
 
 
-def _lines(memory: Fact) -> dict[frozenset[str], str]:
-    """The events of a memory by their telling words."""
-    return {frozenset(telling_words(line)): line for line in memory.source_excerpt.split("\n") if line.strip()}
+def _lines(memory: Fact, detail: NarrativeDetail) -> dict[frozenset[str], str]:
+    """The events of a memory by what they say."""
+    return {gist(line, names=detail.participants): line for line in memory.source_excerpt.split("\n") if line.strip()}
 
 
 class _Likest:
@@ -146,7 +148,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     everything = [*([known[1]] if known else []), *details]
     day_types = {detail.day_type for detail in everything}
     places = {detail.location for detail in everything}
-    said = _grown(known[1].said, memories) if known else _common(memories)
+    said = _grown(known[1].said, sources) if known else _common(sources)
     lines = [_said(ways) for ways in said]
     if known and not lines:  # a pattern of an earlier version
         lines = known[0].source_excerpt.split("\n")
@@ -161,7 +163,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
         segment_start=min(detail.segment_start for detail in everything),
         segment_end=max(detail.segment_end for detail in everything),
         pattern=1,
-        usual=_usual(known, memories),
+        usual=_usual(known, sources),
         said=tuple(dict(_fewer(ways)) for ways in said),
         written_by="rules",
     )
@@ -188,24 +190,33 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     )
 
 
-def _common(memories: Sequence[Fact]) -> list[Counter[str]]:
+def _common(sources: Sequence[_Told]) -> list[Counter[str]]:
     """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one.
 
-    Each with the ways it was told in, which differ in nothing but their numbers.
+    Each with the ways it was told in, which differ in nothing but their numbers. Of two that share the memories between them, one day the
+    lights on and another off, neither is what happens.
     """
     said: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
-    for memory in memories:
-        for words, line in _lines(memory).items():
+    tellers: dict[frozenset[str], set[str]] = defaultdict(set)
+    for memory, detail in sources:
+        for words, line in _lines(memory, detail).items():
             said[words][line] += 1
-    often = [ways for ways in said.values() if ways.total() * 2 >= len(memories)]
+            tellers[words].add(memory.fact_id)
+    everyone = {memory.fact_id for memory, _detail in sources}
+    often = [
+        ways
+        for words, ways in said.items()
+        if len(tellers[words]) * 2 >= len(sources) and (everyone - tellers[words]) not in tellers.values()
+    ]
     return (often or [max(said.values(), key=Counter.total)])[:_LINES]
 
 
-def _grown(said: Sequence[Mapping[str, int]], memories: Sequence[Fact]) -> list[Counter[str]]:
+def _grown(said: Sequence[Mapping[str, int]], sources: Sequence[_Told]) -> list[Counter[str]]:
     """What a pattern tells of, as it was told before and in more memories."""
-    grown = {frozenset(telling_words(next(iter(ways)))): Counter(ways) for ways in said}
-    for memory in memories:
-        for words, line in _lines(memory).items():
+    names = sources[0][1].participants
+    grown = {gist(next(iter(ways)), names=names): Counter(ways) for ways in said}
+    for memory, detail in sources:
+        for words, line in _lines(memory, detail).items():
             if words in grown:
                 grown[words][line] += 1
     return list(grown.values())
@@ -239,10 +250,10 @@ def _number(way: str) -> float:
     return float(_NUMBER.findall(way)[0].replace(",", "."))
 
 
-def _usual(known: _Told | None, memories: Sequence[Fact]) -> tuple[str, ...]:
+def _usual(known: _Told | None, sources: Sequence[_Told]) -> tuple[str, ...]:
     """What the memories of a pattern tell of, once each: the same is nothing new when it is seen again."""
-    lines = {words: line for memory in memories for words, line in _lines(memory).items()}
-    before = {frozenset(telling_words(line)): line for line in known[1].usual} if known else {}
+    lines = {words: line for memory, detail in sources for words, line in _lines(memory, detail).items()}
+    before = {gist(line, names=sources[0][1].participants): line for line in known[1].usual} if known else {}
     return tuple(line[:_EXCERPT] for line in (before | lines).values())[:_USUAL]
 
 
