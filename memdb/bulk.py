@@ -5,13 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from datetime import UTC, date, tzinfo
+from datetime import UTC, date
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from memdb import checks
+from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors
 from memdb.errors import ConfigError, InputError, ModelOutputError
@@ -36,12 +37,11 @@ def store_many(
     *,
     vectors: Callable[[int, int], NDArray[np.float32] | None],
     embedder: Embedder | None,
-    zone: tzinfo,
+    config: Config,
 ) -> int:
     """Store facts as they are, five thousand a transaction, and return how many were new.
 
-    `vectors` returns the unit vectors of so many facts from a place on, made by `embedder`, or None if they are to be embedded later;
-    `zone` is that of times without an offset.
+    `vectors` returns the unit vectors of so many facts from a place on, made by `embedder`, or None if they are to be embedded later.
 
     Raises:
         InputError: a fact has unknown or unusable fields; what came before its twenty thousand is kept.
@@ -49,7 +49,7 @@ def store_many(
     """
     checks.records(facts, "facts")
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
-    zone = UTC if str(zone) == "UTC" else zone
+    zone = UTC if str(config.zone) == "UTC" else config.zone
 
     def reckon(given: date | str | None) -> str:
         return stored(utc_now() if given is None else given, zone=zone)
@@ -62,16 +62,15 @@ def store_many(
     ):
         while batch:
             turn_id = f"import-{uuid.uuid4().hex}"
-            rows = [
-                incoming(_new_fact(place, one, kinds), time=reckon, turn_id=turn_id) for place, one in enumerate(batch, start=taken + 1)
-            ]
+            checked = (_new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1))
+            rows = [incoming(fact, time=reckon, turn_id=turn_id, config=config) for fact in checked]
             rows, ready = user_by_user(rows, vectors(taken, len(batch)))
             for start in range(0, len(rows), _INSERTED):
                 part = slice(start, start + _INSERTED)
                 with db.transaction():
                     if ready is not None and embedder is not None:
                         _same_embedder(db, embedder)
-                    added += insert(db, rows[part], vectors=None if ready is None else ready[part])
+                    added += insert(db, rows[part], vectors=None if ready is None else ready[part], config=config)
                 written()
             taken += len(batch)
             batch = list(islice(stream, _TAKEN))

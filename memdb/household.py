@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
+from memdb.config import Config
 from memdb.daytime import PartOfDay
 from memdb.files import read
 from memdb.names import same_name
@@ -127,6 +128,12 @@ def _type_of(text: str) -> tuple[MemoryType, float]:
         if compiled(rule.match).search(meant):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
+
+
+def as_remembered(text: str, memory_type: MemoryType | None, importance: float | None, *, config: Config) -> tuple[MemoryType, float]:
+    """Return the type of a memory that somebody states and how important it is: as they say, within the settings, or by the rules."""
+    by_rules, usual = type_of(text)
+    return memory_type or by_rules, min(config.max_importance, usual if importance is None else importance)
 
 
 def kind_of(event: Event, *, significant: float) -> tuple[MemoryType, float]:

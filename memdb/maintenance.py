@@ -66,9 +66,9 @@ def _maintain(
     while user_id is None and (night := next_night(db, config, now=now)):
         done.append(take_night(store, config, narrator, now=night, scheduled=True))
     done.append(take_night(store, config, narrator, user_id=user_id, now=now, scheduled=False))
-    counted = ("archived", "deleted", "consolidated", "patterns")
+    counted = ("processed", "archived", "deleted", "consolidated", "patterns")
     total = {name: sum(getattr(one, name) for one in done) for name in counted}
-    total |= {"nights": sum(one.nights for one in done[:-1]), "processed": done[-1].processed}
+    total["nights"] = sum(one.nights for one in done[:-1])
     return _keep_up(db, user_id=user_id, now=now, config=config, llm=llm).model_copy(update=total)
 
 

@@ -1157,7 +1157,7 @@ class Memory:
         def ready(start: int, count: int) -> NDArray[np.float32] | None:
             return None if vectors is None else usable(vectors, count, start=start, embedder=self._embedder)
 
-        added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, zone=self._config.zone)
+        added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, config=self._config)
         self._background.wake()
         return added
 

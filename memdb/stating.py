@@ -17,6 +17,7 @@ from memdb.database import Database
 from memdb.deciding import set_task
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
+from memdb.household import as_remembered
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
 from memdb.privacy import secret_in_text
@@ -24,6 +25,7 @@ from memdb.reading import read_consent
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
 from memdb.steps.admit import admit
 from memdb.steps.apply import Origin, action_hash_of, read_fact
+from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
@@ -77,6 +79,8 @@ def remember(
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+    if kind == "narrative":
+        memory_type, importance = as_remembered(value_text, memory_type, importance, config=config)
     begins, ends = time(valid_from), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:
@@ -263,6 +267,9 @@ def state(
         # what it ends beside is not what it states
         for action, fact_id in sorted(reversed(results), key=lambda result: result[0].type == "expire"):
             fact = read_fact(db, fact_id or action.target_fact_id or "")
+            if fact is not None and fact.kind == "narrative":
+                reckon(db, fact.fact_id, user_id=fact.user_id, made_at=to_text(fact.created_at), now=origin.now, config=config)
+                fact = read_fact(db, fact.fact_id)
             if fact is not None:
                 return fact
     return None

@@ -18,15 +18,18 @@ held as materialized (
     and f.status in ('active', 'pending_confirmation', 'uncertain')
     and (f.valid_to is null or f.valid_to > :now)
 ),
+word as materialized (  -- or the JSON would be read once more for every row
+  select value as word from json_each(:words)
+),
 compared as materialized (
-  select id, object, (select count(*) from json_each(:words) w where instr(held.object, w.value) > 0) as shared
+  select id, object, (select count(*) from word where instr(held.object, word) > 0) as shared
   from held
   where :words is not null
 ),
 likest as (
   select id
   from compared
-  where shared > 0 or object glob '*[^ -~]*'
+  where shared > 0 or length(cast(object as blob)) > length(object)
   order by shared desc, length(object), id desc
   limit :most
 )

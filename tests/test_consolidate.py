@@ -348,3 +348,32 @@ def test_a_memory_is_compared_with_few_of_the_others() -> None:
     finally:
         sys.setprofile(None)
     assert 0 < compared < 2_000 * 2_000 / 2 / 50
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Rui turned the heating up", "Rui turned the heating down"),
+        ("Rui turned the lights on", "Rui turned the lights off"),
+        ("Rui locked the front door", "Rui unlocked the front door"),
+        ("Rui opened the garage door", "Rui closed the garage door"),
+        ("Rui came home before dinner", "Rui came home after dinner"),
+        ("Rui had coffee with milk", "Rui had coffee without milk"),
+        ("Rui had coffee with milk", "Rui had no coffee with milk"),
+        ("Rui watered the plants", "Rui didn't water the plants"),
+        ("Rui scolded Mila", "Mila scolded Rui"),
+    ],
+)
+def test_the_opposite_is_not_the_same_seen_again(one: str, other: str) -> None:
+    def mornings(*texts: str) -> list[Pattern]:
+        return together(*(but(memory, detail={"participants": ("Mila", "Rui")}) for memory in memories(texts)))
+
+    assert mornings(one, other, one) == []
+    (found,) = mornings(one, other, one, other, one)
+    assert (found.seen, found.lines) == (3, (one,))
+
+
+def test_people_who_do_something_together_do_the_same_in_whatever_order_they_are_named() -> None:
+    seen = memories(["Rui and Mila danced in the hall", "Mila and Rui danced in the hall", "Rui, Mila danced in the hall"])
+    (found,) = together(*(but(memory, detail={"participants": ("Mila", "Rui")}) for memory in seen))
+    assert found.seen == 3

@@ -20,6 +20,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
+from memdb.steps.compose import Composed
 from memdb.store import Store
 from memdb.times import to_text
 
@@ -487,6 +488,7 @@ def test_a_memory_of_no_type_fades_as_it_ranks(house: memdb.Memory) -> None:
     house.remember_many(
         [{"value_text": "I noticed that Rui hums", "user_id": "ana", "kind": "narrative", "timestamp": "2025-01-01T08:00:00Z"}]
     )
+    house._store.database().connection.execute("update facts set memory_type = null")  # as earlier versions stored it
     assert house.maintain(user_id="ana", now="2025-01-11T08:00:00Z").processed == 1
     (hit,) = house.recall("Rui hums", user_id="ana", now="2025-01-11T08:00:00Z", min_score=0)
     assert hit.fact.effective_importance == pytest.approx(hit.parts["importance"] * hit.parts["access_bonus"])
@@ -587,3 +589,34 @@ def test_a_context_shows_no_memory_that_recall_would_not(tmp_path: Path) -> None
             assert made.verdict
             assert bool(recalled) or made.verdict.decision == "abstain"
         assert mem.recall("Who rang about the boiler?", user_id="silva", now="2025-12-01T00:00:00Z")
+
+
+@pytest.mark.parametrize("way", ["remember", "remember_many", "write"])
+def test_a_memory_that_is_stated_is_sorted_and_weighed_like_one_that_is_told(tmp_path: Path, way: str) -> None:
+    def state(mem: memdb.Memory, text: str, **more: object) -> memdb.Fact:
+        if way == "remember":
+            return mem.remember(text, user_id="silva", kind="narrative", **more)  # type: ignore[arg-type]
+        if way == "write":
+            (fact_id,) = mem.write([{"text": text, "kind": "narrative", "confidence": 0.9, **more}], user_id="silva").accepted
+            return mem.fact(fact_id)
+        mem.remember_many([{"value_text": text, "user_id": "silva", "kind": "narrative", **more}])
+        return next(fact for fact in mem.facts("silva", kinds=["narrative"]) if fact.value_text == text)
+
+    settings = {"worker": False, "max_importance": 0.8}
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=settings) as mem:
+        birthday = state(mem, "The family celebrated Mila's birthday with a cake")
+        assert (birthday.memory_type, birthday.importance) == ("SIGNIFICANT", 0.8)  # 0.9 by the rules, 0.8 at most
+        assert birthday.effective_importance == pytest.approx(0.8 * 1.0 * 0.5)
+        liked = state(mem, "Joana likes the blue lamp best", importance=0.6)
+        assert (liked.memory_type, liked.importance) == ("PREFERENCE", 0.6)
+        assert liked.effective_importance == pytest.approx(0.6 * 0.8 * 0.5)
+        if way == "write":  # which takes no type
+            return
+        said = state(mem, "The garden was quiet all day", memory_type="ROUTINE", importance=0.5)
+        assert (said.memory_type, said.effective_importance) == ("ROUTINE", pytest.approx(0.5 * 0.6 * 0.5))
+
+
+def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:
+    said = {"content": "x", "memory_type": "ROUTINE", "importance": 0.5}
+    assert Composed.model_validate({**said, "family_members": None, "tags": None}).tags == []
+    assert Composed.model_validate({**said, "family_members": "Ana, Rui", "tags": "coffee"}).family_members == ["Ana", "Rui"]

@@ -150,10 +150,10 @@ def test_the_household_demo_tells_of_events_memories_patterns_and_fading(tmp_pat
     assert "I've learned a pattern of" in told
     queries = [shlex.split(line)[2] for line in told.splitlines() if line.startswith("  sqlite3 ")]
     shell = sqlite3.connect(path)
-    assert len(queries) == 2
-    assert shell.execute(queries[1]).fetchall()
-    shell.execute(queries[0])
+    assert [bool(shell.execute(query).fetchall()) for query in queries] == [True, True]
     shell.close()
+    (recalls,) = [shlex.split(line)[1:] for line in told.splitlines() if line.startswith("  memdb recall ")]
+    assert "Joana" in ok(*recalls, "--embedder", "hashing-384")
 
 
 def test_the_household_demo_replaces_its_own_file_and_no_other(tmp_path: Path, db: Path) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+import sqlite3
 import sys
 from collections import Counter
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from rich import box
@@ -61,7 +64,7 @@ class _Tale:
         self.nights(memories)
         self.patterns()
         self.questions()
-        self.fading()
+        self.fading(path)
         self.file(path)
 
     def live(self) -> list[Fact]:
@@ -136,20 +139,24 @@ class _Tale:
         self.screen.print(Text.assemble(f"    {clean(hit.fact.value_text)}", mark))
         self.screen.print(Text(f"    {hit.score:.2f} = {added}", style="dim"))
 
-    def fading(self) -> None:
+    def fading(self, path: Path) -> None:
         """Show how many memories are alive as the months go by and nothing new happens."""
         self.heading("If nothing more happened")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for column in ("after", "alive", "", "by type"):
             table.add_column(column)
         most = max(1, len(self.memory.facts(_USER, kinds=["narrative"])))
-        for days in (0, 30, 60, 90, 180, 270):
-            self.memory.maintain(now=self.end + timedelta(days=days))
-            alive = self.memory.facts(_USER, kinds=["narrative"])
-            counts = Counter(str(fact.memory_type) for fact in alive)
-            table.add_row(
-                f"{days} days", str(len(alive)), Text("█" * round(_BAR * len(alive) / most), style="green"), _counted(counts) or "none"
-            )
+        with TemporaryDirectory() as folder:  # in a copy: what is lived through here has not happened
+            copy = Path(folder) / "mem.db"
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+                source.backup(target)
+            with memdb.open(copy, config=self.memory.config, embedder=None, llm=None) as later:
+                for days in (0, 30, 60, 90, 180, 270):
+                    later.maintain(now=self.end + timedelta(days=days))
+                    alive = later.facts(_USER, kinds=["narrative"])
+                    counts = Counter(str(fact.memory_type) for fact in alive)
+                    bar = Text("█" * round(_BAR * len(alive) / most), style="green")
+                    table.add_row(f"{days} days", str(len(alive)), bar, _counted(counts) or "none")
         self.screen.print(table)
 
     def file(self, path: Path) -> None:

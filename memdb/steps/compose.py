@@ -46,6 +46,14 @@ class Composed(BaseModel):
         known = value.strip().lower() if isinstance(value, str) else value
         return known if known in get_args(Emotion) else "neutral"  # a feeling with another name is no reason to ask again
 
+    @field_validator("family_members", "tags", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        """What small models write in place of a list: nothing, or the names with commas between."""
+        if value is None:
+            return []
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
     @field_validator("importance")
     @classmethod
     def _clamped(cls, value: float) -> float:

@@ -10,21 +10,17 @@ from memdb.database import Database
 from memdb.times import to_text
 
 
+def reckon(db: Database, fact_id: str, *, user_id: str, made_at: str, now: datetime, config: Config) -> None:
+    """Reckon what one memory weighs, within the caller's transaction; `made_at` is its `created_at`."""
+    _reckon(db, user_id=user_id, fact_id=fact_id, since=made_at, now=to_text(now), config=config)
+
+
 def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
     """Do one night's fading, of a user or of everybody, within the caller's transaction, and return how much it was.
 
     Each archiving and each deletion leaves a line in the history, without the text: what is deleted is gone.
     """
-    processed = db.run(
-        "maintain.decay",
-        user_id=user_id,
-        since="",
-        now=to_text(now),
-        fact_id=None,
-        minimum_importance=config.minimum_importance,
-        max_importance=config.max_importance,
-        base_half_life_days=config.base_half_life_days,
-    )
+    processed = _reckon(db, user_id=user_id, fact_id=None, since="", now=to_text(now), config=config)
     archived = db.all("maintain.archive", user_id=user_id, now=to_text(now), archive_threshold=config.archive_threshold)
     for row in archived:
         db.run(
@@ -40,3 +36,16 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
     db.run("maintain.deleted", user_id=user_id, before=before, turn_id=f"maintain-{to_text(now)}", now=to_text(now))
     deleted = db.run("maintain.delete", user_id=user_id, before=before)
     return Maintained(processed=processed, archived=len(archived), deleted=deleted)
+
+
+def _reckon(db: Database, *, user_id: str | None, fact_id: str | None, since: str, now: str, config: Config) -> int:
+    return db.run(
+        "maintain.decay",
+        user_id=user_id,
+        since=since,
+        now=now,
+        fact_id=fact_id,
+        minimum_importance=config.minimum_importance,
+        max_importance=config.max_importance,
+        base_half_life_days=config.base_half_life_days,
+    )

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memdb import checks
+from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.errors import StoreError
+from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact
+from memdb.steps.decay import reckon
+from memdb.times import to_utc
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +34,7 @@ _COLUMNS = (
     "fact_id", "user_id", "kind", "key", "value_text", "value_json", "category", "memory_type", "confidence", "importance", "source",
     "event_time", "valid_from", "valid_to", "source_turn_id", "source_excerpt", "session_id", "tags", "now",
 )  # fmt: skip
-_FACT_ID, _USER_ID, _KIND = 0, 1, 2
+_FACT_ID, _USER_ID, _KIND, _NOW = 0, 1, 2, -1
 _VECTOR = ("id", "embedding", "user_id", "shelf")
 _CHUNK = ("size", "user_id", "shelf", "validity", "rowids")
 _CHUNK_VECTORS = ("chunk_id", "vectors")
@@ -41,7 +45,7 @@ _SHARE = 4  # a row is written anew four times at most on average
 _PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
 
-def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None) -> int:
+def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None, config: Config) -> int:
     """Write facts within the caller's transaction, and return how many were new. `vectors` are unit vectors, one a fact; without them
     the outbox has the facts embedded later.
     """
@@ -55,6 +59,10 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     for instead in ("insert.words", *(() if ready else ("insert.waiting",)), "insert.mirrored") if many else ():
         db.run(instead, last=last)
     db.run("insert.clear")
+    for fact in facts:
+        if fact[_KIND] == "narrative":
+            made_at = str(fact[_NOW])
+            reckon(db, str(fact[_FACT_ID]), user_id=str(fact[_USER_ID]), made_at=made_at, now=to_utc(made_at), config=config)
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
         _put(db, facts, vectors, places, last=last)
@@ -82,12 +90,16 @@ def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> Non
             pages, merged = _PAGES, db.changes - before > 1  # the command itself counts as one
 
 
-def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
+def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> Incoming:
     """Return a fact as it is stored."""
     said_at = time(fact.timestamp)
     begins = time(fact.valid_from) if fact.valid_from is not None else said_at
     ends = time(fact.valid_to) if fact.valid_to is not None else None
     checks.in_order(begins, ends)
+    memory_type, importance = fact.memory_type, fact.importance
+    if fact.kind == "narrative":
+        stated = importance if "importance" in fact.model_fields_set else None
+        memory_type, importance = as_remembered(fact.value_text, memory_type, stated, config=config)
     details = None
     if fact.object is not None or fact.value_json is not None:
         checks.storable(fact.value_json, "value_json")
@@ -103,9 +115,9 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str) -> Incoming:
         fact.value_text,
         details,
         fact.category,
-        fact.memory_type,
+        memory_type,
         fact.confidence,
-        fact.importance,
+        importance,
         fact.source,
         time(fact.event_time) if fact.event_time is not None else None,
         begins,

@@ -8,6 +8,7 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.database import Database
 from memdb.records import Narrative, NarrativeDetail
+from memdb.steps.decay import reckon
 from memdb.times import to_text
 
 _CONFIDENCE = 0.7  # a memory is how it seemed
@@ -51,13 +52,4 @@ def keep(
         tags=json.dumps(list(narrative.tags), ensure_ascii=False),
         now=to_text(at),
     )
-    db.run(
-        "maintain.decay",
-        user_id=user_id,
-        since=to_text(at),
-        now=to_text(at),
-        fact_id=fact_id,
-        minimum_importance=config.minimum_importance,
-        max_importance=config.max_importance,
-        base_half_life_days=config.base_half_life_days,
-    )
+    reckon(db, fact_id, user_id=user_id, made_at=to_text(at), now=at, config=config)
