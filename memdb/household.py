@@ -13,7 +13,7 @@ from memdb.config import Config
 from memdb.daytime import PartOfDay
 from memdb.files import read
 from memdb.names import same_name
-from memdb.records import Emotion, Event, MemoryType
+from memdb.records import BreakTrigger, Emotion, Event, MemoryType
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""
@@ -66,6 +66,14 @@ class PlainRule(_Table):
     examples: tuple[tuple[str, str], ...]
 
 
+class TriggerRule(_Table):
+    """By which words an event is known that ends a segment."""
+
+    trigger: BreakTrigger
+    match: str
+    examples: tuple[str, ...]
+
+
 class PlaceRule(_Table):
     """How it is said that something happened at a place."""
 
@@ -100,6 +108,7 @@ class HouseholdRules(_Table):
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
     plain: tuple[PlainRule, ...]
+    trigger: tuple[TriggerRule, ...]
     place: tuple[PlaceRule, ...]
     check: CheckWords
 
@@ -147,6 +156,17 @@ def kind_of(event: Event, *, significant: float) -> tuple[MemoryType, float]:
     if event.trigger == "significant_event" or importance > significant:
         return "SIGNIFICANT", max(importance, significant)
     return memory_type, importance
+
+
+def trigger_of(event: Event) -> BreakTrigger | None:
+    """Return what an event ends a segment by: as it says itself, or because somebody leaves home or comes home by its words."""
+    return event.trigger or _trigger_of(event.description[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1_024)
+def _trigger_of(text: str) -> BreakTrigger | None:
+    said = stated(text)
+    return next((rule.trigger for rule in household_rules().trigger if compiled(rule.match).search(said)), None)
 
 
 def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
