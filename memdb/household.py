@@ -13,7 +13,7 @@ from memdb.config import Config
 from memdb.daytime import PartOfDay
 from memdb.files import read
 from memdb.names import same_name
-from memdb.records import Emotion, Event, MemoryType
+from memdb.records import BreakTrigger, Emotion, Event, MemoryType
 
 ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "everyone", "nobody", "both", "all", "there"})
 """Words that may begin a sentence about people or things, and lose their capital within another."""
@@ -66,6 +66,14 @@ class PlainRule(_Table):
     examples: tuple[tuple[str, str], ...]
 
 
+class TriggerRule(_Table):
+    """By which words an event is known that ends a segment."""
+
+    trigger: BreakTrigger
+    match: str
+    examples: tuple[str, ...]
+
+
 class PlaceRule(_Table):
     """How it is said that something happened at a place."""
 
@@ -77,6 +85,7 @@ class PlaceRule(_Table):
 class CheckWords(_Table):
     """Words by which a memory written by a model is checked."""
 
+    things: str
     places: str
     names_of_times: str
     verbs_too: str
@@ -93,11 +102,13 @@ class HouseholdRules(_Table):
 
     look_alikes: tuple[str, ...]
     unfelt: tuple[str, ...]
-    opposites: tuple[tuple[str, str], ...]
+    subjects: tuple[str, ...]
+    apart: dict[str, str]
     type: tuple[TypeRule, ...]
     emotion: tuple[EmotionRule, ...]
     type_says: dict[str, str]
     plain: tuple[PlainRule, ...]
+    trigger: tuple[TriggerRule, ...]
     place: tuple[PlaceRule, ...]
     check: CheckWords
 
@@ -109,7 +120,8 @@ def household_rules() -> HouseholdRules:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the rules, ready to match."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -122,7 +134,7 @@ def type_of(text: str) -> tuple[MemoryType, float]:
 def _type_of(text: str) -> tuple[MemoryType, float]:
     meant = _without(household_rules().look_alikes, text)
     for rule in household_rules().type:
-        if _compiled(rule.match).search(meant):
+        if compiled(rule.match).search(meant):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
 
@@ -146,15 +158,26 @@ def kind_of(event: Event, *, significant: float) -> tuple[MemoryType, float]:
     return memory_type, importance
 
 
+def trigger_of(event: Event) -> BreakTrigger | None:
+    """Return what an event ends a segment by: as it says itself, or because somebody leaves home or comes home by its words."""
+    return event.trigger or _trigger_of(event.description[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1_024)
+def _trigger_of(text: str) -> BreakTrigger | None:
+    said = stated(text)
+    return next((rule.trigger for rule in household_rules().trigger if compiled(rule.match).search(said)), None)
+
+
 def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
     """Return the feeling in a text that tells of this part of the day, or None for a neutral one."""
     rules = household_rules()
     meant = _without(rules.look_alikes + rules.unfelt, text[:_LOOKED_AT])
-    return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and _compiled(rule.match).search(meant)), None)
+    return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and compiled(rule.match).search(meant)), None)
 
 
 def _without(passed_over: Sequence[str], text: str) -> str:
-    return _compiled("|".join(passed_over)).sub(" … ", text)
+    return compiled("|".join(passed_over)).sub(" … ", text)
 
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
@@ -190,7 +213,7 @@ def listed(names: Sequence[str]) -> str:
 def located(place: str) -> str:
     """Return a place as it is spoken of: "in the kitchen", "at home", "in Mila's room"."""
     words = " ".join(place.split())
-    says, found = next((rule.says, found) for rule in household_rules().place if (found := _compiled(rule.match).search(words)))
+    says, found = next((rule.says, found) for rule in household_rules().place if (found := compiled(rule.match).search(words)))
     return says.format(**found.groupdict())
 
 
@@ -209,7 +232,7 @@ def _plain(text: str) -> str:
     if len(text) > _LONGEST:
         return text
     for rule in household_rules().plain:
-        if found := _compiled(rule.match).search(text):
+        if found := compiled(rule.match).search(text):
             parts = found.groupdict()
             what = parts.get("what") or ""
             parts["what"] = what if what[:2].isupper() else what[:1].lower() + what[1:]

@@ -77,13 +77,13 @@ def test_a_memory_is_the_model_s_where_it_is_true(houses: list[House], tmp_path:
 def test_the_model_is_told_who_it_is_and_when_it_was_by_the_household_s_clocks(houses: list[House], tmp_path: Path) -> None:
     settings = {"persona_household": "the Silva family", "generation_temperature": 0.9, "generation_max_tokens": 77}
     one = house(houses, tmp_path, answer(GOOD), timezone="Europe/Madrid", **settings)
-    one.mem.event("Rui came home", user_id="home", timestamp="2025-03-03T17:40:00Z", participants=["Rui"])
+    one.mem.event("Rui fed the cat", user_id="home", timestamp="2025-03-03T17:40:00Z", participants=["Rui"])
     one.lights()
     (request,) = one.script.requests
     assert "You are Barnaby, at home with the Silva family" in request.system
     assert "It is Monday evening, a weekday." in request.user
     assert "Time period: 2025-03-03 18:40 to 2025-03-03 19:00" in request.user
-    assert "- [18:40] Rui came home\n- [19:00] Rui asked for warmer lights" in request.user
+    assert "- [18:40] Rui fed the cat\n- [19:00] Rui asked for warmer lights" in request.user
     assert (request.temperature, request.max_tokens) == (0.9, 77)
 
 

@@ -114,6 +114,50 @@ def test_the_same_people_are_no_likeness() -> None:
     assert together(*(but(memory, detail={"participants": names}) for memory in seen)) == []
 
 
+APART = [
+    ("Rui turned the heating up", "Rui turned the heating down"),
+    ("Rui turned the lights in the kitchen on", "Rui turned the lights in the kitchen off"),
+    ("Rui locked the front door", "Rui unlocked the front door"),
+    ("Rui opened the kitchen window", "Rui closed the kitchen window"),
+    ("Rui scolded Mila", "Mila scolded Rui"),
+    ("the mother called the doctor", "the doctor called the mother"),
+    ("Rui asked for warmer lights", "Mila asked for warmer lights"),
+    ("Rui took his pills before dinner", "Rui took his pills after dinner"),
+    ("Rui drank coffee with milk", "Rui drank coffee without milk"),
+    ("Rui drank coffee", "Rui drank no coffee"),
+    ("Rui made coffee and did not make tea", "Rui did not make coffee and made tea"),
+    ("Lights off, music up", "Music off, lights up"),
+]
+
+
+@pytest.mark.parametrize("who", [(), ("Mila", "Rui")])
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_what_says_the_opposite_is_never_the_same(one: str, other: str, who: tuple[str, ...]) -> None:
+    evenings = [but(memory, detail={"participants": who}) for memory in memories([one, other] * 3)]
+    assert together(*evenings[:3]) == []
+    assert [{memory.source_excerpt for memory in found.sources} for found in together(*evenings)] == [{one}, {other}]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Rui turned the heating up", "Rui turned up the heating"),
+        ("Rui and Mila cooked dinner", "Mila and Rui cooked dinner"),
+        ("Rui asked for warmer lights", "Rui asked again for warmer lights"),
+        ("Rui locked the doors", "Rui locked all doors"),
+    ],
+)
+def test_the_same_in_another_order_is_the_same(one: str, other: str) -> None:
+    (found,) = patterns([one, other, one])
+    assert found.seen == 3
+
+
+def test_what_is_so_one_day_and_otherwise_another_is_no_part_of_a_pattern() -> None:
+    (found,) = patterns([f"Rui made coffee\nRui read the paper\nRui turned the heating {way}" for way in ("up", "down") * 3])
+    assert (found.seen, found.lines) == (6, ("Rui made coffee", "Rui read the paper"))
+    assert patterns([f"Rui made coffee\nRui read the paper\nRui turned the heating {way}" for way in ("up", "down", "off")]) == []
+
+
 def test_days_are_those_of_the_household() -> None:
     hours = [datetime(2025, 3, day, hour, 30, tzinfo=UTC) for day, hour in ((1, 5), (2, 4), (3, 4))]
     seen = [but(memory, detail={"segment_start": at}) for memory, at in zip(memories(["The cat was fed"] * 3), hours, strict=True)]

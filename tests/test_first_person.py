@@ -160,6 +160,16 @@ def test_a_feeling_is_told_of_and_an_earlier_time_like_it(mem: memdb.Memory) -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("Rui turned the heating up", "Rui turned the heating down"), ("Rui thanked Mila for the tea", "Mila thanked Rui for the tea")],
+)
+def test_the_opposite_was_not_noticed_before(mem: memdb.Memory, first: str, then: str) -> None:
+    for day, said in ((3, first), (4, then), (5, then)):
+        mem.event(said, user_id="home", timestamp=f"2025-03-{day:02}T18:00:00Z", participants=["Mila", "Rui"])
+    assert ["before" in fact.value_text for fact in mem.narrate(now=LATER)] == [False, False, True]
+
+
 def test_two_people_who_act_together_are_never_told_as_one(mem: memdb.Memory) -> None:
     for clock, said in (("18:00", "Rui and Mila cooked"), ("18:05", "Rui washed up"), ("18:20", "Rui and Mila danced")):
         mem.event(said, user_id="home", timestamp=f"{DAY}T{clock}:00Z", participants=["Rui", "Mila"])

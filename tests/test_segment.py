@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdb.config import Config
+from memdb.household import household_rules
 from memdb.records import BreakTrigger, Event
 from memdb.steps.segment import Segment, segment
 
@@ -65,6 +66,25 @@ def test_a_break_trigger_ends_the_segment_with_its_event(trigger: BreakTrigger) 
     assert minutes(found) == [([0, 2], trigger), ([4, 30], "duration")]
     assert found[0].ready_at == MORNING + timedelta(minutes=12)
     assert minutes(segments([event(0), event(2, trigger=trigger), event(30)], segment_break_triggers=())) == [([0, 2, 30], "duration")]
+
+
+@pytest.mark.parametrize(
+    ("said", "trigger"),
+    [(example, rule.trigger) for rule in household_rules().trigger for example in rule.examples]
+    + [
+        (said, None)
+        for said in (
+            "Rui did not leave home", "Rui has not left home yet", "Nobody came home", "Nobody left home", "Rui said: Mila left home", "Rui left home-made bread",
+            "Rui left the house keys on the table", "Rui never came home", "Rui left the lights on", "Rui made coffee", "Rui called home",
+            "ana said: I came home",
+        )
+    ],
+)  # fmt: skip
+def test_who_leaves_home_or_comes_home_ends_a_segment_by_the_words_alone(said: str, trigger: BreakTrigger | None) -> None:
+    gone = event(2).model_copy(update={"description": said})
+    wanted = [([0, 2], trigger), ([4, 30], "duration")] if trigger else [([0, 2, 4, 30], "duration")]
+    assert minutes(segments([event(0), gone, event(4), event(30)])) == wanted
+    assert minutes(segments([event(0), gone, event(30)], segment_break_triggers=())) == [([0, 2, 30], "duration")]
 
 
 def test_an_importance_above_the_mark_is_a_significant_event_and_the_mark_itself_is_not() -> None:

@@ -7,15 +7,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import tzinfo
-from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from memdb.config import Config
 from memdb.daytime import lived_day
+from memdb.gist import gist
 from memdb.household import household_rules, likeness, named, stated, telling_words
 from memdb.names import same_name
-from memdb.opposites import opposed, sense_of
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
@@ -26,16 +25,7 @@ _USUAL, _EXCERPT = 40, 240  # events that belong to a pattern, and characters of
 _PLURALS = {"morning": "mornings", "afternoon": "afternoons", "evening": "evenings", "night": "nights"}
 
 _Told = tuple[Fact, NarrativeDetail]
-
-
-class _Said(NamedTuple):
-    """What a text says: its telling words, and by what it could say the opposite of another (see `memdb.opposites`)."""
-
-    words: frozenset[str]
-    sense: frozenset[str]
-
-
-_Seen = tuple[Fact, NarrativeDetail, _Said]
+_Seen = tuple[Fact, NarrativeDetail, frozenset[str]]
 
 
 class Pattern(Record):
@@ -53,17 +43,15 @@ class Pattern(Record):
 def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> list[Pattern]:
     """Return the patterns in first-person memories: new ones, and known ones that were seen again.
 
-    Memories repeat each other when the same people were there at the same part of the day, at least `consolidation_similarity` of the
-    telling words are the same, and none says the opposite of another. A new pattern wants `consolidation_min_repeats` different days, of
-    which a night is one.
+    Memories repeat each other when the same people were there at the same part of the day and at least `consolidation_similarity` of what
+    they say is the same; a new pattern wants `consolidation_min_repeats` different days, of which a night is one.
     """
     alike: dict[tuple[str, frozenset[str], str], list[_Seen]] = defaultdict(list)
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
-            words = frozenset(telling_words(memory.source_excerpt, names=detail.participants))
-            said = _Said(words, sense_of(memory.source_excerpt, names=detail.participants))
-            alike[memory.user_id, frozenset(map(same_name, detail.participants)), detail.time_of_day].append((memory, detail, said))
+            words = gist(memory.source_excerpt, names=detail.participants)
+            alike[memory.user_id, frozenset(map(same_name, detail.participants)), detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
         for pattern, sources in _clusters(group, similarity=config.consolidation_similarity):
@@ -76,17 +64,17 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
 
 def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told | None, list[_Told]]]:
     """Put each memory to the pattern, or else the first memory, that it is likest to; return those, each with what belongs to it."""
-    likest = _Likest(Counter(word for _memory, _detail, said in group for word in said.words), similarity=similarity)
+    likest = _Likest(Counter(word for _memory, _detail, words in group for word in words), similarity=similarity)
     clusters: list[tuple[_Told | None, list[_Told]]] = []
-    for memory, detail, said in group:
+    for memory, detail, words in group:
         if detail.pattern:
-            likest.add(said)
+            likest.add(words)
             clusters.append(((memory, detail), []))
-    for memory, detail, said in group:
+    for memory, detail, words in group:
         if not detail.pattern:
-            place = likest.find(said)
+            place = likest.find(words)
             if place is None:
-                likest.add(said)
+                likest.add(words)
                 clusters.append((None, [(memory, detail)]))
             else:
                 clusters[place][1].append((memory, detail))
@@ -95,20 +83,21 @@ def _clusters(group: Sequence[_Seen], *, similarity: float) -> list[tuple[_Told 
 
 def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config) -> list[_Told]:
     """Return the memories that tell of nothing but what happens again and again; one that tells more is kept as it is."""
-    lines = {memory.fact_id: [said for said in _lines(memory) if said.words] for memory, _detail in sources}
+    lines = {memory.fact_id: [words for words in _lines(memory, detail) if words] for memory, detail in sources}
+    names = sources[0][1].participants if sources else ()
     usual = [*pattern[0].source_excerpt.split("\n"), *pattern[1].usual] if pattern else []
     likest = _Likest(
-        Counter(word for told in lines.values() for said in told for word in said.words), similarity=config.consolidation_similarity
+        Counter(word for told in lines.values() for words in told for word in words), similarity=config.consolidation_similarity
     )
     for line in usual:
-        likest.add(_read(line, _people([memory for memory, _detail in sources])))
+        likest.add(gist(line, names=names))
     tellers: dict[int, set[str]] = defaultdict(set)
     of_memory: dict[str, set[int]] = defaultdict(set)
     for fact_id, told in lines.items():
-        for said in told:
-            place = likest.find(said)
+        for words in told:
+            place = likest.find(words)
             if place is None:
-                place = likest.add(said)
+                place = likest.add(words)
             tellers[place].add(fact_id)
             of_memory[fact_id].add(place)
 
@@ -118,46 +107,35 @@ def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config
     return [one for one in sources if all(map(known, of_memory[one[0].fact_id]))]
 
 
-def _lines(memory: Fact) -> dict[_Said, str]:
+def _lines(memory: Fact, detail: NarrativeDetail) -> dict[frozenset[str], str]:
     """The events of a memory by what they say."""
-    names = _people([memory])
-    return {_read(line, names): line for line in memory.source_excerpt.split("\n") if line.strip()}
-
-
-def _people(memories: Sequence[Fact]) -> tuple[str, ...]:
-    """Who was there, in memories of the same people."""
-    detail = _detail(memories[0]) if memories else None
-    return detail.participants if detail is not None else ()
-
-
-def _read(line: str, names: Sequence[str]) -> _Said:
-    return _Said(frozenset(telling_words(line)), sense_of(line, names=names))
+    return {gist(line, names=detail.participants): line for line in memory.source_excerpt.split("\n") if line.strip()}
 
 
 class _Likest:
-    """Finds which of the texts added is likest to another in its words, of those not opposed to it, without comparing it with each.
+    """Finds which of the sets of words added is likest to another, without comparing it with each.
 
     Sets that have the wanted share in common have one of their rarest words in common: of n words, one of the first n − share · n + 1.
     """
 
     def __init__(self, often: Counter[str], *, similarity: float) -> None:
         self.often, self.similarity = often, similarity
-        self.added: list[_Said] = []
+        self.added: list[Set[str]] = []
         self.of_word: dict[str, list[int]] = defaultdict(list)
 
-    def add(self, said: _Said) -> int:
-        """Add what a text says and return its place."""
-        for word in self._rarest(said.words):
+    def add(self, words: Set[str]) -> int:
+        """Add a set and return its place."""
+        for word in self._rarest(words):
             self.of_word[word].append(len(self.added))
-        self.added.append(said)
+        self.added.append(words)
         return len(self.added) - 1
 
-    def find(self, said: _Said) -> int | None:
-        """Return the place of the likest, the first of several, or None if none is as like as is wanted."""
-        places = {place for word in self._rarest(said.words) for place in self.of_word.get(word, ())}
-        alike = [(likeness(self.added[place].words, said.words), -place) for place in places]
-        wanted = sorted((one for one in alike if one[0] >= self.similarity), reverse=True)
-        return next((-place for _share, place in wanted if not opposed(self.added[-place].sense, said.sense)), None)
+    def find(self, words: Set[str]) -> int | None:
+        """Return the place of the likest set, the first of several, or None if none is as like as is wanted."""
+        places = {place for word in self._rarest(words) for place in self.of_word.get(word, ())}
+        alike = [(likeness(self.added[place], words), -place) for place in places]
+        share, place = max(alike, default=(0.0, 0))
+        return -place if places and share >= self.similarity else None
 
     def _rarest(self, words: Set[str]) -> Iterable[str]:
         ordered = sorted(words, key=lambda word: (self.often[word], word))
@@ -170,7 +148,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     everything = [*([known[1]] if known else []), *details]
     day_types = {detail.day_type for detail in everything}
     places = {detail.location for detail in everything}
-    said = _grown(known[1].said, memories) if known else _common(memories)
+    said = _grown(known[1].said, sources) if known else _common(sources)
     lines = [_said(ways) for ways in said]
     if known and not lines:  # a pattern of an earlier version
         lines = known[0].source_excerpt.split("\n")
@@ -185,7 +163,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
         segment_start=min(detail.segment_start for detail in everything),
         segment_end=max(detail.segment_end for detail in everything),
         pattern=1,
-        usual=_usual(known, memories),
+        usual=_usual(known, sources),
         said=tuple(dict(_fewer(ways)) for ways in said),
         written_by="rules",
     )
@@ -212,27 +190,35 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     )
 
 
-def _common(memories: Sequence[Fact]) -> list[Counter[str]]:
+def _common(sources: Sequence[_Told]) -> list[Counter[str]]:
     """The events that at least half of the memories tell of, in the first one's order; or else the most frequent one.
 
-    Each with the ways it was told in, which differ in nothing but their numbers.
+    Each with the ways it was told in, which differ in nothing but their numbers. Of two that share the memories between them, one day the
+    lights on and another off, neither is what happens.
     """
-    said: dict[_Said, Counter[str]] = defaultdict(Counter)
-    for memory in memories:
-        for one, line in _lines(memory).items():
-            said[one][line] += 1
-    often = [ways for ways in said.values() if ways.total() * 2 >= len(memories)]
+    said: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
+    tellers: dict[frozenset[str], set[str]] = defaultdict(set)
+    for memory, detail in sources:
+        for words, line in _lines(memory, detail).items():
+            said[words][line] += 1
+            tellers[words].add(memory.fact_id)
+    everyone = {memory.fact_id for memory, _detail in sources}
+    often = [
+        ways
+        for words, ways in said.items()
+        if len(tellers[words]) * 2 >= len(sources) and (everyone - tellers[words]) not in tellers.values()
+    ]
     return (often or [max(said.values(), key=Counter.total)])[:_LINES]
 
 
-def _grown(said: Sequence[Mapping[str, int]], memories: Sequence[Fact]) -> list[Counter[str]]:
+def _grown(said: Sequence[Mapping[str, int]], sources: Sequence[_Told]) -> list[Counter[str]]:
     """What a pattern tells of, as it was told before and in more memories."""
-    names = _people(memories)
-    grown = {_read(next(iter(ways)), names): Counter(ways) for ways in said}
-    for memory in memories:
-        for one, line in _lines(memory).items():
-            if one in grown:
-                grown[one][line] += 1
+    names = sources[0][1].participants
+    grown = {gist(next(iter(ways)), names=names): Counter(ways) for ways in said}
+    for memory, detail in sources:
+        for words, line in _lines(memory, detail).items():
+            if words in grown:
+                grown[words][line] += 1
     return list(grown.values())
 
 
@@ -264,10 +250,10 @@ def _number(way: str) -> float:
     return float(_NUMBER.findall(way)[0].replace(",", "."))
 
 
-def _usual(known: _Told | None, memories: Sequence[Fact]) -> tuple[str, ...]:
+def _usual(known: _Told | None, sources: Sequence[_Told]) -> tuple[str, ...]:
     """What the memories of a pattern tell of, once each: the same is nothing new when it is seen again."""
-    lines = {said: line for memory in memories for said, line in _lines(memory).items()}
-    before = {_read(line, _people(memories)): line for line in known[1].usual} if known else {}
+    lines = {words: line for memory, detail in sources for words, line in _lines(memory, detail).items()}
+    before = {gist(line, names=sources[0][1].participants): line for line in known[1].usual} if known else {}
     return tuple(line[:_EXCERPT] for line in (before | lines).values())[:_USUAL]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memdb.config import Config
 from memdb.daytime import part_ends
-from memdb.household import kind_of
+from memdb.household import kind_of, trigger_of
 from memdb.records import Event, Record
 
 
@@ -37,7 +37,7 @@ def segment(events: Sequence[Event], *, now: datetime, zone: tzinfo, config: Con
     - when all its events have left the buffer and it lasts for the minimum (`duration`);
     - before what would make it last longer than the maximum (`maximum`), however little it holds;
     - with the event that makes it full (`max_events`);
-    - with a break trigger: after a departure, an arrival or a significant event, by its own importance or else by the rules, and at
+    - with a break trigger: after a departure, an arrival or a significant event, by what it says itself or else by the rules, and at
       the turn of the part of the day, which begins a new one.
 
     Its events are out of the buffer before it is ready. How often this is asked makes no difference to what it answers.
@@ -72,8 +72,8 @@ def _ends_before(current: Sequence[Event], at: datetime, *, zone: tzinfo, config
 def _ends_with(current: Sequence[Event], *, config: Config) -> str | None:
     """Why a segment ends with its last event, if it does."""
     last, mark = current[-1], config.significant_importance
-    if last.trigger in config.segment_break_triggers:
-        return last.trigger
+    if (trigger := trigger_of(last)) in config.segment_break_triggers:
+        return trigger
     if "significant_event" in config.segment_break_triggers and kind_of(last, significant=mark)[1] > mark:
         return "significant_event"
     return "max_events" if len(current) >= config.max_events_per_segment else None

@@ -1,0 +1,36 @@
+"""What a text about events says, as words that tell it from everything else that is said in the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from memdb.household import compiled, household_rules, telling_words
+from memdb.people import capitals
+
+_PARTS = re.compile(r"[,;:.!?…](?!\d)|\b(?:and|but|then|while)\b", re.IGNORECASE)
+
+
+def gist(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
+    """Return the telling words of events, one a line, each with what makes another event of it.
+
+    That is who did it to whom, and what stands beside it: "off" is not "on", nor "no coffee" coffee. What says something else has none of
+    these words in common, however many of its words are the same. `names` are of those who were there.
+    """
+    told = tuple(names)
+    return frozenset(word for line in text.split("\n") for word in _gist(line, told))
+
+
+@lru_cache(maxsize=4_096)
+def _gist(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    parts = [(part, _apart(part)) for part in _PARTS.split(line)]
+    who = " ".join("+".join(group) for group in capitals(line, names=(*names, *household_rules().check.people.split())))
+    of_line = "|".join(filter(None, (who, *(apart for _part, apart in parts))))
+    return tuple("|".join(filter(None, (word, apart, of_line))) for part, apart in parts for word in telling_words(part, names=names))
+
+
+def _apart(part: str) -> str:
+    """What makes another event of a part of one, in the order of its words."""
+    found = [(match.start(), name) for name, rule in household_rules().apart.items() for match in compiled(rule).finditer(part)]
+    return " ".join(name for _place, name in sorted(found))
