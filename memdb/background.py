@@ -177,7 +177,10 @@ class Background:
                 build_profile(db, user_id=str(row["user_id"]), now=to_utc(str(row["last_turn_at"])), config=self._config)
 
     def _open_work(self) -> tuple[int, int]:
+        """How much is left to do, and how much of it waits to be tried again; more than zero, and less than all, while there are turns."""
         db = self._store.database()
+        if db.tuples("queue.ready", now=to_text(utc_now())):  # while there is a turn to take, the rest need not be counted
+            return 1, 0
         embeds = self._embedder is not None and (self._store.embedder() or (None,))[0] == self._embedder.name
         with db.snapshot():  # what one thread has written is not to be missed between two looks
             row = db.one("queue.open", now=to_text(utc_now()), embeds=int(embeds)) or {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 
 from memdb.answers import Maintained
 from memdb.config import Config
-from memdb.database import Database, Row
+from memdb.database import Database, Row, SqlValue
 from memdb.keeper import reinforce
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
@@ -23,12 +23,13 @@ from memdb.steps.apply import Origin, dismiss_moot, expire_over, keep_calls, mer
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather
-from memdb.steps.reflect import Reflection, reflect
+from memdb.steps.reflect import Reflection, Said, reflect
 from memdb.steps.summarize import Summary, summarize
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
 
 _WRITTEN = 500  # rows that are brought together in one transaction
+_MOOD = "emotion:"
 _NAMESPACE = uuid.UUID("6d656d64-7500-5000-8000-000000000000")
 
 
@@ -178,12 +179,11 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
     if turn:
         at = to_utc(str(turn["timestamp"]))
         since = to_text(at - timedelta(days=config.reflect_days))
-        rows = db.all(
+        rows = db.tuples(
             "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
         )
-        fresh = {str(row["fact_id"]) for row in rows if row["fresh"]}
         consent = read_consent(db, user_id=owner, config=config)
-        drawn = reflect(_facts(rows), fresh=fresh, days=config.promote_days, zone=config.zone, consent=consent, llm=llm)
+        drawn = reflect([_said(row, config.zone) for row in rows], days=config.promote_days, consent=consent, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
     with db.transaction():
@@ -197,6 +197,13 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
             written += _note(db, note, {"origin": origin, "by": drawn.by}, origin=cited, config=config)
         db.run("upkeep.reflected", user_id=owner, id=turn.get("id", user["reflected_id"]))
     return Maintained(notes=written)
+
+
+def _said(row: Sequence[SqlValue], zone: tzinfo) -> Said:
+    """What a row of upkeep.lately tells."""
+    text, at, tags, fresh = row
+    felt = () if tags == "[]" else (tag.removeprefix(_MOOD) for tag in json.loads(str(tags)) if tag.startswith(_MOOD))
+    return Said(str(text), to_utc(str(at)).astimezone(zone).date().isoformat(), tuple(felt), bool(fresh))
 
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:

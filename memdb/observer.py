@@ -457,9 +457,19 @@ def _materialize_if_due(db: Database, turn: Turn, config: Config) -> None:
     if ended is not None:
         db.run("queue.end_session", user_id=turn.user_id, session_id=ended, now=to_text(turn.timestamp))
     row = db.one("profile.count_turn", user_id=turn.user_id, now=to_text(turn.timestamp))
-    since = int(row["turns_since"] or 0) if row else 0
-    if ended is not None or since >= config.profile_every_turns:
+    since, every = int(row["turns_since"] or 0) if row else 0, config.profile_every_turns
+    if ended is None and since % every:
+        return
+    if not _comes_again(db, turn, config):
         build_profile(db, user_id=turn.user_id, now=turn.timestamp, config=config)
+    elif ended is not None:
+        db.run("profile.postpone", user_id=turn.user_id, turns=every)  # counted from here, as if it had been built
+
+
+def _comes_again(db: Database, turn: Turn, config: Config) -> bool:
+    """Whether turns wait by which the profile is due once more: of many that come in at once, the last builds it for all."""
+    waiting = [row["session_id"] for row in db.all("queue.coming", user_id=turn.user_id, id=turn.id, most=config.profile_every_turns)]
+    return len(waiting) >= config.profile_every_turns or any(session_id != turn.session_id for session_id in waiting)
 
 
 def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:

@@ -56,6 +56,10 @@ insert into profiles (user_id, profile, built_at, turns_since) values (:user_id,
 on conflict (user_id) do update set turns_since = turns_since + 1
 returning turns_since;
 
+-- As many turns as it may go without being built, since it will be built again soon.
+-- statement: postpone
+update profiles set turns_since = :turns where user_id = :user_id;
+
 -- statement: outdated
 select p.user_id, max(t.timestamp) as last_turn_at
 from profiles p join turns t on t.user_id = p.user_id

@@ -70,6 +70,25 @@ select
   (select count(*) from outbox where :embeds and dead = 0) as vectors,
   (select count(*) from outbox where :embeds and dead = 0 and next_attempt_at > :now) as vectors_waiting;
 
+-- Whether there is a turn that waits neither for its next attempt nor for an earlier one of its user that does.
+-- statement: ready
+select 1 as ready
+from turns t indexed by turns_next
+where t.status in ('queued', 'working')
+  and not exists (
+    select 1 from turns earlier indexed by turns_open
+    where earlier.user_id = t.user_id and earlier.id <= t.id and earlier.status in ('queued', 'working') and earlier.next_attempt_at > :now)
+order by t.id
+limit 1;
+
+-- The turns of a user that come next, as far as they wait to be taken.
+-- statement: coming
+select session_id
+from turns indexed by turns_open
+where user_id = :user_id and id > :id and status in ('queued', 'working') and next_attempt_at is null
+order by id
+limit :most;
+
 -- statement: previous_session
 select session_id from turns where user_id = :user_id and id < :id order by id desc limit 1;
 

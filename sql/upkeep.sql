@@ -143,10 +143,9 @@ where user_id = :user_id;
 -- What somebody had said lately by a turn, the assistant aside, and what of it was not reflected upon before.
 -- statement: lately
 select
-  r.record, f.fact_id,
+  f.value_text, f.valid_from, f.tags,
   f.source_turn_id in (select t.turn_id from turns t where t.user_id = :user_id and t.id > :reflected_id and t.id <= :id) as fresh
 from facts f indexed by facts_said
-cross join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and f.kind = 'message'
   and f.status = 'active'

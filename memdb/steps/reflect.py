@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from datetime import tzinfo
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -14,7 +15,7 @@ from memdb import files
 from memdb.emotions import mood_words
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.privacy import quotable
-from memdb.records import Consent, Fact, ModelCall, Record
+from memdb.records import Consent, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _COMMON = frozenset(
@@ -31,7 +32,15 @@ _COMMON = frozenset(
 _ASIDE = re.compile(r"\[[^\]]*\]")  # a picture's caption is nobody's words
 _MOST = 3
 _LONGEST_READ = 24_000
-_MOOD = "emotion:"
+
+
+class Said(NamedTuple):
+    """A message: its words, the day of the user's on which it was said, in what moods, and whether nobody has reflected upon it yet."""
+
+    text: str
+    day: str
+    moods: tuple[str, ...]
+    fresh: bool
 
 
 class Reflection(Record):
@@ -46,19 +55,16 @@ class _Told(Record):
     notes: list[str] = Field(max_length=_MOST)
 
 
-def reflect(
-    messages: Sequence[Fact], *, fresh: Collection[str], days: int, zone: tzinfo, consent: Consent, llm: LanguageModel | None
-) -> Reflection:  # fmt: skip
-    """Return at most three notes on what recurs in messages, on at least `days` different days of `zone`; often there is none.
+def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: LanguageModel | None) -> Reflection:
+    """Return at most three notes on what recurs in messages, on at least `days` different days; often there is none.
 
-    `fresh` are the ids of the messages that were not reflected upon before: what none of them says is not noted again. Secrets are passed
-    over, unless `consent` lets them be kept.
+    What none of the fresh ones says is not noted again. Secrets are passed over, unless `consent` lets them be kept.
 
     Without a model, or when it fails: a mood that recurs and what it goes with, and what is spoken of again and again.
     """
     failed: tuple[ModelCall, ...] = ()
     if llm is not None and messages:
-        text = "\n".join(f"[{_day(message, zone)}] {' '.join(message.value_text.split())}" for message in messages)
+        text = "\n".join(f"[{message.day}] {' '.join(message.text.split())}" for message in messages)
         read = quotable(text[-2 * _LONGEST_READ :], consent)[-_LONGEST_READ:]  # blacked out before it is cut
         try:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=read), answer=_Told, purpose="reflect")
@@ -66,51 +72,55 @@ def reflect(
             return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
-    return Reflection(notes=tuple(islice(_recurring(messages, fresh, days, zone, consent), _MOST)), by="rules", calls=failed)
+    return Reflection(notes=tuple(islice(_recurring(messages, days, consent), _MOST)), by="rules", calls=failed)
 
 
-def _recurring(messages: Sequence[Fact], fresh: Collection[str], days: int, zone: tzinfo, consent: Consent) -> Iterator[str]:
+def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:
+    folded = [message.text.casefold() for message in messages]
+    openly = partial(_said_openly, days=days, consent=consent)
+    fresh = (_words(text) for message, text in zip(messages, folded, strict=True) if message.fresh)
+    new = set[str]().union(*fresh) - _COMMON - mood_words()
+    felt_anew = {mood for message in messages if message.fresh for mood in message.moods}
     moods: dict[str, set[str]] = defaultdict(set)
     topics: dict[str, set[str]] = defaultdict(set)
-    together: dict[tuple[str, str], set[str]] = defaultdict(set)
-    new: set[str] = set()
-    for message in messages:
-        day = _day(message, zone)
-        words = _words(message.value_text) - _COMMON - mood_words()
-        felt = [tag.removeprefix(_MOOD) for tag in message.tags if tag.startswith(_MOOD)]
-        if message.fact_id in fresh:
-            new.update(words, (_MOOD + mood for mood in felt))
-        for word in words:
-            topics[word].add(day)
-        for mood in felt:
-            moods[mood].add(day)
-            for word in words:
-                together[mood, word].add(day)
+    for message, text in zip(messages, folded, strict=True):
+        for word in new.intersection(_WORD.findall(_spoken(text))):
+            topics[word].add(message.day)
+        for mood in message.moods:
+            moods[mood].add(message.day)
     for mood, when in sorted(moods.items(), key=lambda item: (-len(item[1]), item[0]))[:2]:
-        if len(when) >= days and _MOOD + mood in new:
-            often = sorted(word for (felt_mood, word), on in together.items() if felt_mood == mood and len(on) >= days)
-            felt_so = [message for message in messages if _MOOD + mood in message.tags]
-            about = list(islice((word for word in often if _said_openly(word, felt_so, days, zone, consent)), 2))
+        if len(when) >= days and mood in felt_anew:
+            felt_so = [(message, text) for message, text in zip(messages, folded, strict=True) if mood in message.moods]
+            about = list(islice((word for word in _often(felt_so, days) if openly(word, felt_so)), 2))
             yield f"Often sounds {mood}" + (f", when it is about {' and '.join(about)}" if about else "")
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(when) >= days and topic in new and _said_openly(topic, messages, days, zone, consent):
+        if len(when) >= days and openly(topic, zip(messages, folded, strict=True)):
             yield f"Keeps coming back to {topic}"
 
 
-def _day(message: Fact, zone: tzinfo) -> str:
-    return f"{message.valid_from.astimezone(zone):%Y-%m-%d}"
+def _often(messages: Iterable[tuple[Said, str]], days: int) -> list[str]:
+    """The words that are said on so many days."""
+    on: dict[str, set[str]] = defaultdict(set)
+    for message, text in messages:
+        for word in _words(text):
+            on[word].add(message.day)
+    return sorted(on.keys() - _COMMON - mood_words() - {word for word, when in on.items() if len(when) < days})
 
 
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_ASIDE.sub(" ", text.casefold())))
+def _spoken(folded: str) -> str:
+    return _ASIDE.sub(" ", folded) if "[" in folded else folded
 
 
-def _said_openly(word: str, messages: Sequence[Fact], days: int, zone: tzinfo, consent: Consent) -> bool:
+def _words(folded: str) -> set[str]:
+    return set(_WORD.findall(_spoken(folded)))
+
+
+def _said_openly(word: str, messages: Iterable[tuple[Said, str]], *, days: int, consent: Consent) -> bool:
     """Whether a word is said on so many days, secrets aside: a password that is all letters is no topic."""
     on: set[str] = set()
-    for message in messages:
-        if word in message.value_text.casefold() and word in _words(quotable(message.value_text, consent)):
-            on.add(_day(message, zone))
+    for message, text in messages:
+        if word in text and word in _words(quotable(message.text, consent).casefold()):
+            on.add(message.day)
             if len(on) >= days:
                 return True
     return False
