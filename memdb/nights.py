@@ -120,10 +120,9 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
     if one.pattern is None and read_fact(db, fact_id):  # a pattern of these was taken back with another that it had grown by
         fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids, to_text(now)])))
     if one.pattern is None:
-        newest = max(memory.created_at for memory in one.sources)  # what went into it came to mind already, and so does it
         keep(
             db, narrative, detail, fact_id=fact_id, user_id=one.user_id, key=PATTERN, source=f"maintain-{to_text(now)}",
-            excerpt="\n".join(one.lines), at=newest, config=config,
+            excerpt="\n".join(one.lines), at=_came_to_mind(one.sources, now=now, config=config), config=config,
         )  # fmt: skip
     keep_calls(db, calls, user_id=one.user_id, turn_id=fact_id, now=utc_now(), config=config)
     for memory in one.sources:
@@ -149,3 +148,10 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
             now=to_text(now),
         )
     return len(gone)
+
+
+def _came_to_mind(sources: Sequence[Fact], *, now: datetime, config: Config) -> datetime:
+    """Since when a pattern is remembered: it was never in the buffer, and comes to mind as what went into it did."""
+    settled = now - timedelta(minutes=config.event_buffer_minutes)
+    made = [memory.created_at for memory in sources]
+    return max((at for at in made if at <= settled), default=min(made))

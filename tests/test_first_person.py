@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -732,6 +732,18 @@ def test_what_becomes_a_pattern_comes_to_mind_all_the_time(mem: memdb.Memory) ->
     (found,) = mem.recall("coffee", **asked)
     assert isinstance(found.fact.value_json, dict)
     assert found.fact.value_json["pattern"] == 1
+    assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", **asked).items}
+
+
+def test_a_pattern_comes_to_mind_though_the_last_of_what_went_into_it_lies_in_the_buffer(mem: memdb.Memory) -> None:
+    for day in (3, 4, 5):
+        coffee(mem, f"2025-03-0{day}")
+    (*_, last) = mem.narrate(now="2025-03-05T22:00:00Z")
+    asked = {"user_id": "home", "now": last.created_at + timedelta(minutes=1)}
+    assert len(mem.recall("coffee", **asked)) == 2
+    assert mem.maintain(**asked).patterns == 1
+    (found,) = mem.recall("coffee", **asked)
+    assert found.fact.key == "household.pattern"
     assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", **asked).items}
 
 
