@@ -218,7 +218,7 @@ def test_metadata_of_which_nothing_is_left_is_none(client: chroma.ClientAPI, poi
 
 def test_a_collection_s_metadata_holds_no_empty_list(client: chroma.ClientAPI) -> None:
     with pytest.raises(ValueError, match=r"^Empty lists are not allowed as metadata values$"):
-        client.create_collection("lists", metadata={"a": []})
+        client.create_collection("lists", metadata={"a": []})  # type: ignore[dict-item]
 
 
 def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Path) -> None:
