@@ -212,8 +212,13 @@ def test_modify_renames_and_replaces_the_metadata(client: chroma.ClientAPI, poin
 
 def test_metadata_of_which_nothing_is_left_is_none(client: chroma.ClientAPI, points: chroma.Collection) -> None:
     points.modify(metadata={"y": None})
-    assert points.metadata is None
+    assert points.metadata == {"y": None}  # the handle shows what it was given, as in chromadb
     assert client.get_collection(points.name, embedding_function=None).metadata is None
+
+
+def test_a_collection_s_metadata_holds_no_empty_list(client: chroma.ClientAPI) -> None:
+    with pytest.raises(ValueError, match=r"^Empty lists are not allowed as metadata values$"):
+        client.create_collection("lists", metadata={"a": []})  # type: ignore[dict-item]
 
 
 def test_databases_keep_collections_apart(client: chroma.ClientAPI, tmp_path: Path) -> None:
@@ -339,6 +344,8 @@ def test_the_first_vectors_fix_the_dimension(client: chroma.ClientAPI) -> None:
         ({"documents": [5]}, ValueError, "Expected document to be a str, got 5"),
         ({"documents": ["\ud800"]}, UnicodeEncodeError, "surrogates"),
         ({"metadatas": [{}]}, ValueError, "non-empty dict"),
+        ({"metadatas": "x"}, AttributeError, r"'str' object has no attribute 'items' in add\."),
+        ({"metadatas": [5]}, AttributeError, r"'int' object has no attribute 'items' in add\."),
         ({"metadatas": [{1: 1}]}, TypeError, "Expected metadata key to be a str"),
         ({"metadatas": [{"a": {"b": 1}}]}, ValueError, "Expected metadata value"),
         ({"metadatas": [{"a": []}]}, ValueError, "non-empty"),

@@ -266,7 +266,8 @@ def test_assess_narrows_by_age_and_score_as_search_does(mem: memdb.Memory) -> No
     def found(ask: Callable[..., memdb.Hits], **narrowed: object) -> set[str]:
         return {hit.fact.value_text for hit in ask("tea", user_id="ana", now="2025-06-02", **narrowed)}
 
-    for narrowed in ({"tiers": ["hot"]}, {"tiers": ["cold"]}, {"tiers": []}, {"min_score": 1e6}, {"max_age_days": 10}):
+    several: list[dict[str, object]] = [{"tiers": ["hot"]}, {"tiers": ["cold"]}, {"tiers": []}, {"min_score": 1e6}, {"max_age_days": 10}]
+    for narrowed in several:
         assert found(mem.assess, **narrowed) == found(mem.search, **narrowed) != found(mem.search)
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn, cast
 from uuid import UUID
 
 from memdb import InputError
-from memdb.collection_types import CollectionModel, Configuration, Metadata
+from memdb.collection_types import CollectionModel, Configuration, Metadata, Scalar
 from memdb.collections import Collections
 from memdb.interfaces.chroma import filters, validate
 from memdb.interfaces.chroma.columns import Columns, given, result, wanted, with_uris
@@ -140,6 +140,7 @@ class Collection:
         if name is not None:
             check_name(name, field="new_name")
         kept = None if metadata is None else shown_metadata(metadata)
+        told = {name: None for name in metadata or {}} | (kept or {})  # a handle shows what it was given, None and all
         change = partial(modified, configuration=configuration) if configuration else None
         now = self._model
         try:
@@ -152,7 +153,7 @@ class Collection:
         self._model = replace(
             self._model,
             name=name or self.name,
-            metadata=self._model.metadata if kept is None else kept or None,
+            metadata=self._model.metadata if kept is None else cast("dict[str, Scalar]", told),
             configuration_json=seen.configuration_json,
             serialized_schema=seen.serialized_schema,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import cast
 
@@ -119,11 +119,15 @@ def _listed(one_or_many: object) -> list[object] | None:
 
 
 def _read_sparse(metadata: object) -> Metadata | None:
-    """Metadata in which the dictionaries that tell of sparse vectors are those."""
-    told = metadata
-    if isinstance(metadata, dict):
-        told = {
-            key: SparseVector.from_dict(value) if isinstance(value, dict) and value.get(TYPE_KEY) == SPARSE_VECTOR_TYPE_VALUE else value
-            for key, value in metadata.items()
-        }
-    return cast("Metadata | None", told)
+    """Metadata in which the dictionaries that tell of sparse vectors are those.
+
+    Raises:
+        AttributeError: it is no dictionary, as in chromadb.
+    """
+    if metadata is None:
+        return None
+    told = {
+        key: SparseVector.from_dict(value) if isinstance(value, dict) and value.get(TYPE_KEY) == SPARSE_VECTOR_TYPE_VALUE else value
+        for key, value in cast("Mapping[str, object]", metadata).items()
+    }
+    return cast("Metadata", told)

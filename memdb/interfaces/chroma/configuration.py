@@ -111,6 +111,7 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
 
     Raises:
         InvalidArgumentError: it is empty, or a key or number cannot be stored.
+        InputError: a value is a list without anything in it.
         TypeError: it is no dictionary of texts to texts, numbers, True or False.
     """
     if metadata is None:
@@ -123,6 +124,8 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
     for key, value in metadata.items():
         if not isinstance(key, str):
             raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
+        if isinstance(value, list) and not value:
+            raise InputError("Empty lists are not allowed as metadata values")
         scalar = value.item() if isinstance(value, np.generic) else value
         if not isinstance(scalar, str | int | float) or not _is_storable(scalar):
             raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
