@@ -74,6 +74,20 @@ where value_json ->> 'pattern' = 0
 order by created_at desc
 limit 60;
 
+-- Who took part in what is remembered of a user.
+-- statement: people
+with
+recent as materialized (
+  select value_json
+  from facts indexed by facts_user_id
+  where user_id = :user_id and kind = 'narrative' and status in ('active', 'archived') and created_at < :now
+  order by id desc
+  limit :looked_back
+)
+select distinct h.value as name
+from recent r cross join json_each(r.value_json, '$.participants') h
+order by 1;
+
 -- What is remembered, the latest first: what happened now may be likest to some of it.
 -- statement: earlier
 select fact_id, value_text, source_excerpt

@@ -170,6 +170,38 @@ def test_the_opposite_was_not_noticed_before(mem: memdb.Memory, first: str, then
     assert ["before" in fact.value_text for fact in mem.narrate(now=LATER)] == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    ("said", "given", "who"),
+    [
+        ("Thom came home", [], ["Thom"]),
+        ("Person arrived home: Thom", [], ["Thom"]),
+        ("Thom and Elizabeth Fife cooked", [], ["Elizabeth Fife", "Thom"]),
+        ("Thom turned the heating up", [], ["Thom"]),
+        ("Dinner was ready. Thom laughed", ["Rui"], ["Rui", "Thom"]),
+        ("Mila sang", ["Mila Silva"], ["Mila Silva"]),
+        ("Rui helped ana and Joana", ["Rui"], ["Joana", "Rui"]),
+        ("The cake was for Joana’s guests", ["Rui"], ["Joana", "Rui"]),
+        ("Pedro made tea", [], ["Pedro Costa"]),
+        ("Rui called Pedro", ["Rui"], ["Rui"]),
+        ("Kitchen lights turned on", [], []),
+        ("Grandma left", [], []),
+        ("Yesterday nobody came home", [], []),
+        ("Router diagnostics completed", [], []),
+        ("Rui said: Joana laughed. Thom came home", ["Rui"], ["Rui"]),
+        ("The assistant dimmed the lights", [], []),
+    ],
+)
+def test_who_is_named_plainly_took_part(mem: memdb.Memory, said: str, given: list[str], who: list[str]) -> None:
+    mem.event("They danced", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["Joana", "Pedro Costa", "ana"])
+    mem.event(said, user_id="home", timestamp=f"{DAY}T14:00:00Z", participants=given)
+    _earlier, fact = mem.narrate(now=LATER)
+    assert isinstance(fact.value_json, dict)
+    assert fact.value_json["participants"] == who
+    assert list(mem.sources(fact.fact_id).events[0].participants) == given
+    for name in who:
+        assert fact in [hit.fact for hit in mem.recall(said, user_id="home", participants=[name], min_score=0, now=LATER)]
+
+
 def test_two_people_who_act_together_are_never_told_as_one(mem: memdb.Memory) -> None:
     for clock, said in (("18:00", "Rui and Mila cooked"), ("18:05", "Rui washed up"), ("18:20", "Rui and Mila danced")):
         mem.event(said, user_id="home", timestamp=f"{DAY}T{clock}:00Z", participants=["Rui", "Mila"])
