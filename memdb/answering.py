@@ -100,7 +100,7 @@ def recall(
 ) -> Hits:
     """Return the first-person memories that bear on a question, best first; `Memory.recall` explains the arguments."""
     checks.lists(memory_types=memory_types, participants=participants)
-    age = config.max_age_days if max_age_days is None else checks.bound(max_age_days, "max_age_days")
+    age = config.max_age_days if max_age_days is None else checks.age(max_age_days, "max_age_days")
     return retrieve(
         db,
         understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=config.zone),

@@ -148,6 +148,14 @@ def bound(value: float | None, argument: str) -> float | None:
     raise InputError(f"{argument} is {value!r}; give a number, or None for no bound.")
 
 
+def age(value: float | None, argument: str) -> float | None:
+    """Return a number of days or minutes that something is old: nothing is younger than new."""
+    number = bound(value, argument)
+    if number is not None and number < 0:
+        raise InputError(f"{argument} is {number:g}; give a number of 0 or more.")
+    return number
+
+
 def lived(value: datetime, argument: str) -> datetime:
     """Return an instant that somebody can have lived through: there are days before and after it in every time zone."""
     if not _FIRST_YEAR <= value.year <= _LAST_YEAR:

@@ -76,7 +76,7 @@ def gather(db: Database, event: Event, *, dated: bool = True) -> bool:
 
 def gather_turn(db: Database, turn: Turn) -> None:
     """Let what a person said in a turn count as an event, within the caller's transaction; it is the assistant who remembers it."""
-    speaker = turn.speaker or turn.user_id
+    speaker = turn.speaker if turn.speaker and turn.speaker.casefold() != "user" else turn.user_id
     if turn.user_input.strip() and speaker.casefold() != "assistant":
         said = " ".join(turn.user_input.split())
         gather(

@@ -524,8 +524,8 @@ class Memory:
             categories=categories,
             memory_types=memory_types,
             tags=tags,
-            min_age_minutes=checks.bound(min_age_minutes, "min_age_minutes"),
-            max_age_days=checks.bound(max_age_days, "max_age_days"),
+            min_age_minutes=checks.age(min_age_minutes, "min_age_minutes"),
+            max_age_days=checks.age(max_age_days, "max_age_days"),
             min_score=checks.bound(min_score, "min_score"),
             participants=participants,
             base_half_life_days=self._config.base_half_life_days,
@@ -1190,8 +1190,8 @@ class Memory:
             tags=filters.get("tags"),
             participants=filters.get("participants"),
         )
-        filters["min_age_minutes"] = checks.bound(filters.get("min_age_minutes"), "min_age_minutes")
-        filters["max_age_days"] = checks.bound(filters.get("max_age_days"), "max_age_days")
+        filters["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
+        filters["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at = self._now(now)

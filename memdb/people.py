@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
@@ -23,7 +24,7 @@ _AND = re.compile(r",? and |, ")
 
 def capitals(text: str, *, names: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
     """Return who seems to be named, in the order of the words, those in one breath together; `names` are known whatever their letters."""
-    return _capitals(text[:_LOOKED_AT], tuple(names))
+    return _capitals(unicodedata.normalize("NFC", text[:_LOOKED_AT]), tuple(names))
 
 
 @lru_cache(maxsize=1_024)
@@ -51,7 +52,7 @@ def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:
     """
     if event.turn_id is not None:
         return event
-    text = _SPEECH.sub("“”", stated(event.description))
+    text = _SPEECH.sub("“”", unicodedata.normalize("NFC", stated(event.description)))
     there = {word for name in (*event.participants, persona) for word in _WORD.findall(same_name(name))}
     named = [name for name in _named(text, known) if same_name(name) not in there and same_name(name.split()[0]) not in there]
     return event.model_copy(update={"participants": tuple(one_each([*event.participants, *named]))}) if named else event
@@ -70,7 +71,7 @@ def _named(text: str, known: Sequence[str]) -> Iterator[str]:
 
 def stands_in(name: str, text: str) -> str | None:
     """Return a name as it stands in a text, as whole words that begin with a capital, or None."""
-    folded = re.escape(name).replace("'", "['’]").replace("’", "['’]")
+    folded = re.escape(unicodedata.normalize("NFC", name)).replace("'", "['’]").replace("’", "['’]")
     return next((found[0] for found in re.finditer(rf"(?<!\w){folded}(?!\w)", text, re.IGNORECASE) if _has_capital(found[0])), None)
 
 

@@ -69,7 +69,7 @@ where value_json ->> 'pattern' = 0
   and not exists (
     select 1
     from json_each(value_json, '$.participants') h
-    where lower(h.value) not in (select lower(value) from json_each(:spelled)))
+    where lower(replace(replace(h.value, '’', ''''), '-', ' ')) not in (select lower(value) from json_each(:spelled)))
   and created_at < :now
 order by created_at desc
 limit 60;

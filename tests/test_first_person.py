@@ -100,6 +100,24 @@ def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
         assert "I noticed that ana said “I baked bread” and Rui said “It smells good”." in fact.value_text
 
 
+def test_a_user_is_one_person_however_what_she_says_comes_in(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        mem.observe("I like red lights.", user_id="ana", timestamp="2025-03-03T08:00:00Z")
+        mem.observe("I like green lights.", user_id="ana", speaker="User", timestamp="2025-03-03T08:05:00Z")
+        mem.load([{"role": "user", "content": "I like blue lights.", "timestamp": "2025-03-03T08:10:00Z"}], user_id="ana")
+        mem.load([{"speaker": "Ana", "text": "I like dim lights.", "timestamp": "2025-03-03T08:20:00Z"}], user_id="ana")
+        assert mem.drain()
+        (fact,) = mem.facts("ana", kinds=["narrative"])
+        assert isinstance(fact.value_json, dict)
+        assert fact.value_json["participants"] == ["ana"]
+        assert fact.value_text.endswith("It seems to be how ana likes it.")
+        for name in ("ana", "Ana"):
+            hits = mem.search("lights", user_id="ana", participants=[name], limit=20)
+            assert {hit.fact.value_text[-7:-1] for hit in hits if hit.fact.kind == "message"} == {"lights"}
+            assert len([hit for hit in hits if hit.fact.kind == "message"]) == 4
+            assert fact in [hit.fact for hit in hits]
+
+
 def test_what_the_assistant_says_itself_is_nothing_that_it_noticed(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
         said = (("I baked bread.", None), ("How lovely!", "Assistant"), ("It smells good.", "Rui"))
@@ -577,14 +595,23 @@ def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house
         (["Elizabeth Silva"], set()),
         ([""], set()),
         (["%"], set()),
+        (["O’Neil"], {"Sara called"}),
+        (["o'neil"], {"Sara called"}),
+        (["Mary"], {"Mary-Ann sang"}),
+        (["mary-ann"], {"Mary-Ann sang"}),
+        (["Mary Ann"], {"Mary-Ann sang"}),
+        (["D'Arc"], {"Mary-Ann sang"}),
+        (["-"], set()),
     ],
 )
 def test_people_are_found_by_a_word_of_their_names_however_it_is_written(mem: memdb.Memory, asked: list[str], found: set[str]) -> None:
     mem.event("José cooked", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["José"])
     mem.event("Elizabeth read", user_id="home", timestamp=f"{DAY}T14:00:00Z", participants=["Elizabeth Fife"])
+    mem.event("Sara called", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Sara O'Neil"])
+    mem.event("Mary-Ann sang", user_id="home", timestamp=f"{DAY}T22:00:00Z", participants=["Mary-Ann D’Arc"])
     mem.narrate(now=LATER)
     for ask in (mem.recall, mem.search):
-        hits = ask("cooked or read", user_id="home", participants=asked, min_score=0, now=LATER)
+        hits = ask("cooked or read or called or sang", user_id="home", participants=asked, min_score=0, now=LATER)
         assert {hit.fact.source_excerpt for hit in hits} == found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Annotated, get_args
@@ -134,7 +135,8 @@ def _involved(who: Sequence[str], named_by: Sequence[str], happened: Sequence[st
     """Return those of who were there whom the model names, or else all of them, and whom it names as the events do."""
     about = set(map(same_name, named_by))
     there = [name for name in who if same_name(name) in about] or who
-    others = (stands_in(" ".join(name.split()), " ".join("\n".join(happened).split())) for name in named_by if name.strip())
+    said = unicodedata.normalize("NFC", " ".join(" ".join(happened).split()))
+    others = (stands_in(" ".join(name.split()), said) for name in named_by if name.strip())
     known = {word for name in (*who, persona) for word in same_name(name).split()}
     also = [name for name in others if name and not is_ordinary(name.split()[0]) and same_name(name) not in known]
     return tuple(sorted(one_each([*there, *also])))
