@@ -388,15 +388,63 @@ def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str)
         "Rui moved out of the way",
         "Fire alarm test completed",
         "Rui switched the lights off by accident",
+        "Elizabeth did not get the promotion",
+        "Elizabeth didn't get the long awaited promotion",
+        "Rui was not promoted",
+        "It is nobody's birthday today",
+        "The birthday party was cancelled",
+        "Rui and Joana called off the wedding",
+        "Rui watched a hospital series",
+        "Mila read a story about a wedding",
+        "No accident on the way home",
+        "Rui almost won the cup",
     ],
 )
-def test_what_only_sounds_like_a_great_event_is_kept_like_any_other(text: str) -> None:
+def test_what_only_sounds_like_a_great_event_or_did_not_take_place_is_kept_like_any_other(text: str) -> None:
     assert type_of(text)[0] != "SIGNIFICANT"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rui did not cry at the wedding",
+        "Nobody knew that Joana was pregnant",
+        "Rui won't forget: Mila won the cup",
+        "Rui was not there when Mila was born",
+        "Mila watched TV, and grandpa died",
+        "Rui could not come because of an accident",
+        "Rui saw his daughter graduate",
+        "Joana watched a film when grandpa died",
+    ],
+)
+def test_what_took_place_is_significant_whatever_else_did_not(text: str) -> None:
+    assert type_of(text)[0] == "SIGNIFICANT"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Thom didn't like the soup", "It does not seem to be how Thom likes it."),
+        ("Rui hates loud music", "It does not seem to be how Rui likes it."),
+        ("Rui doesn’t want the lights on", "It does not seem to be how Rui likes it."),
+        ("Rui and Joana cannot stand jazz", "It does not seem to be how Joana and Rui like it."),
+        ("Everybody disliked the noise", "It does not seem to be how it is liked here."),
+        ("Rui likes jazz", "It seems to be how Rui likes it."),
+    ],
+)
+def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, text: str, says: str) -> None:
+    mem.event(text, user_id="home", timestamp=f"{DAY}T18:00:00Z")
+    fact = told(mem)
+    assert fact.memory_type == "PREFERENCE"
+    assert fact.value_text.endswith(says)
 
 
 @pytest.mark.parametrize(
     ("text", "emotion"),
     [
+        ("It is nobody's birthday", None),
+        ("Rui watched a hospital series", None),
+        ("Mila sang a song", "positive"),
         ("Mila laughed", "positive"),
         ("Rui was stressed", "negative"),
         ("Motion in the garage", "concerned"),
