@@ -35,8 +35,10 @@ _IN_ORDER = (
     ("retry_base_seconds", "retry_max_seconds"),
     ("min_segment_duration_minutes", "max_segment_duration_minutes"),
     ("minimum_importance", "max_importance"),
+    ("minimum_importance", "archive_threshold"),
 )
-"""Settings of which the first may not be above the second."""
+"""Settings of which the first may not be above the second, unless that is off."""
+_OFF = {"archive_threshold": 0.0}
 
 
 class Config(BaseModel):
@@ -260,7 +262,7 @@ def _in_order(config: Config) -> Config:
     """Refuse a least that is above its most: only together, for either may come from anywhere."""
     for low, high in _IN_ORDER:
         least, most = getattr(config, low), getattr(config, high)
-        if least > most:
+        if least > most != _OFF.get(high):
             raise ConfigError(
                 f"Settings {low!r} ({least:g}) and {high!r} ({most:g}) contradict each other: lower the first or raise the second."
             )

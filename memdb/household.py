@@ -101,7 +101,10 @@ class HouseholdRules(_Table):
     """The whole of `rules/household.toml`."""
 
     look_alikes: tuple[str, ...]
+    negated: tuple[str, ...]
+    unhappened: tuple[str, ...]
     unfelt: tuple[str, ...]
+    dislikes: str
     subjects: tuple[str, ...]
     apart: dict[str, str]
     type: tuple[TypeRule, ...]
@@ -132,11 +135,25 @@ def type_of(text: str) -> tuple[MemoryType, float]:
 
 @lru_cache(maxsize=1_024)  # an event is looked at again as long as it waits for its segment
 def _type_of(text: str) -> tuple[MemoryType, float]:
-    meant = _without(household_rules().look_alikes, text)
-    for rule in household_rules().type:
-        if compiled(rule.match).search(meant):
+    rules = household_rules()
+    meant = _without(rules.look_alikes + rules.unhappened + rules.negated, text)
+    dislikes = is_disliked(text)
+    for rule in rules.type:
+        if compiled(rule.match).search(meant) or (dislikes and rule.type == "PREFERENCE"):
             return rule.type, rule.importance
     return "OBSERVATION", 0.5
+
+
+def is_disliked(text: str) -> bool:
+    """Whether a text says that somebody does not like something."""
+    return compiled(household_rules().dislikes).search(text[:_LOOKED_AT]) is not None
+
+
+def liking(who: Sequence[str], texts: Iterable[str], *, together: bool) -> str:
+    """Return how sure it is that this is how people like it, or do not: all of them where they acted `together`, or else one alone."""
+    rule = "DISLIKE" if any(map(is_disliked, texts)) else "PREFERENCE"
+    ending = "_ONE" if len(who) == 1 else "" if who and together else "_NOBODY"
+    return household_rules().type_says[rule + ending].format(who=named(who))
 
 
 def as_remembered(text: str, memory_type: MemoryType | None, importance: float | None, *, config: Config) -> tuple[MemoryType, float]:
@@ -172,7 +189,7 @@ def _trigger_of(text: str) -> BreakTrigger | None:
 def emotion_of(text: str, part: PartOfDay) -> EmotionRule | None:
     """Return the feeling in a text that tells of this part of the day, or None for a neutral one."""
     rules = household_rules()
-    meant = _without(rules.look_alikes + rules.unfelt, text[:_LOOKED_AT])
+    meant = _without(rules.look_alikes + rules.negated + rules.unfelt, text[:_LOOKED_AT])
     return next((rule for rule in rules.emotion if (not rule.at or part in rule.at) and compiled(rule.match).search(meant)), None)
 
 

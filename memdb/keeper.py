@@ -17,6 +17,7 @@ from memdb.household import likeness
 from memdb.llm import calls_of
 from memdb.names import one_each, spelled
 from memdb.narrator import Narrator
+from memdb.people import with_people
 from memdb.privacy import quotable
 from memdb.reading import read_consent
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
@@ -75,7 +76,7 @@ def gather(db: Database, event: Event, *, dated: bool = True) -> bool:
 
 def gather_turn(db: Database, turn: Turn) -> None:
     """Let what a person said in a turn count as an event, within the caller's transaction; it is the assistant who remembers it."""
-    speaker = turn.speaker or turn.user_id
+    speaker = turn.speaker if turn.speaker and turn.speaker.casefold() != "user" else turn.user_id
     if turn.user_input.strip() and speaker.casefold() != "assistant":
         said = " ".join(turn.user_input.split())
         gather(
@@ -107,7 +108,7 @@ def take_segment(store: Store, config: Config, narrator: Narrator | None, *, now
         return None
     part, ready_at = found
     shown: dict[str, str] = {}
-    part = _sayable(db, part, config)
+    part = _peopled(db, _sayable(db, part, config), ready_at, config)
     narrative, calls, error = _tell(db, part, ready_at, narrator, config, shown)
     segment_id = uuid.uuid5(_NAMESPACE, json.dumps([part.events[0].user_id, [event.event_id for event in part.events]])).hex
     try:
@@ -234,6 +235,14 @@ def _sayable(db: Database, part: Segment, config: Config) -> Segment:
     consent = read_consent(db, user_id=part.events[0].user_id, config=config)
     told = [event.model_copy(update={"description": quotable(event.description, consent)}) for event in part.events]
     return part.model_copy(update={"events": tuple(told)})
+
+
+def _peopled(db: Database, part: Segment, ready_at: datetime, config: Config) -> Segment:
+    """A segment whose events tell all who took part, and not only those given; the events themselves stay as they came."""
+    rows = db.all("events.people", user_id=part.events[0].user_id, now=to_text(ready_at), looked_back=_LOOKED_BACK)
+    known = one_each([*(name for event in part.events for name in event.participants), *(str(row["name"]) for row in rows)])
+    events = tuple(with_people(event, known=known, persona=config.persona_name) for event in part.events)
+    return part.model_copy(update={"events": events})
 
 
 def _memory_id(segment_id: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 def same_name(name: str) -> str:
     """Return what all spellings of a name have in common."""
-    return name.lower() if name.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return name.lower() if name.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).replace("’", "'")
 
 
 def one_each(names: Iterable[str]) -> list[str]:
@@ -21,8 +21,11 @@ def one_each(names: Iterable[str]) -> list[str]:
 
 
 def spelled(names: Iterable[str]) -> list[str]:
-    """Return names in the ways in which they may be written: SQLite knows capitals of ASCII only, and an accent has two encodings."""
-    told = [" ".join(name.split()) for name in names if name.strip()]
+    """Return names in the ways in which they may be written: SQLite knows capitals of ASCII only, and an accent has two encodings.
+
+    Statements compare them with what is stored with a straight apostrophe and without hyphens, so that Mary is found as Mary-Ann.
+    """
+    told = [" ".join(name.replace("’", "'").replace("-", " ").split()) for name in names if name.strip(" \t\n-")]
     ways = {
         unicodedata.normalize(form, case(unicodedata.normalize("NFC", name))): None
         for name in told

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from memdb.household import ARTICLES, compiled, household_rules
-from memdb.names import same_name
+from memdb.household import ARTICLES, compiled, household_rules, stated
+from memdb.names import one_each, same_name
+from memdb.records import Event
 
 _LOOKED_AT = 2_000  # characters of a text in which people are looked for
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -15,12 +17,14 @@ _POSSESSIVE = re.compile(r"['’]s$|(?<=s)['’]$", re.IGNORECASE)
 _TOGETHER = re.compile(  # between people who are named in one breath
     r"\s*(?:,|&|,?\s*\band\b)?\s*(?:\b(?:the|his|her|their|my)\b)?\s*", re.IGNORECASE
 )
-_SENTENCE = re.compile(r"(?:^|[.!?…:;\n]|[“\"])\W*$")
+_SENTENCE = re.compile(r"(?:^|[.!?…;])\W*$")
+_SPEECH = re.compile(r"[“\"][^“”\"]*(?:[”\"]|$)|: .*")
+_AND = re.compile(r",? and |, ")
 
 
 def capitals(text: str, *, names: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
     """Return who seems to be named, in the order of the words, those in one breath together; `names` are known whatever their letters."""
-    return _capitals(text[:_LOOKED_AT], tuple(names))
+    return _capitals(unicodedata.normalize("NFC", text[:_LOOKED_AT]), tuple(names))
 
 
 @lru_cache(maxsize=1_024)
@@ -41,21 +45,33 @@ def _capitals(text: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(group)) for group in groups)
 
 
-def people_in(text: str, *, known: Sequence[str]) -> list[str]:
-    """Return the people whom a text names plainly: those `known` by a name that stands in it, and who does what only people do."""
-    looked_at = text[:_LOOKED_AT]
-    words = {name for word in _WORD.findall(looked_at) if _has_capital(bare := _POSSESSIVE.sub("", word)) for name in (same_name(bare),)}
-    found = [name for name in known if words.intersection(_WORD.findall(same_name(name))[:1]) and stands_in(name, looked_at)]
-    for subject in household_rules().subjects:
-        for match in compiled(subject).finditer(looked_at):
-            if _SENTENCE.search(looked_at[: match.start()]):
-                found += [name for name in re.split(r",? and |, ", match["who"]) if not is_ordinary(name.split()[0])]
-    return list(dict.fromkeys(found))
+def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:
+    """Return an event with all who took part in it: those given, and those whom its words name plainly.
+
+    These are the `known` whose names stand in them, and who does what only people do. What somebody says in a turn names whom it likes.
+    """
+    if event.turn_id is not None:
+        return event
+    text = _SPEECH.sub("“”", unicodedata.normalize("NFC", stated(event.description)))
+    there = {word for name in (*event.participants, persona) for word in _WORD.findall(same_name(name))}
+    named = [name for name in _named(text, known) if same_name(name) not in there and same_name(name.split()[0]) not in there]
+    return event.model_copy(update={"participants": tuple(one_each([*event.participants, *named]))}) if named else event
+
+
+def _named(text: str, known: Sequence[str]) -> Iterator[str]:
+    words = {same_name(_POSSESSIVE.sub("", word)) for word in _WORD.findall(text) if _has_capital(word)}
+    yield from (name for name in known if words.intersection(_WORD.findall(same_name(name))) and stands_in(name, text))
+    for rule in household_rules().subjects:
+        for subject in compiled(rule).finditer(text):
+            for name in _AND.split(subject["who"]) if _SENTENCE.search(text[: subject.start()]) else ():
+                if not is_ordinary(name.split()[0]):
+                    called = [one for one in known if same_name(one).split()[:1] == [same_name(name)]]
+                    yield called[0] if len(called) == 1 else name
 
 
 def stands_in(name: str, text: str) -> str | None:
     """Return a name as it stands in a text, as whole words that begin with a capital, or None."""
-    folded = re.escape(name).replace("'", "['’]").replace("’", "['’]")
+    folded = re.escape(unicodedata.normalize("NFC", name)).replace("'", "['’]").replace("’", "['’]")
     return next((found[0] for found in re.finditer(rf"(?<!\w){folded}(?!\w)", text, re.IGNORECASE) if _has_capital(found[0])), None)
 
 

@@ -69,10 +69,24 @@ where value_json ->> 'pattern' = 0
   and not exists (
     select 1
     from json_each(value_json, '$.participants') h
-    where lower(h.value) not in (select lower(value) from json_each(:spelled)))
+    where lower(replace(replace(h.value, '’', ''''), '-', ' ')) not in (select lower(value) from json_each(:spelled)))
   and created_at < :now
 order by created_at desc
 limit 60;
+
+-- Who took part in what is remembered of a user.
+-- statement: people
+with
+recent as materialized (
+  select value_json
+  from facts indexed by facts_user_id
+  where user_id = :user_id and kind = 'narrative' and status in ('active', 'archived') and created_at < :now
+  order by id desc
+  limit :looked_back
+)
+select distinct h.value as name
+from recent r cross join json_each(r.value_json, '$.participants') h
+order by 1;
 
 -- What is remembered, the latest first: what happened now may be likest to some of it.
 -- statement: earlier

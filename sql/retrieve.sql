@@ -12,7 +12,7 @@
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
 --   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
---   :participants                                 JSON array of names or words of them, null for any: who spoke, or took part in what is remembered
+--   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :goal       the vector of what the user is after, or null
 --   :emotions   JSON [[name, match], …] of the question's mood, null for none
@@ -92,10 +92,10 @@ matched as materialized (
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
       select 1 from json_each(:participants) p
-      where instr(' ' || lower(f.speaker) || ' ', ' ' || lower(p.value) || ' ')
+      where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
          or exists (
            select 1 from json_each(f.value_json, '$.participants') h
-           where instr(' ' || lower(h.value) || ' ', ' ' || lower(p.value) || ' '))))
+           where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
@@ -234,10 +234,10 @@ scored as materialized (
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
       select 1 from json_each(:participants) p
-      where instr(' ' || lower(f.speaker) || ' ', ' ' || lower(p.value) || ' ')
+      where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
          or exists (
            select 1 from json_each(f.value_json, '$.participants') h
-           where instr(' ' || lower(h.value) || ' ', ' ' || lower(p.value) || ' '))))
+           where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)

@@ -139,6 +139,19 @@ def test_importance_out_of_range_and_a_strange_feeling_are_put_right(houses: lis
     )
 
 
+def test_who_is_named_in_the_words_only_is_one_of_those_whom_the_model_names(houses: list[House], tmp_path: Path) -> None:
+    returned = ["Rui", "bobby brown", "Marcus", "Tuesday", "Barnaby", "house", " "]
+    one = house(houses, tmp_path, answer("I noticed Rui laughing at what Barnaby said.", family_members=returned))
+    one.mem.event("Rui laughed at Bobby Brown's joke that Barnaby told on Tuesday in the house", user_id="home",
+                  timestamp="2025-03-03T18:00:00Z", participants=["Rui"])  # fmt: skip
+    (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
+    assert isinstance(fact.value_json, dict)
+    assert fact.value_json["participants"] == ["Bobby Brown", "Rui"]
+    asked = {"user_id": "home", "min_score": 0.0}
+    for who, found in (("bobby", 1), ("Marcus", 0)):
+        assert len(one.mem.recall("the joke", participants=[who], now="2025-03-04T12:00:00Z", **asked)) == found  # type: ignore[arg-type]
+
+
 def test_a_feeling_is_known_however_it_is_written(houses: list[House], tmp_path: Path) -> None:
     fact = house(houses, tmp_path, answer(GOOD, emotion=" Concerned")).lights()
     assert isinstance(fact.value_json, dict)

@@ -51,6 +51,10 @@ def test_a_whole_config_is_taken_as_it_is(database: Path, monkeypatch: pytest.Mo
     ("settings", "told"),
     [
         (
+            {"minimum_importance": 0.2},
+            r"Settings 'minimum_importance' \(0\.2\) and 'archive_threshold' \(0\.1\) contradict each other",
+        ),
+        (
             {"hot_days": 100},
             r"Settings 'hot_days' \(100\) and 'warm_days' \(90\) contradict each other: lower the first or raise the second\.",
         ),
@@ -195,3 +199,7 @@ def test_a_rival_weight_set_that_is_not_there_is_refused_at_once(database: Path)
     with pytest.raises(memdb.InputError, match="There is no weight set 'nope'; the sets are"):
         memdb.open(database, embedder=None, config={"rival_weights": "nope"})
     memdb.open(database, embedder=None, config={"rival_weights": "priority", "worker": False}).close()
+
+
+def test_a_threshold_of_nothing_archives_nothing_and_contradicts_nothing(database: Path) -> None:
+    assert load_config(database, {"minimum_importance": 0.2, "archive_threshold": 0}).archive_threshold == 0

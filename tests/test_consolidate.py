@@ -282,6 +282,11 @@ def test_what_several_like_is_not_said_of_one(participants: tuple[str, ...]) -> 
     assert found.narrative.content.endswith("It seems to be how it is liked here.")
 
 
+def test_a_pattern_of_what_is_not_liked_says_so() -> None:
+    (found,) = together(*(but(memory, memory_type="PREFERENCE") for memory in memories(["Rui did not want the music on"] * 3)))
+    assert found.narrative.content.endswith("It does not seem to be how Rui likes it.")
+
+
 @pytest.mark.parametrize(("times", "said"), [(10, "10"), (11, "more than 10"), (20, "more than 10"), (51, "more than 50")])
 def test_more_than_ten_times_are_told_roughly_and_never_too_many(times: int, said: str) -> None:
     (found,) = patterns(["Rui made coffee"] * times)

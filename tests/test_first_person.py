@@ -100,6 +100,24 @@ def test_turns_are_events_where_the_setting_says_so(tmp_path: Path) -> None:
         assert "I noticed that ana said “I baked bread” and Rui said “It smells good”." in fact.value_text
 
 
+def test_a_user_is_one_person_however_what_she_says_comes_in(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
+        mem.observe("I like red lights.", user_id="ana", timestamp="2025-03-03T08:00:00Z")
+        mem.observe("I like green lights.", user_id="ana", speaker="User", timestamp="2025-03-03T08:05:00Z")
+        mem.load([{"role": "user", "content": "I like blue lights.", "timestamp": "2025-03-03T08:10:00Z"}], user_id="ana")
+        mem.load([{"speaker": "Ana", "text": "I like dim lights.", "timestamp": "2025-03-03T08:20:00Z"}], user_id="ana")
+        assert mem.drain()
+        (fact,) = mem.facts("ana", kinds=["narrative"])
+        assert isinstance(fact.value_json, dict)
+        assert fact.value_json["participants"] == ["ana"]
+        assert fact.value_text.endswith("It seems to be how ana likes it.")
+        for name in ("ana", "Ana"):
+            hits = mem.search("lights", user_id="ana", participants=[name], limit=20)
+            assert {hit.fact.value_text[-7:-1] for hit in hits if hit.fact.kind == "message"} == {"lights"}
+            assert len([hit for hit in hits if hit.fact.kind == "message"]) == 4
+            assert fact in [hit.fact for hit in hits]
+
+
 def test_what_the_assistant_says_itself_is_nothing_that_it_noticed(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "turns_as_events": True}) as mem:
         said = (("I baked bread.", None), ("How lovely!", "Assistant"), ("It smells good.", "Rui"))
@@ -168,6 +186,38 @@ def test_the_opposite_was_not_noticed_before(mem: memdb.Memory, first: str, then
     for day, said in ((3, first), (4, then), (5, then)):
         mem.event(said, user_id="home", timestamp=f"2025-03-{day:02}T18:00:00Z", participants=["Mila", "Rui"])
     assert ["before" in fact.value_text for fact in mem.narrate(now=LATER)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "who"),
+    [
+        ("Thom came home", [], ["Thom"]),
+        ("Person arrived home: Thom", [], ["Thom"]),
+        ("Thom and Elizabeth Fife cooked", [], ["Elizabeth Fife", "Thom"]),
+        ("Thom turned the heating up", [], ["Thom"]),
+        ("Dinner was ready. Thom laughed", ["Rui"], ["Rui", "Thom"]),
+        ("Mila sang", ["Mila Silva"], ["Mila Silva"]),
+        ("Rui helped ana and Joana", ["Rui"], ["Joana", "Rui"]),
+        ("The cake was for Joana’s guests", ["Rui"], ["Joana", "Rui"]),
+        ("Pedro made tea", [], ["Pedro Costa"]),
+        ("Rui called Pedro", ["Rui"], ["Rui"]),
+        ("Kitchen lights turned on", [], []),
+        ("Grandma left", [], []),
+        ("Yesterday nobody came home", [], []),
+        ("Router diagnostics completed", [], []),
+        ("Rui said: Joana laughed. Thom came home", ["Rui"], ["Rui"]),
+        ("The assistant dimmed the lights", [], []),
+    ],
+)
+def test_who_is_named_plainly_took_part(mem: memdb.Memory, said: str, given: list[str], who: list[str]) -> None:
+    mem.event("They danced", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["Joana", "Pedro Costa", "ana"])
+    mem.event(said, user_id="home", timestamp=f"{DAY}T14:00:00Z", participants=given)
+    _earlier, fact = mem.narrate(now=LATER)
+    assert isinstance(fact.value_json, dict)
+    assert fact.value_json["participants"] == who
+    assert list(mem.sources(fact.fact_id).events[0].participants) == given
+    for name in who:
+        assert fact in [hit.fact for hit in mem.recall(said, user_id="home", participants=[name], min_score=0, now=LATER)]
 
 
 def test_two_people_who_act_together_are_never_told_as_one(mem: memdb.Memory) -> None:
@@ -338,15 +388,63 @@ def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str)
         "Rui moved out of the way",
         "Fire alarm test completed",
         "Rui switched the lights off by accident",
+        "Elizabeth did not get the promotion",
+        "Elizabeth didn't get the long awaited promotion",
+        "Rui was not promoted",
+        "It is nobody's birthday today",
+        "The birthday party was cancelled",
+        "Rui and Joana called off the wedding",
+        "Rui watched a hospital series",
+        "Mila read a story about a wedding",
+        "No accident on the way home",
+        "Rui almost won the cup",
     ],
 )
-def test_what_only_sounds_like_a_great_event_is_kept_like_any_other(text: str) -> None:
+def test_what_only_sounds_like_a_great_event_or_did_not_take_place_is_kept_like_any_other(text: str) -> None:
     assert type_of(text)[0] != "SIGNIFICANT"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rui did not cry at the wedding",
+        "Nobody knew that Joana was pregnant",
+        "Rui won't forget: Mila won the cup",
+        "Rui was not there when Mila was born",
+        "Mila watched TV, and grandpa died",
+        "Rui could not come because of an accident",
+        "Rui saw his daughter graduate",
+        "Joana watched a film when grandpa died",
+    ],
+)
+def test_what_took_place_is_significant_whatever_else_did_not(text: str) -> None:
+    assert type_of(text)[0] == "SIGNIFICANT"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Thom didn't like the soup", "It does not seem to be how Thom likes it."),
+        ("Rui hates loud music", "It does not seem to be how Rui likes it."),
+        ("Rui doesn’t want the lights on", "It does not seem to be how Rui likes it."),
+        ("Rui and Joana cannot stand jazz", "It does not seem to be how Joana and Rui like it."),
+        ("Everybody disliked the noise", "It does not seem to be how it is liked here."),
+        ("Rui likes jazz", "It seems to be how Rui likes it."),
+    ],
+)
+def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, text: str, says: str) -> None:
+    mem.event(text, user_id="home", timestamp=f"{DAY}T18:00:00Z")
+    fact = told(mem)
+    assert fact.memory_type == "PREFERENCE"
+    assert fact.value_text.endswith(says)
 
 
 @pytest.mark.parametrize(
     ("text", "emotion"),
     [
+        ("It is nobody's birthday", None),
+        ("Rui watched a hospital series", None),
+        ("Mila sang a song", "positive"),
         ("Mila laughed", "positive"),
         ("Rui was stressed", "negative"),
         ("Motion in the garage", "concerned"),
@@ -545,14 +643,23 @@ def test_search_may_be_limited_to_what_certain_people_said_or_took_part_in(house
         (["Elizabeth Silva"], set()),
         ([""], set()),
         (["%"], set()),
+        (["O’Neil"], {"Sara called"}),
+        (["o'neil"], {"Sara called"}),
+        (["Mary"], {"Mary-Ann sang"}),
+        (["mary-ann"], {"Mary-Ann sang"}),
+        (["Mary Ann"], {"Mary-Ann sang"}),
+        (["D'Arc"], {"Mary-Ann sang"}),
+        (["-"], set()),
     ],
 )
 def test_people_are_found_by_a_word_of_their_names_however_it_is_written(mem: memdb.Memory, asked: list[str], found: set[str]) -> None:
     mem.event("José cooked", user_id="home", timestamp=f"{DAY}T08:00:00Z", participants=["José"])
     mem.event("Elizabeth read", user_id="home", timestamp=f"{DAY}T14:00:00Z", participants=["Elizabeth Fife"])
+    mem.event("Sara called", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Sara O'Neil"])
+    mem.event("Mary-Ann sang", user_id="home", timestamp=f"{DAY}T22:00:00Z", participants=["Mary-Ann D’Arc"])
     mem.narrate(now=LATER)
     for ask in (mem.recall, mem.search):
-        hits = ask("cooked or read", user_id="home", participants=asked, min_score=0, now=LATER)
+        hits = ask("cooked or read or called or sang", user_id="home", participants=asked, min_score=0, now=LATER)
         assert {hit.fact.source_excerpt for hit in hits} == found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Annotated, get_args
@@ -15,6 +16,7 @@ from memdb.errors import ModelOutputError
 from memdb.household import named
 from memdb.llm import LanguageModel, Prompt
 from memdb.names import one_each, same_name
+from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
 from memdb.truth import what_is_untrue, whole
 
@@ -113,13 +115,12 @@ def compose(
             else what_is_untrue(content, given=given, events=happened, names=who, at=at, prompt=system)
         )
         if wrong is None:
-            about = set(map(same_name, told_by.family_members))
             return Narrative(
                 content=content,
                 memory_type=told_by.memory_type,
                 importance=told_by.importance,
                 emotion=told_by.emotion,
-                participants=tuple(name for name in who if same_name(name) in about) or who,
+                participants=_involved(who, told_by.family_members, happened, persona=config.persona_name),
                 tags=tuple(dict.fromkeys(tag.strip().casefold() for tag in told_by.tags if tag.strip()))[:8],
                 written_by=llm.name,
             ), tuple(calls)
@@ -128,6 +129,17 @@ def compose(
     )
     failure.calls = tuple(calls)
     raise failure
+
+
+def _involved(who: Sequence[str], named_by: Sequence[str], happened: Sequence[str], *, persona: str) -> tuple[str, ...]:
+    """Return those of who were there whom the model names, or else all of them, and whom it names as the events do."""
+    about = set(map(same_name, named_by))
+    there = [name for name in who if same_name(name) in about] or who
+    said = unicodedata.normalize("NFC", " ".join(" ".join(happened).split()))
+    others = (stands_in(" ".join(name.split()), said) for name in named_by if name.strip())
+    known = {word for name in (*who, persona) for word in same_name(name).split()}
+    also = [name for name in others if name and not is_ordinary(name.split()[0]) and same_name(name) not in known]
+    return tuple(sorted(one_each([*there, *also])))
 
 
 def _remembered(earlier: Sequence[str]) -> str:

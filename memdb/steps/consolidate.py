@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from memdb.config import Config
 from memdb.daytime import lived_day
 from memdb.gist import gist
-from memdb.household import household_rules, likeness, named, stated, telling_words
+from memdb.household import likeness, liking, named, stated, telling_words
 from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 
@@ -261,9 +261,8 @@ def _told(lines: Sequence[str], detail: NarrativeDetail, seen: int, *, liked: bo
     when = f"{detail.day_type} {_PLURALS[detail.time_of_day]}" if detail.day_type else f"the {_PLURALS[detail.time_of_day]}"
     what = "; ".join(stated(line) for line in lines)
     who = named(detail.participants)
-    says = household_rules().type_says
     if liked:
-        meaning = says["PREFERENCE_ONE" if len(detail.participants) == 1 else "PREFERENCE_NOBODY"].format(who=who)
+        meaning = liking(detail.participants, lines, together=False)
     else:
         meaning = f"It seems to be a habit of {who}." if who else "It seems to be usual here."
     return f"I've learned a pattern of {when}: {what}. I have noticed it {_times(seen)}. {meaning}"

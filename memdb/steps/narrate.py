@@ -9,7 +9,19 @@ from datetime import tzinfo
 
 from memdb.config import Config
 from memdb.daytime import part_of_day, weekday
-from memdb.household import ARTICLES, EmotionRule, emotion_of, household_rules, kind_of, listed, located, named, stated, telling_words
+from memdb.household import (
+    ARTICLES,
+    EmotionRule,
+    emotion_of,
+    household_rules,
+    kind_of,
+    liking,
+    listed,
+    located,
+    named,
+    stated,
+    telling_words,
+)
 from memdb.names import one_each
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
@@ -33,7 +45,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
     sentences = [  # what is guessed is guessed of those whom the words are about
         _noticed(events, zone=zone),
         _felt(feeling, participants_of([felt])),
-        _meant(memory_type, _acting(foremost), config),
+        _meant(memory_type, foremost, config),
         _again(seen_before),
     ]
     told = "\n".join(event.description for event in events)
@@ -119,12 +131,10 @@ def _felt(feeling: EmotionRule | None, who: Sequence[str]) -> str:
     return feeling.says.format(who=named(who)) if who else feeling.nobody
 
 
-def _meant(memory_type: MemoryType, who: Sequence[str], config: Config) -> str:
-    says = household_rules().type_says
-    name = memory_type
+def _meant(memory_type: MemoryType, foremost: Event, config: Config) -> str:
     if memory_type == "PREFERENCE":
-        return (says["PREFERENCE_ONE"] if len(who) == 1 else says["PREFERENCE" if who else "PREFERENCE_NOBODY"]).format(who=named(who))
-    return says[name].format(household=config.persona_household)
+        return liking(_acting(foremost), [foremost.description], together=True)
+    return household_rules().type_says[memory_type].format(household=config.persona_household)
 
 
 def _again(seen_before: int) -> str:
