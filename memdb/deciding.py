@@ -109,9 +109,10 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             checks.text(given, argument)
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
+        before = db.changes
         undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
-        if undone.restored or undone.ended:
-            dismiss_moot(db, user_id=user_id, now=now)
+        dismiss_moot(db, user_id=user_id, now=now)
+        if db.changes != before:
             build_profile(db, user_id=user_id, now=now, config=config)
     return undone
 

@@ -137,7 +137,9 @@ def decide(
     known: dict[str, Fact] | None = None,
 ) -> list[tuple[Action, str | None]]:
     """Arbitrate one candidate, unless an action is proposed, guard the outcome and apply it; return each action with the fact after it."""
-    beliefs = beliefs_about(db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known)
+    beliefs = beliefs_about(
+        db, candidate, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
+    )
     actions = arbitrate(candidate, beliefs, predicates=predicates, config=config, now=origin.now) if proposed is None else [proposed]
     allowed = []
     for action in actions:

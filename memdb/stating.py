@@ -248,7 +248,7 @@ def state(
         InputError: the user does not let it be kept.
     """
     known: dict[str, Fact] = {}
-    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known)
+    case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True)
     allowed, _ = _allowed(db, case, origin=origin, predicates=predicates, config=config)
     (repeats,) = compare_meanings(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind

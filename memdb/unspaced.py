@@ -9,6 +9,8 @@ import re
 import unicodedata
 from itertools import pairwise
 
+ONE_WORD = re.compile(r"(?![odl])[a-z0-9]{3,}(?<![stdm])(?<!ll|re|ve)")  # others may have an apostrophe: "doesnt", "obrien"
+
 _LETTER = re.compile("[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]")  # the same as in the view fact_words
 _APART = r" \g<0> "
 _RUN = re.compile(f"{_LETTER.pattern}+")

@@ -44,6 +44,75 @@ from (
 cross join fact_record r on r.id = b.id
 order by b.id;
 
+-- The same of sets with very many values, for what is wanted only if it has all of its words: :terms ask the full-text index for what has these,
+-- and another index tells whose objects have words that their texts may not have.
+-- statement: among
+with
+found as (
+  select f.id
+  from facts_fts cross join facts f on f.id = facts_fts.rowid
+  where facts_fts match :terms and f.user_id = :user_id and f.key in (select value from json_each(:keys))
+  union
+  select f.id
+  from facts f indexed by facts_apart
+  where f.user_id = :user_id
+    and f.key in (select value from json_each(:keys))
+    and f.kind <> 'message'
+    and (
+      iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) glob '*[^ -~À-ÖØ-Þà-öø-ÿ‘’“”–—…]*'
+      or instr(' ' || rtrim(lower(f.value_text), '.!?') || ' ', ' ' || rtrim(lower(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text)), '.!?') || ' ') = 0)
+),
+held as materialized (
+  select f.id, replace(lower(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text)), '''', '') as object
+  from found n cross join facts f on f.id = n.id
+  where f.kind <> 'message'
+    and (:kind is null or f.kind = :kind)
+    and f.status in ('active', 'pending_confirmation', 'uncertain')
+    and (f.valid_to is null or f.valid_to > :now)
+),
+word as materialized (
+  select value from json_each(:words)
+),
+compared as materialized (
+  select id, object, (select count(*) from word w where instr(held.object, w.value) > 0) as shared
+  from held
+),
+likest as (
+  select id
+  from compared
+  where shared > 0 or object glob '*[^ -~]*'
+  order by shared desc, length(object), id desc
+  limit :most
+),
+newest as (
+  select (
+      select f.id
+      from facts f indexed by facts_key
+      where f.user_id = :user_id
+        and f.key = k.value
+        and f.kind <> 'message'
+        and (:kind is null or f.kind = :kind)
+        and f.status = s.value
+        and (f.valid_to is null or f.valid_to > :now)
+      order by f.id desc
+      limit 1) as id
+  from json_each(:keys) k
+  cross join json_each('["active", "pending_confirmation", "uncertain"]') s
+)
+select r.record
+from (select id from likest union select id from newest) b
+cross join fact_record r on r.id = b.id
+order by b.id;
+
+-- Whether so many rows stand under some keys of a user that they had better be looked up.
+-- statement: are_many
+select count(*) >= :many as are_many
+from (
+  select 1
+  from facts indexed by facts_key
+  where user_id = :user_id and key in (select value from json_each(:keys)) and status in ('active', 'pending_confirmation', 'uncertain')
+  limit :many);
+
 -- What is believed under some keys of a user, or waits, in bare words; of very many the newest.
 -- statement: objects
 select f.key, f.value_json ->> 'object' as object

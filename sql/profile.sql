@@ -2,7 +2,8 @@
 
 -- statement: entries
 select
-  f.category, f.fact_id, f.key, f.value_text as text, iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
+  f.category, f.key, f.value_text as text, f.fact_id,
+  iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
   f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at,
   iif(f.kind = 'task', coalesce(f.value_json ->> 'state', 'active'), null) as state, iif(f.kind = 'task', f.event_time, null) as due
 from facts f

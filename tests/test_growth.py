@@ -299,6 +299,41 @@ def test_of_very_many_facts_alike_those_most_alike_are_weighed(tmp_path: Path) -
         assert len(mem.facts("ana", key="user.likes")) == 1_000
 
 
+def notes(mem: memdb.Memory, count: int) -> None:
+    mem.remember_many([{"value_text": f"Saw heron {place} by the river", "user_id": "ana", "key": "user.note"} for place in range(count)])
+
+
+def test_one_more_of_very_many_under_a_key_takes_no_longer_the_more_there_are(tmp_path: Path) -> None:
+    def remember(mem: memdb.Memory, _: int) -> None:
+        mem.remember("Bought a canoe", user_id="ana")
+
+    assert steps(tmp_path, notes, remember, 4000) <= steps(tmp_path, notes, remember, 1000) * 1.2 + 10
+
+
+@pytest.mark.parametrize(
+    ("text", "object", "again"),
+    [
+        ("Saw kite 77 by the river", None, "saw Kite 77, by a river!"),
+        ("Likes the café near Porto", "the café near Porto", "Café near Porto"),
+        ("It was a long way", "Douro canoe trip", "The Douro canoe trip"),  # an object that its text does not tell
+        ("Saw a \ufb01nch", "\ufb01nch", "finch"),
+    ],
+)
+def test_what_is_the_same_is_found_among_very_many(tmp_path: Path, text: str, object: str | None, again: str) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        first = mem.remember(text, object=object, user_id="ana")
+        notes(mem, 1_200)
+        second = mem.remember(again, user_id="ana")
+        assert (second.fact_id, second.seen_count) == (first.fact_id, 2)
+
+
+def test_what_is_disliked_is_found_among_very_many_that_are_liked(tmp_path: Path) -> None:
+    with opened(tmp_path / "mem.db") as mem:
+        mem.remember_many(likes(1_200))
+        mem.remember("Dislikes song 977", user_id="ana", key="user.dislikes", object="song 977")
+        assert "song 977" not in {fact.object for fact in mem.facts("ana", key="user.likes")}
+
+
 def test_a_flush_links_a_large_import_piece_by_piece(tmp_path: Path) -> None:
     config = {"worker": False, "session_patience_seconds": 0.0}
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=config) as mem:

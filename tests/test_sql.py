@@ -123,6 +123,10 @@ def plan(database: Database, name: str) -> list[str]:
 
 PLANS = [
     ("believe.under_keys", "SEARCH f USING INDEX facts_key (key=? AND user_id=? AND status=?)"),
+    ("believe.among", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
+    ("believe.among", "SEARCH f USING INDEX facts_apart (user_id=? AND key=?)"),
+    ("believe.among", "SEARCH f USING INDEX facts_key (key=? AND user_id=? AND status=?)"),
+    ("believe.are_many", "SEARCH facts USING COVERING INDEX facts_key (key=? AND user_id=? AND status=?)"),
     ("believe.by_id", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("believe.current", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("apply.over", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),

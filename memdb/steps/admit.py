@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from datetime import datetime
 
 from memdb.config import Config
@@ -13,13 +12,12 @@ from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
 from memdb.records import Candidate, Consent, Fact, Item, Predicate
 from memdb.times import to_text
-from memdb.unspaced import quoted, words_of
+from memdb.unspaced import ONE_WORD, quoted, words_of
 
 log = logging.getLogger("memdb")
 
 _ASKED = 8  # words that a row with the same words is looked up by, the longest
 _NEAREST = 20  # so many that differ in a word may stand nearer than the one that does not
-_ONE_WORD = re.compile(r"(?![odl])[a-z0-9]{3,}(?<![stdm])(?<!ll|re|ve)")  # others may have an apostrophe: "doesnt", "obrien"
 
 
 def admit(
@@ -79,7 +77,7 @@ def admit(
 
 def _the_same(db: Database, item: Item, *, user_id: str, now: datetime) -> str | None:
     """The id of a row of its kind with the same words. Those that are one word, however written, are looked up: few rows are compared."""
-    words = sorted(filter(_ONE_WORD.fullmatch, words_of(item.text, contracted=True)), key=len)[-_ASKED:]
+    words = sorted(filter(ONE_WORD.fullmatch, words_of(item.text, contracted=True)), key=len)[-_ASKED:]
     terms = "body : (" + " AND ".join(map(quoted, words)) + ")"
     statement, asked = ("believe.texts_with", {"terms": terms}) if words else ("believe.texts", {})
     said = normalise(item.text)

@@ -10,6 +10,8 @@ from memdb.database import Database
 from memdb.privacy import topic_in
 from memdb.times import to_text
 
+_COLUMNS = ("fact_id", "value", "confidence", "status", "valid_from", "valid_to", "updated_at", "last_mentioned_at", "state", "due")
+
 
 def materialize(db: Database, *, user_id: str, now: datetime, config: Config, others: bool = True) -> Profile:
     """Return the profile as of `now`: active and valid facts only, each with its confidence and times.
@@ -18,12 +20,11 @@ def materialize(db: Database, *, user_id: str, now: datetime, config: Config, ot
     has no use for these unless they are asked about.
     """
     sections: dict[str, dict[str, list[ProfileEntry]]] = {}
-    for row in db.all("profile.entries", user_id=user_id, now=to_text(now), others=others):
-        category = str(row.pop("category"))
-        if category == "other" and topic_in(str(row["key"]), str(row["text"])) is None:
-            continue
-        entry = ProfileEntry.model_validate(row)
-        sections.setdefault(category, {}).setdefault(entry.key, []).append(entry)
+    for category, key, text, *rest in db.tuples("profile.entries", user_id=user_id, now=to_text(now), others=others):
+        if category == "other" and topic_in(str(key), str(text)) is None:
+            continue  # most of what is of no category is nothing: it is made no record
+        entry = ProfileEntry.model_validate({"key": key, "text": text, **dict(zip(_COLUMNS, rest, strict=True))})
+        sections.setdefault(str(category), {}).setdefault(entry.key, []).append(entry)
     since = now - timedelta(days=config.recent_change_days)
     changes = db.all("profile.changes", user_id=user_id, now=to_text(now), since=to_text(since), limit=config.recent_changes)
     return Profile(
