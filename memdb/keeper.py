@@ -23,6 +23,7 @@ from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
 from memdb.steps.apply import keep_calls
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
+from memdb.steps.decay import reckon
 from memdb.steps.keep import keep
 from memdb.steps.narrate import narrate
 from memdb.steps.segment import Segment, segment
@@ -283,3 +284,4 @@ def _write_memory(db: Database, part: Segment, segment_id: str, narrative: Narra
         at=ready_at,
         config=config,
     )
+    reckon(db, [_memory_id(segment_id)], since=ready_at, now=ready_at, config=config)

@@ -268,7 +268,7 @@ def state(
         for action, fact_id in sorted(reversed(results), key=lambda result: result[0].type == "expire"):
             fact = read_fact(db, fact_id or action.target_fact_id or "")
             if fact is not None and fact.kind == "narrative":
-                reckon(db, fact.fact_id, user_id=fact.user_id, made_at=to_text(fact.created_at), now=origin.now, config=config)
+                reckon(db, [fact.fact_id], since=fact.created_at, now=origin.now, config=config)
                 fact = read_fact(db, fact.fact_id)
             if fact is not None:
                 return fact

@@ -79,7 +79,7 @@ def test_the_statement_and_the_specification_agree(
         for number, (memory_type, importance, days, accesses, accessed) in enumerate(memories):
             remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
     config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
-    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_id=None, **config)
+    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_ids=None, **config)
     stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
     database.connection.execute("delete from facts")
     assert changed == len(memories)
@@ -613,7 +613,8 @@ def test_a_memory_that_is_stated_is_sorted_and_weighed_like_one_that_is_told(tmp
         if way == "write":  # which takes no type
             return
         said = state(mem, "The garden was quiet all day", memory_type="ROUTINE", importance=0.5)
-        assert (said.memory_type, said.effective_importance) == ("ROUTINE", pytest.approx(0.5 * 0.6 * 0.5))
+        assert said.memory_type == "ROUTINE"
+        assert said.effective_importance == pytest.approx(0.5 * 0.6 * 0.5)
 
 
 def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:
