@@ -202,7 +202,9 @@ def _tell(
         try:
             sorted_in, more = classify(plain.content, llm=llm, config=config)
             update = {"memory_type": sorted_in.memory_type, "importance": sorted_in.importance}
-            return _settled(plain.model_copy(update=update), plain, events, config), (*calls, *more), str(failure)[:500]
+            settled = _settled(plain.model_copy(update=update), plain, events, config)
+            anew = narrate(events, seen_before=seen_before, zone=config.zone, config=config, sorted_as=settled.memory_type)
+            return settled.model_copy(update={"content": anew.content}), (*calls, *more), str(failure)[:500]
         except Exception as again:
             return plain, (*calls, *calls_of(again)), str(failure)[:500]
 

@@ -188,6 +188,34 @@ def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(h
     assert one.rows("select count(*) from model_calls where purpose = 'consolidate'") == [(2,)]
 
 
+def test_a_memory_of_the_rules_that_the_model_sorts_says_what_that_means(houses: list[House], tmp_path: Path) -> None:
+    def sorted_as(memory_type: str, importance: float, day: int) -> memdb.Fact:
+        sorted_in = json.dumps({"reasoning": None, "memory_type": memory_type, "importance": importance})
+        (tmp_path / str(day)).mkdir()
+        one = house(houses, tmp_path / str(day), *[answer("I saw Marcus.")] * 3, sorted_in)
+        one.mem.event("Rui opened a letter", user_id="home", timestamp=f"2025-03-0{day}T18:00:00Z", participants=["Rui"])
+        return one.mem.narrate(now=f"2025-03-0{day + 1}T12:00:00Z")[0]
+
+    matters = sorted_as("PREFERENCE", 0.9, 3)
+    assert matters.memory_type == "PREFERENCE"
+    assert matters.value_text.endswith("I noticed that Rui opened a letter. It seems to be how Rui likes it.")
+    unsaid = sorted_as("SIGNIFICANT", 0.7, 4)  # which is not important enough for it
+    assert unsaid.memory_type == "OBSERVATION"
+    assert unsaid.value_text.endswith("I do not know yet whether it means anything.")
+
+
+@pytest.mark.parametrize("tags", [None, "lights, evening"])
+def test_a_pattern_that_is_told_without_a_list_of_tags_is_kept(houses: list[House], tmp_path: Path, tags: str | None) -> None:
+    learned = json.dumps({"content": "I've learned that Rui usually likes warmer lights in the evening.", "tags": tags})
+    one = house(houses, tmp_path, *[answer(GOOD, family_members=None, tags=None)] * 3, learned)
+    for day in (3, 4, 5):
+        one.lights(day)
+    one.mem.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = one.mem.facts("home", key="household.pattern")
+    assert pattern.value_text.startswith("I've learned that Rui usually likes")
+    assert set(pattern.tags) >= {"lights"} if tags else pattern.tags
+
+
 def test_a_pattern_is_not_written_of_what_was_forgotten_while_the_model_told_it(tmp_path: Path) -> None:
     def forgets(_request: ModelRequest) -> str:
         mem.forget("home")

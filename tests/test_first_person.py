@@ -718,7 +718,7 @@ def test_an_event_taken_again_need_not_be_told_in_full_but_not_otherwise(mem: me
         {"timestamp": DAY},
     ):
         with pytest.raises(memdb.ConflictError, match="already has another event 'e1'"):
-            mem.event("Rui came home", user_id="home", event_id="e1", **other)  # type: ignore[arg-type]
+            mem.event("Rui came home", user_id="home", event_id="e1", **other)
 
 
 def test_what_becomes_a_pattern_comes_to_mind_all_the_time(mem: memdb.Memory) -> None:
