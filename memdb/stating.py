@@ -80,7 +80,7 @@ def remember(
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
     if kind == "narrative":
-        checks.narrative(details)
+        checks.narrative(value_json)
         memory_type, importance = as_remembered(value_text, memory_type, importance, config=config)
     begins, ends = time(valid_from), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)

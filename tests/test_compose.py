@@ -11,6 +11,7 @@ import pytest
 
 import memdb
 from memdb.daytime import part_of_day
+from memdb.files import fill
 from memdb.llm import ModelRequest
 from memdb.truth import what_is_untrue
 
@@ -159,11 +160,53 @@ def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Pa
 
 
 def test_an_example_of_the_prompt_is_no_memory(houses: list[House], tmp_path: Path) -> None:
-    borrowed = "Rui asked for warmer lights, and I kept things quiet for him."
-    one = house(houses, tmp_path, answer("I noticed Rui. Those moments feel good."), answer(borrowed), answer(GOOD))
+    borrowed = "Rui asked for warmer lights; something seems to weigh on him."
+    one = house(houses, tmp_path, answer("I noticed Rui. So I let him be."), answer(borrowed), answer(GOOD))
     assert one.lights().value_text == GOOD
-    assert "it repeats the example 'those moments feel good'" in one.script.requests[1].user
-    assert "it repeats the example 'i kept things quiet for'" in one.script.requests[2].user
+    assert "it repeats the example 'so i let him be'" in one.script.requests[1].user
+    assert "it repeats the example 'something seems to weigh on'" in one.script.requests[2].user
+
+
+def _narrates() -> str:
+    return fill("narrate", name="Barnabee", household="the Fife family", voice="caring and observant")
+
+
+@pytest.mark.parametrize(
+    ("content", "clock", "events"),
+    [
+        (
+            "Thom seemed stressed this morning—he skipped his usual coffee routine and headed straight to his office. I kept things quiet for him.",
+            "08:00",
+            ["Thom went to his office without coffee"],
+        ),
+        (
+            "The kids were especially energetic after school today. Penelope asked me to play her favorite playlist, and I could hear them dancing in "
+            "the living room. Those moments feel good.",
+            "16:00",
+            ["The kids came home from school", "Penelope asked for her favorite playlist in the living room"],
+        ),
+        (
+            "Elizabeth mentioned they're expecting guests this weekend. I should remember to suggest preparing the guest room lighting.",
+            "10:00",
+            ["Elizabeth mentioned guests this weekend, and the guest room"],
+        ),
+    ],
+)
+def test_good_memories_of_the_specification_are_kept(content: str, clock: str, events: list[str]) -> None:
+    at = datetime.fromisoformat(f"2025-03-03T{clock}:00+00:00")
+    names = ("Elizabeth", "Penelope", "Thom")
+    given = [*events, *names, "living room", "Monday", part_of_day(at, UTC), "weekday"]
+    assert what_is_untrue(content, given=given, events=events, names=names, at=[at], prompt=_narrates()) is None
+
+
+def test_no_example_of_the_prompt_is_kept_though_everybody_in_it_was_there() -> None:
+    examples = [line[3:-1] for line in _narrates().splitlines() if line.startswith('- "') and line.endswith('"')]
+    assert len(examples) == 2
+    for example in examples:
+        untrue = what_is_untrue(
+            example, given=["Anselm", "Wilma", "lunch"], events=["Anselm had soup", "Wilma laughed"], prompt=_narrates()
+        )
+        assert "it repeats the example" in str(untrue)
 
 
 def test_a_memory_tells_of_something_that_happened(houses: list[House], tmp_path: Path) -> None:
