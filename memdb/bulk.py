@@ -18,7 +18,8 @@ from memdb.embed import Embedder, check_vectors
 from memdb.errors import ConfigError, InputError, ModelOutputError
 from memdb.keys import is_canonical
 from memdb.records import NewFact
-from memdb.steps.insert import incoming, insert, merge_words, user_by_user
+from memdb.steps.decay import reckon
+from memdb.steps.insert import incoming, insert, merge_words, narratives, user_by_user
 from memdb.times import stored, utc_now
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def store_many(
     kinds = {str(row["kind"]) for row in db.all("kinds.all")}
     zone = UTC if str(config.zone) == "UTC" else config.zone
 
-    def reckon(given: date | str | None) -> str:
+    def at(given: date | str | None) -> str:
         return stored(utc_now() if given is None else given, zone=zone)
 
     stream, taken, added = iter(facts), 0, 0
@@ -63,14 +64,16 @@ def store_many(
         while batch:
             turn_id = f"import-{uuid.uuid4().hex}"
             checked = (_new_fact(place, one, kinds) for place, one in enumerate(batch, start=taken + 1))
-            rows = [incoming(fact, time=reckon, turn_id=turn_id, config=config) for fact in checked]
+            rows = [incoming(fact, time=at, turn_id=turn_id, config=config) for fact in checked]
             rows, ready = user_by_user(rows, vectors(taken, len(batch)))
             for start in range(0, len(rows), _INSERTED):
                 part = slice(start, start + _INSERTED)
                 with db.transaction():
                     if ready is not None and embedder is not None:
                         _same_embedder(db, embedder)
-                    added += insert(db, rows[part], vectors=None if ready is None else ready[part], config=config)
+                    added += insert(db, rows[part], vectors=None if ready is None else ready[part])
+                    if made := narratives(rows[part]):
+                        reckon(db, list(made), since=min(made.values()), now=None, config=config)
                 written()
             taken += len(batch)
             batch = list(islice(stream, _TAKEN))
@@ -120,6 +123,8 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
         checks.text(tag, "tags")
     if fact.value_json is not None:
         checks.storable(fact.value_json, "value_json")
+    if fact.kind == "narrative":
+        checks.narrative(fact.value_json)
     if not is_canonical(fact.key):
         raise InputError(f"Fact {place} has the key {fact.key!r}; write subject.predicate in lower case, such as user.lives_in.")
     if fact.kind == "message" or fact.kind not in kinds:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from memdb.errors import InputError
 from memdb.keys import is_canonical
-from memdb.records import Category, MemoryType, Status, Tier
+from memdb.records import Category, MemoryType, StatedNarrative, Status, Tier
 
 Name = TypeVar("Name", bound=str)
 
@@ -94,6 +94,15 @@ def storable(value: JsonValue, argument: str) -> str:
     if told.count("[") + told.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
         raise InputError(_too_deep(argument))
     return text(told, argument)
+
+
+def narrative(value: JsonValue) -> None:
+    """Refuse details of a first-person memory that would be read as something else than they are: who was there, where, how it felt."""
+    if isinstance(value, dict):
+        try:
+            StatedNarrative.model_validate(value)
+        except ValidationError as error:
+            raise InputError(f"The value_json of a first-person memory cannot be stored: {fault(error)}.") from error
 
 
 def _too_deep(argument: str) -> str:

@@ -24,6 +24,7 @@ from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
 from memdb.steps.apply import keep_calls
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
+from memdb.steps.decay import reckon
 from memdb.steps.keep import keep
 from memdb.steps.narrate import narrate
 from memdb.steps.segment import Segment, segment
@@ -202,7 +203,9 @@ def _tell(
         try:
             sorted_in, more = classify(plain.content, llm=llm, config=config)
             update = {"memory_type": sorted_in.memory_type, "importance": sorted_in.importance}
-            return _settled(plain.model_copy(update=update), plain, events, config), (*calls, *more), str(failure)[:500]
+            settled = _settled(plain.model_copy(update=update), plain, events, config)
+            anew = narrate(events, seen_before=seen_before, zone=config.zone, config=config, sorted_as=settled.memory_type)
+            return settled.model_copy(update={"content": anew.content}), (*calls, *more), str(failure)[:500]
         except Exception as again:
             return plain, (*calls, *calls_of(again)), str(failure)[:500]
 
@@ -292,3 +295,4 @@ def _write_memory(db: Database, part: Segment, segment_id: str, narrative: Narra
         at=ready_at,
         config=config,
     )
+    reckon(db, [_memory_id(segment_id)], since=ready_at, now=ready_at, config=config)

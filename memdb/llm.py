@@ -391,6 +391,13 @@ def bounded_details() -> dict[str, JsonValue]:
     return {"type": "object", "properties": dict.fromkeys(names, text), "additionalProperties": False}
 
 
+def several(value: object) -> object:
+    """What small models write in place of a list: nothing, or the names with commas between."""
+    if value is None:
+        return []
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     """What a prompt is known by: its text, and the shape that its answer must have."""
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
@@ -504,4 +511,5 @@ __all__ = [
     "calls_of",
     "choose_llm",
     "openai_transport",
+    "several",
 ]

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from pydantic_core import from_json
 
 Category = Literal["identity", "hard_preference", "soft_preference", "task_context", "health", "other"]
@@ -496,13 +496,34 @@ class NarrativeDetail(Record):
     day_type: Literal["weekday", "weekend"] | None = None
     source_event_ids: tuple[str, ...] = ()
     segment_id: str | None = None
-    segment_start: datetime
-    segment_end: datetime
+    segment_start: AwareDatetime
+    segment_end: AwareDatetime
     consolidated: int = 0
     pattern: int = 0
     usual: tuple[str, ...] = ()
     said: tuple[dict[str, int], ...] = ()
     written_by: str
+
+
+class StatedNarrative(Record):
+    """What the `value_json` of a first-person memory that an application states may hold: details of any shape, and these in theirs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    emotion: Emotion | None = None
+    participants: tuple[str, ...] | None = None
+    location: str | None = None
+    time_of_day: Literal["morning", "afternoon", "evening", "night"] | None = None
+    day_type: Literal["weekday", "weekend"] | None = None
+    source_event_ids: tuple[str, ...] | None = None
+    segment_id: str | None = None
+    segment_start: AwareDatetime | None = None
+    segment_end: AwareDatetime | None = None
+    consolidated: int | None = None
+    pattern: int | None = None
+    usual: tuple[str, ...] | None = None
+    said: tuple[dict[str, int], ...] | None = None
+    written_by: str | None = None
 
 
 class Narrative(Record):

@@ -80,6 +80,7 @@ def remember(
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
     if kind == "narrative":
+        checks.narrative(value_json)
         memory_type, importance = as_remembered(value_text, memory_type, importance, config=config)
     begins, ends = time(valid_from), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
@@ -268,7 +269,7 @@ def state(
         for action, fact_id in sorted(reversed(results), key=lambda result: result[0].type == "expire"):
             fact = read_fact(db, fact_id or action.target_fact_id or "")
             if fact is not None and fact.kind == "narrative":
-                reckon(db, fact.fact_id, user_id=fact.user_id, made_at=to_text(fact.created_at), now=origin.now, config=config)
+                reckon(db, [fact.fact_id], since=fact.created_at, now=origin.now, config=config)
                 fact = read_fact(db, fact.fact_id)
             if fact is not None:
                 return fact

@@ -3,8 +3,8 @@
 -- effective_importance = max(floor, min(cap, importance × type weight × decay × access bonus)), with
 --   decay = max(floor, 0.5 ^ (days since access / (half-life × retention of the type)))
 --   access bonus = min(1, 0.5 + ln(1 + access count) × 0.1)
--- for all memories made since :since. What was stated anew was seen then, and what has no type weighs as its kind does, as in a search. The
--- index of narratives is named, or every message of the file would be looked at.
+-- for all memories made since :since, or those of :fact_ids; without :now, as of the making of each. What was stated anew was seen then, and
+-- what has no type weighs as its kind does, as in a search. The index of narratives is named, or every message of the file would be looked at.
 -- statement: decay
 with
 reckoned as (
@@ -14,15 +14,15 @@ reckoned as (
       f.importance
       * coalesce(t.weight, k.weight)
       * coalesce(max(:minimum_importance, pow(0.5,
-          max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
+          max(0.0, julianday(coalesce(:now, f.created_at)) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
           / (coalesce(:base_half_life_days, k.half_life_days) * coalesce(t.retention_multiplier, 1.0)))), 1.0)
       * min(1.0, 0.5 + ln(1 + f.access_count) * 0.1))) as effective_importance
   from facts f indexed by facts_narrative
   cross join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
-  where f.kind = 'narrative' and f.status = 'active' and f.created_at >= :since and f.created_at <= :now
+  where f.kind = 'narrative' and f.status = 'active' and f.created_at >= :since and f.created_at <= coalesce(:now, x'')
     and (:user_id is null or f.user_id = :user_id)
-    and (:fact_id is null or f.fact_id = :fact_id)
+    and (:fact_ids is null or f.fact_id in (select value from json_each(:fact_ids)))
 )
 update facts set effective_importance = reckoned.effective_importance
 from reckoned

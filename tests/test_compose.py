@@ -11,6 +11,7 @@ import pytest
 
 import memdb
 from memdb.daytime import part_of_day
+from memdb.files import fill
 from memdb.llm import ModelRequest
 from memdb.truth import what_is_untrue
 
@@ -172,11 +173,53 @@ def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Pa
 
 
 def test_an_example_of_the_prompt_is_no_memory(houses: list[House], tmp_path: Path) -> None:
-    borrowed = "Rui asked for warmer lights, and I kept things quiet for him."
-    one = house(houses, tmp_path, answer("I noticed Rui. Those moments feel good."), answer(borrowed), answer(GOOD))
+    borrowed = "Rui asked for warmer lights; something seems to weigh on him."
+    one = house(houses, tmp_path, answer("I noticed Rui. So I let him be."), answer(borrowed), answer(GOOD))
     assert one.lights().value_text == GOOD
-    assert "it repeats the example 'those moments feel good'" in one.script.requests[1].user
-    assert "it repeats the example 'i kept things quiet for'" in one.script.requests[2].user
+    assert "it repeats the example 'so i let him be'" in one.script.requests[1].user
+    assert "it repeats the example 'something seems to weigh on'" in one.script.requests[2].user
+
+
+def _narrates() -> str:
+    return fill("narrate", name="Barnabee", household="the Fife family", voice="caring and observant")
+
+
+@pytest.mark.parametrize(
+    ("content", "clock", "events"),
+    [
+        (
+            "Thom seemed stressed this morning—he skipped his usual coffee routine and headed straight to his office. I kept things quiet for him.",
+            "08:00",
+            ["Thom went to his office without coffee"],
+        ),
+        (
+            "The kids were especially energetic after school today. Penelope asked me to play her favorite playlist, and I could hear them dancing in "
+            "the living room. Those moments feel good.",
+            "16:00",
+            ["The kids came home from school", "Penelope asked for her favorite playlist in the living room"],
+        ),
+        (
+            "Elizabeth mentioned they're expecting guests this weekend. I should remember to suggest preparing the guest room lighting.",
+            "10:00",
+            ["Elizabeth mentioned guests this weekend, and the guest room"],
+        ),
+    ],
+)
+def test_good_memories_of_the_specification_are_kept(content: str, clock: str, events: list[str]) -> None:
+    at = datetime.fromisoformat(f"2025-03-03T{clock}:00+00:00")
+    names = ("Elizabeth", "Penelope", "Thom")
+    given = [*events, *names, "living room", "Monday", part_of_day(at, UTC), "weekday"]
+    assert what_is_untrue(content, given=given, events=events, names=names, at=[at], prompt=_narrates()) is None
+
+
+def test_no_example_of_the_prompt_is_kept_though_everybody_in_it_was_there() -> None:
+    examples = [line[3:-1] for line in _narrates().splitlines() if line.startswith('- "') and line.endswith('"')]
+    assert len(examples) == 2
+    for example in examples:
+        untrue = what_is_untrue(
+            example, given=["Anselm", "Wilma", "lunch"], events=["Anselm had soup", "Wilma laughed"], prompt=_narrates()
+        )
+        assert "it repeats the example" in str(untrue)
 
 
 def test_a_memory_tells_of_something_that_happened(houses: list[House], tmp_path: Path) -> None:
@@ -199,6 +242,34 @@ def test_a_pattern_is_the_model_s_too_and_its_words_stay_when_it_is_seen_again(h
     assert (pattern.value_text, pattern.seen_count, pattern.tags) == (learned, 5, ("lights",))
     assert len(one.script.requests) == 7
     assert one.rows("select count(*) from model_calls where purpose = 'consolidate'") == [(2,)]
+
+
+def test_a_memory_of_the_rules_that_the_model_sorts_says_what_that_means(houses: list[House], tmp_path: Path) -> None:
+    def sorted_as(memory_type: str, importance: float, day: int) -> memdb.Fact:
+        sorted_in = json.dumps({"reasoning": None, "memory_type": memory_type, "importance": importance})
+        (tmp_path / str(day)).mkdir()
+        one = house(houses, tmp_path / str(day), *[answer("I saw Marcus.")] * 3, sorted_in)
+        one.mem.event("Rui opened a letter", user_id="home", timestamp=f"2025-03-0{day}T18:00:00Z", participants=["Rui"])
+        return one.mem.narrate(now=f"2025-03-0{day + 1}T12:00:00Z")[0]
+
+    matters = sorted_as("PREFERENCE", 0.9, 3)
+    assert matters.memory_type == "PREFERENCE"
+    assert matters.value_text.endswith("I noticed that Rui opened a letter. It seems to be how Rui likes it.")
+    unsaid = sorted_as("SIGNIFICANT", 0.7, 4)  # which is not important enough for it
+    assert unsaid.memory_type == "OBSERVATION"
+    assert unsaid.value_text.endswith("I do not know yet whether it means anything.")
+
+
+@pytest.mark.parametrize("tags", [None, "lights, evening"])
+def test_a_pattern_that_is_told_without_a_list_of_tags_is_kept(houses: list[House], tmp_path: Path, tags: str | None) -> None:
+    learned = json.dumps({"content": "I've learned that Rui usually likes warmer lights in the evening.", "tags": tags})
+    one = house(houses, tmp_path, *[answer(GOOD, family_members=None, tags=None)] * 3, learned)
+    for day in (3, 4, 5):
+        one.lights(day)
+    one.mem.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = one.mem.facts("home", key="household.pattern")
+    assert pattern.value_text.startswith("I've learned that Rui usually likes")
+    assert set(pattern.tags) >= {"lights"} if tags else pattern.tags
 
 
 def test_a_pattern_is_not_written_of_what_was_forgotten_while_the_model_told_it(tmp_path: Path) -> None:

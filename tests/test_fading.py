@@ -79,7 +79,7 @@ def test_the_statement_and_the_specification_agree(
         for number, (memory_type, importance, days, accesses, accessed) in enumerate(memories):
             remember(database, number, memory_type, importance, days, accesses, accessed=accessed)
     config = {"minimum_importance": floor, "max_importance": cap, "base_half_life_days": half_life}
-    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_id=None, **config)
+    changed = database.run("maintain.decay", user_id=None, since="", now=to_text(NOW), fact_ids=None, **config)
     stored = {str(row[0]): row[1] for row in database.connection.execute("select fact_id, effective_importance from facts").fetchall()}
     database.connection.execute("delete from facts")
     assert changed == len(memories)
@@ -367,6 +367,30 @@ def test_a_memory_that_the_application_states_in_its_own_shape_only_fades(mem: m
     assert mem.maintain(now="2025-12-05T12:00:00Z").archived > 0
 
 
+@pytest.mark.parametrize(
+    ("details", "wrong"),
+    [
+        ({"participants": "Rui"}, "field participants: Input should be a list"),
+        ({"participants": ["Rui", 7]}, "field participants.1: Input should be a valid string"),
+        ({"emotion": "furious"}, "field emotion: Input should be 'neutral', "),
+        ({"location": 7}, "field location: Input should be a valid string"),
+        ({"time_of_day": "noon"}, "field time_of_day: "),
+        ({"segment_start": "2025-03-01T08:00:00"}, "field segment_start: Input should have timezone info"),
+    ],
+)
+def test_details_of_a_memory_that_say_something_else_than_they_mean_are_refused(
+    mem: memdb.Memory, details: dict[str, object], wrong: str
+) -> None:
+    said = f"The value_json of a first-person memory cannot be stored: {wrong}"
+    with pytest.raises(memdb.InputError, match=re.escape(said)):
+        mem.remember("The sea was calm", user_id="home", kind="narrative", value_json=details)  # type: ignore[arg-type]
+    with pytest.raises(memdb.InputError, match=re.escape(said)):
+        mem.remember_many([{"value_text": "The sea was calm", "user_id": "home", "kind": "narrative", "value_json": details}])
+    assert mem.facts("home") == []
+    mem.remember("The sea was calm", user_id="home", kind="narrative", value_json={"emotion": None, "participants": ["Rui"], "mood": 7})
+    mem.remember("The sea was calm", user_id="home", value_json=details)  # type: ignore[arg-type]
+
+
 def test_a_dry_run_counts_what_was_recalled_and_does_not_write_it_down(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config=QUIET) as mem:
         mem.event("Rui painted the fence", user_id="home", timestamp="2025-03-01T10:00:00Z", importance=0.4)
@@ -613,7 +637,8 @@ def test_a_memory_that_is_stated_is_sorted_and_weighed_like_one_that_is_told(tmp
         if way == "write":  # which takes no type
             return
         said = state(mem, "The garden was quiet all day", memory_type="ROUTINE", importance=0.5)
-        assert (said.memory_type, said.effective_importance) == ("ROUTINE", pytest.approx(0.5 * 0.6 * 0.5))
+        assert said.memory_type == "ROUTINE"
+        assert said.effective_importance == pytest.approx(0.5 * 0.6 * 0.5)
 
 
 def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:

@@ -814,10 +814,9 @@ def test_forgetting_a_household_leaves_no_word_of_it_in_the_file(tmp_path: Path,
 
 
 def test_an_event_taken_again_need_not_be_told_in_full_but_not_otherwise(mem: memdb.Memory) -> None:
-    said = {"user_id": "home", "event_id": "e1"}
-    mem.event("Rui came home", **said, participants=["Rui"], importance=0.6)
-    assert mem.event("Rui came home", **said) == "e1"  # when it is taken is no part of it
-    assert mem.event("Rui came home", **said, participants=["Rui"], importance=0.6) == "e1"
+    mem.event("Rui came home", user_id="home", event_id="e1", participants=["Rui"], importance=0.6)
+    assert mem.event("Rui came home", user_id="home", event_id="e1") == "e1"  # when it is taken is no part of it
+    assert mem.event("Rui came home", user_id="home", event_id="e1", participants=["Rui"], importance=0.6) == "e1"
     for other in (
         {"participants": ["Mila"]},
         {"importance": 0.9},
@@ -826,32 +825,32 @@ def test_an_event_taken_again_need_not_be_told_in_full_but_not_otherwise(mem: me
         {"timestamp": DAY},
     ):
         with pytest.raises(memdb.ConflictError, match="already has another event 'e1'"):
-            mem.event("Rui came home", **said, **other)  # type: ignore[arg-type]
+            mem.event("Rui came home", user_id="home", event_id="e1", **other)
 
 
 def test_what_becomes_a_pattern_comes_to_mind_all_the_time(mem: memdb.Memory) -> None:
     for day in (3, 4, 5):
         coffee(mem, f"2025-03-0{day}")
     mem.narrate(now="2025-03-05T22:00:00Z")
-    asked = {"user_id": "home", "now": "2025-03-05T22:00:01Z"}
-    assert len(mem.recall("coffee", **asked)) == 3
+    after = "2025-03-05T22:00:01Z"
+    assert len(mem.recall("coffee", user_id="home", now=after)) == 3
     assert mem.maintain(user_id="home", now="2025-03-05T22:00:00Z").patterns == 1
-    (found,) = mem.recall("coffee", **asked)
+    (found,) = mem.recall("coffee", user_id="home", now=after)
     assert isinstance(found.fact.value_json, dict)
     assert found.fact.value_json["pattern"] == 1
-    assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", **asked).items}
+    assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", user_id="home", now=after).items}
 
 
 def test_a_pattern_comes_to_mind_though_the_last_of_what_went_into_it_lies_in_the_buffer(mem: memdb.Memory) -> None:
     for day in (3, 4, 5):
         coffee(mem, f"2025-03-0{day}")
     (*_, last) = mem.narrate(now="2025-03-05T22:00:00Z")
-    asked = {"user_id": "home", "now": last.created_at + timedelta(minutes=1)}
-    assert len(mem.recall("coffee", **asked)) == 2
-    assert mem.maintain(**asked).patterns == 1
-    (found,) = mem.recall("coffee", **asked)
+    after = last.created_at + timedelta(minutes=1)
+    assert len(mem.recall("coffee", user_id="home", now=after)) == 2
+    assert mem.maintain(user_id="home", now=after).patterns == 1
+    (found,) = mem.recall("coffee", user_id="home", now=after)
     assert found.fact.key == "household.pattern"
-    assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", **asked).items}
+    assert found.fact.fact_id in {item.fact_id for item in mem.context("Who makes coffee?", user_id="home", now=after).items}
 
 
 def test_memories_that_are_said_never_to_fade_do_not(mem: memdb.Memory) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import sqlite3
 import sys
 from collections import Counter
-from contextlib import closing
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -43,7 +42,10 @@ def run(*, path: Path, embedder: str | None, force: bool) -> None:
     _make_room(path, events, force=force)
     config = {"timezone": house.timezone, "persona_household": house.household, "worker": False, "generation_burst": len(events)}
     with memdb.open(path, config=config, embedder=embedder, llm="auto") as memory:
-        _Tale(memory, house, events).tell(path)
+        tale = _Tale(memory, house, events)
+        tale.tell()
+    tale.fading(path)
+    tale.file(path)
 
 
 class _Tale:
@@ -55,8 +57,8 @@ class _Tale:
         self.end = datetime.combine(_FIRST + timedelta(days=_DAYS), datetime.min.time(), self.zone)
         self.screen = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
 
-    def tell(self, path: Path) -> None:
-        """Tell the whole of it."""
+    def tell(self) -> None:
+        """Tell what happened and what became of it."""
         title = f"memdb: {_DAYS} days of {self.house.household}"
         self.screen.print(Rule(Text(title, style="bold"), characters="═", style="cyan"))
         memories = self.live()
@@ -64,8 +66,6 @@ class _Tale:
         self.nights(memories)
         self.patterns()
         self.questions()
-        self.fading(path)
-        self.file(path)
 
     def live(self) -> list[Fact]:
         """Take every event, tell every segment, and embed."""
@@ -140,17 +140,16 @@ class _Tale:
         self.screen.print(Text(f"    {hit.score:.2f} = {added}", style="dim"))
 
     def fading(self, path: Path) -> None:
-        """Show how many memories are alive as the months go by and nothing new happens."""
+        """Show how many memories are alive as the months go by and nothing new happens; the file must be closed."""
         self.heading("If nothing more happened")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for column in ("after", "alive", "", "by type"):
             table.add_column(column)
-        most = max(1, len(self.memory.facts(_USER, kinds=["narrative"])))
         with TemporaryDirectory() as folder:  # in a copy: what is lived through here has not happened
             copy = Path(folder) / "mem.db"
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-                source.backup(target)
+            copyfile(path, copy)
             with memdb.open(copy, config=self.memory.config, embedder=None, llm=None) as later:
+                most = max(1, len(later.facts(_USER, kinds=["narrative"])))
                 for days in (0, 30, 60, 90, 180, 270):
                     later.maintain(now=self.end + timedelta(days=days))
                     alive = later.facts(_USER, kinds=["narrative"])

@@ -22,6 +22,11 @@ class Classified(BaseModel):
     def _upper(cls, value: object) -> object:
         return value.strip().upper() if isinstance(value, str) else value
 
+    @field_validator("reasoning", mode="before")
+    @classmethod
+    def _unsaid(cls, value: object) -> object:
+        return "" if value is None else value
+
     @field_validator("importance")
     @classmethod
     def _clamped(cls, value: float) -> float:

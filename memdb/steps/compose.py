@@ -14,7 +14,7 @@ from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt
+from memdb.llm import LanguageModel, Prompt, several
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
@@ -51,10 +51,7 @@ class Composed(BaseModel):
     @field_validator("family_members", "tags", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
-        """What small models write in place of a list: nothing, or the names with commas between."""
-        if value is None:
-            return []
-        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        return several(value)
 
     @field_validator("importance")
     @classmethod

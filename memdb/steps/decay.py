@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from memdb.answers import Maintained
@@ -10,9 +12,10 @@ from memdb.database import Database
 from memdb.times import to_text
 
 
-def reckon(db: Database, fact_id: str, *, user_id: str, made_at: str, now: datetime, config: Config) -> None:
-    """Reckon what one memory weighs, within the caller's transaction; `made_at` is its `created_at`."""
-    _reckon(db, user_id=user_id, fact_id=fact_id, since=made_at, now=to_text(now), config=config)
+def reckon(db: Database, fact_ids: Collection[str], *, since: datetime | str, now: datetime | None, config: Config) -> None:
+    """Reckon what memories made since an instant weigh `now`, or else weighed when each was made, within the caller's transaction."""
+    begins = since if isinstance(since, str) else to_text(since)
+    _reckon(db, user_id=None, fact_ids=json.dumps(list(fact_ids)), since=begins, now=to_text(now) if now else None, config=config)
 
 
 def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
@@ -20,7 +23,7 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
 
     Each archiving and each deletion leaves a line in the history, without the text: what is deleted is gone.
     """
-    processed = _reckon(db, user_id=user_id, fact_id=None, since="", now=to_text(now), config=config)
+    processed = _reckon(db, user_id=user_id, fact_ids=None, since="", now=to_text(now), config=config)
     archived = db.all("maintain.archive", user_id=user_id, now=to_text(now), archive_threshold=config.archive_threshold)
     for row in archived:
         db.run(
@@ -38,13 +41,13 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
     return Maintained(processed=processed, archived=len(archived), deleted=deleted)
 
 
-def _reckon(db: Database, *, user_id: str | None, fact_id: str | None, since: str, now: str, config: Config) -> int:
+def _reckon(db: Database, *, user_id: str | None, fact_ids: str | None, since: str, now: str | None, config: Config) -> int:
     return db.run(
         "maintain.decay",
         user_id=user_id,
         since=since,
         now=now,
-        fact_id=fact_id,
+        fact_ids=fact_ids,
         minimum_importance=config.minimum_importance,
         max_importance=config.max_importance,
         base_half_life_days=config.base_half_life_days,

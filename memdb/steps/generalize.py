@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt
+from memdb.llm import LanguageModel, Prompt, several
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
 
@@ -23,6 +23,11 @@ class Generalized(BaseModel):
 
     content: str = Field(json_schema_extra={"maxLength": 400})
     tags: list[Annotated[str, Field(json_schema_extra={"maxLength": 40})]] = Field([], json_schema_extra={"maxItems": 6})
+
+    @field_validator("tags", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return several(value)
 
 
 def generalize(

@@ -17,8 +17,6 @@ from memdb.errors import StoreError
 from memdb.household import as_remembered
 from memdb.quantize import quantize
 from memdb.records import NewFact
-from memdb.steps.decay import reckon
-from memdb.times import to_utc
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +43,7 @@ _SHARE = 4  # a row is written anew four times at most on average
 _PAGES = 100  # of the full-text index that are merged in one transaction: others need not wait, and what gets free is used by the next
 
 
-def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None, config: Config) -> int:
+def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float32] | None) -> int:
     """Write facts within the caller's transaction, and return how many were new. `vectors` are unit vectors, one a fact; without them
     the outbox has the facts embedded later.
     """
@@ -59,10 +57,6 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
     for instead in ("insert.words", *(() if ready else ("insert.waiting",)), "insert.mirrored") if many else ():
         db.run(instead, last=last)
     db.run("insert.clear")
-    for fact in facts:
-        if fact[_KIND] == "narrative":
-            made_at = str(fact[_NOW])
-            reckon(db, str(fact[_FACT_ID]), user_id=str(fact[_USER_ID]), made_at=made_at, now=to_utc(made_at), config=config)
     if vectors is not None and ready and added:
         places = range(len(facts)) if added == len(facts) else [int(row["place"] or 0) - 1 for row in db.all("insert.added", last=last)]
         _put(db, facts, vectors, places, last=last)
@@ -70,6 +64,11 @@ def insert(db: Database, facts: Sequence[Incoming], *, vectors: NDArray[np.float
         db.run("insert.changed", users=json.dumps(users))
         quantize(db, dimension=vectors.shape[1], users=users)
     return added
+
+
+def narratives(facts: Sequence[Incoming]) -> dict[str, str]:
+    """Return the first-person memories among facts by their ids, each with when it was made; what they weigh is still to be reckoned."""
+    return {str(fact[_FACT_ID]): str(fact[_NOW]) for fact in facts if fact[_KIND] == "narrative"}
 
 
 def merge_words(db: Database, *, added: int, written: Callable[[], None]) -> None:

@@ -8,7 +8,6 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.database import Database
 from memdb.records import Narrative, NarrativeDetail
-from memdb.steps.decay import reckon
 from memdb.times import to_text
 
 _CONFIDENCE = 0.7  # a memory is how it seemed
@@ -27,7 +26,7 @@ def keep(
     at: datetime,
     config: Config,
 ) -> None:
-    """Write a memory within the caller's transaction, and reckon at once what it weighs."""
+    """Write a memory within the caller's transaction. What it weighs is still to be reckoned."""
     db.run(
         "apply.insert_fact",
         fact_id=fact_id,
@@ -52,4 +51,3 @@ def keep(
         tags=json.dumps(list(narrative.tags), ensure_ascii=False),
         now=to_text(at),
     )
-    reckon(db, fact_id, user_id=user_id, made_at=to_text(at), now=at, config=config)

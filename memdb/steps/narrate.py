@@ -31,14 +31,15 @@ _OWN_MARKS = re.compile(r"“[^“”]*”|\d:\d")  # what somebody said, and ti
 _TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
-def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: Config) -> Narrative:
+def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: Config, sorted_as: MemoryType | None = None) -> Narrative:
     """Return the memory of a segment: when and with whom, what was noticed, how it felt, how sure, and whether it was so before.
 
-    `seen_before` counts earlier memories like it. The type is that of the most important event; what an event says of its own
-    importance goes before the rules.
+    `seen_before` counts earlier memories like it. The type is that of the most important event, or what it was `sorted_as`; what an event
+    says of its own importance goes before the rules.
     """
     kinds = [kind_of(event, significant=config.significant_importance) for event in events]
     (memory_type, importance), foremost = max(zip(kinds, events, strict=True), key=lambda one: one[0][1])
+    memory_type = sorted_as or memory_type
     feelings = ((event, emotion_of(event.description, part_of_day(event.timestamp, zone))) for event in events)
     felt, feeling = next(((event, rule) for event, rule in feelings if rule is not None), (foremost, None))
     who = participants_of(events)
