@@ -657,7 +657,7 @@ def test_what_taught_nothing_cannot_be_undone_in_silence(db: Path, cause: str, n
     ("arguments", "code", "error"),
     [
         (("tune", "mine"), 2, "A fit takes at least four labelled questions, not 0"),
-        (("tune", "mine", "--data", "nowhere.json"), 2, "nowhere.json cannot be read"),
+        (("tune", "mine", "--data", "nowhere.json"), 2, "There is no file nowhere.json"),
         (("weights", "nowhere.toml"), 2, "nowhere.toml cannot be read (No such file or directory)"),
         (("feedback", "Where?", "nothing", "--user", "ana"), 1, "There is no fact 'nothing'"),
         (("explain", "Where?", "--user", "ana", "--weights", "nothing", "--embedder", "none"), 2, "There is no weight set 'nothing'"),

@@ -219,7 +219,6 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.search("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
         (lambda mem: mem.search("x", user_id="ana", min_age_minutes=-0.5), "min_age_minutes is -0.5; give a number of 0 or more"),
         (lambda mem: mem.explain("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
-        (lambda mem: mem.recall("x", user_id="ana", max_age_days=-1), "max_age_days is -1; give a number of 0 or more"),
         (lambda mem: mem.recall("x", user_id="ana", min_score=True), "min_score is True; give a number"),
         (
             lambda mem: mem.links(mem.remember("x", user_id="bob").fact_id, min_strength=-1),

@@ -419,15 +419,17 @@ def test_the_session_that_made_the_file_finds_what_later_ones_find(tmp_path: Pat
 @pytest.mark.parametrize("embedder", [None, HashingEmbedder(64)])
 def test_what_was_never_true_is_no_answer_to_what_was(tmp_path: Path, embedder: HashingEmbedder | None) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
-        said = {"user_id": "ana", "timestamp": "2025-03-01"}
-        stated = {"user_id": "ana", "timestamp": "2025-03-02"}
-        mem.remember("Ana works at Siemens", key="user.works_at", object="Siemens", **said)
+
+        def state(text: str, key: str, object: str, *, day: str = "2025-03-02", turn_id: str | None = None) -> memdb.Fact:
+            return mem.remember(text, user_id="ana", key=key, object=object, turn_id=turn_id, timestamp=day)
+
+        state("Ana works at Siemens", "user.works_at", "Siemens", day="2025-03-01")
         mem.observe("I left Siemens last week.", "I see.", user_id="ana", timestamp="2025-03-01T10:00:00Z")
-        mem.reject(mem.remember("Ana has diabetes", key="user.has_condition", object="diabetes", **stated).fact_id, now="2025-03-03")
-        mem.remember("Ana drives a Tesla", key="user.drives", object="Tesla", turn_id="car", **stated)
+        mem.reject(state("Ana has diabetes", "user.has_condition", "diabetes").fact_id, now="2025-03-03")
+        state("Ana drives a Tesla", "user.drives", "Tesla", turn_id="car")
         mem.undo(user_id="ana", turn_id="car", now="2025-03-03")
-        mem.remember("Ana lives in Rome", key="user.lives_in", object="Rome", **stated)
-        mem.remember("Ana lives in Oslo", key="user.lives_in", object="Oslo", **stated)  # at once
+        state("Ana lives in Rome", "user.lives_in", "Rome")
+        state("Ana lives in Oslo", "user.lives_in", "Oslo")  # at once
         mem.drain()
         for asked, found in (
             ("Where did I work in the past?", ["Ana works at Siemens"]),
