@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb import checks, reading
-from memdb.answers import Context, Doubt, Filters, Hit, Hits, Question, Section
+from memdb.answers import Context, Doubt, Hit, Hits, Question, Section, Sifted
 from memdb.config import Config
 from memdb.database import Database, listed
 from memdb.embed import Embedder
@@ -42,7 +42,7 @@ def weigh(
     index: OutsideIndex | None,
     config: Config,
     statuses: Sequence[Status] | None = None,
-    filters: Filters | None = None,
+    filters: Sifted | None = None,
 ) -> tuple[Hits, list[Doubt]]:
     """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is in
     doubt.
