@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memdb import checks, reading
-from memdb.answers import Context, Doubt, Hit, Hits, Question, Section
+from memdb.answers import Context, Doubt, Hit, Hits, Question, Section, Sifted
 from memdb.config import Config
 from memdb.database import Database, listed
 from memdb.embed import Embedder
 from memdb.outside import OutsideIndex
-from memdb.ranking import Narrowed
 from memdb.records import EVER, LIVE, MemoryType, Status, Tier
 from memdb.steps.clarify import clarify
 from memdb.steps.diversify import diversify
@@ -43,7 +42,7 @@ def weigh(
     index: OutsideIndex | None,
     config: Config,
     statuses: Sequence[Status] | None = None,
-    filters: Narrowed | None = None,
+    filters: Sifted | None = None,
 ) -> tuple[Hits, list[Doubt]]:
     """Ask the hot and the warm first, and the cold too if that is not enough; return what was found, with a verdict on it, and what is in
     doubt.
@@ -56,7 +55,7 @@ def weigh(
         "scan.aside", user_id=user_id, tiers=listed(_WARM), hot_days=hot, warm_days=warm, now=to_text(now)
     )
     for tiers in (_WARM, None) if has_cold else (asked,):  # or the second answer would be the first once more
-        narrowed: Narrowed = {**(filters or {}), "tiers": tiers}
+        sifted: Sifted = {**(filters or {}), "tiers": tiers}
         hits = retrieve(
             db,
             question,
@@ -77,7 +76,7 @@ def weigh(
             index=index,
             base_half_life_days=config.base_half_life_days,
             minimum_importance=config.minimum_importance,
-            **narrowed,
+            **sifted,
         )
         hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
         doubts = clarify(db, hits, user_id=user_id, now=now, config=config)

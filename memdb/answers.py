@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypedDict
 
 from pydantic import Field
@@ -11,16 +11,33 @@ from pydantic import Field
 from memdb.records import Category, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
 
 
-class Filters(TypedDict, total=False):
-    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
+class Sieve(TypedDict, total=False):
+    """What a search looks at only, but for when that was; None is no filter."""
 
     kinds: Sequence[str] | None
     categories: Sequence[Category] | None
     memory_types: Sequence[MemoryType] | None
     tags: Sequence[str] | None
+    must: Sequence[str] | None
     participants: Sequence[str] | None
     min_age_minutes: float | None
     max_age_days: float | None
+
+
+class Filters(Sieve, total=False):
+    """What a search looks at only, as `Memory.search` explains each; None is no filter."""
+
+    since: date | str | None
+    until: date | str | None
+
+
+class Sifted(Sieve, total=False):
+    """The same, its times read, from `since` on and before `until`; and what leaves out a hit by its score or its age."""
+
+    since: datetime | None
+    until: datetime | None
+    min_score: float | None
+    tiers: Sequence[Tier] | None
 
 
 class Question(Record):

@@ -202,6 +202,13 @@ def several(values: Iterable[str], argument: str) -> None:
         raise InputError(f"{argument} is {type(values).__name__}; give a list of texts.")
 
 
+def terms(values: Sequence[str] | None) -> None:
+    """Refuse a word or phrase that no text can have in it."""
+    for value in values or ():
+        if not any(letter.isalnum() for letter in text(value, "must")):
+            raise InputError(f"must holds {value!r}, which has no letters or digits; give words and phrases, such as 'green tea'.")
+
+
 def records(given: Iterable[object], argument: str) -> None:
     """Refuse what holds no records, and one record where several belong, which would be taken for its fields."""
     if isinstance(given, str | Mapping | BaseModel) or not isinstance(given, Iterable):

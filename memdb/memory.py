@@ -27,6 +27,7 @@ from memdb.answers import (
     Maintained,
     Profile,
     Question,
+    Sifted,
     Sources,
     Stats,
     Tuned,
@@ -96,7 +97,7 @@ from memdb.steps.retrieve import retrieve
 from memdb.steps.understand import understand
 from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import instant, to_text, utc_now
+from memdb.times import end_of, instant, to_text, utc_now
 from memdb.vectors import VectorCache
 from memdb.working import Eviction
 
@@ -454,6 +455,9 @@ class Memory:
         categories: Sequence[Category] | None = None,
         memory_types: Sequence[MemoryType] | None = None,
         tags: Sequence[str] | None = None,
+        must: Sequence[str] | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
         min_age_minutes: float | None = None,
         max_age_days: float | None = None,
         min_score: float | None = None,
@@ -478,6 +482,9 @@ class Memory:
             categories: only these.
             memory_types: only these.
             tags: rows with at least one of these tags.
+            must: rows with each of these words and phrases in their own words, in whatever form (“cat” is in “Cats”).
+            since: leave out what happened or was said before, and what was no longer so then; a day from its beginning on.
+            until: leave out what happened, was said or began to be so from then on; a day to its end.
             min_age_minutes: leave out what is younger.
             max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
@@ -490,8 +497,8 @@ class Memory:
             record: note in `retrievals` what was asked and found, unless the setting `record_retrievals` is off.
 
         Raises:
-            InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number or an age below 0;
-                the vector has the wrong shape, is zero or not finite.
+            InputError: the weight set or a name in a filter is unknown, nobody is named, a bound is no number or an age below 0, something
+                in `must` has no letters, `until` is before `since`; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
         checks.lists(
@@ -500,9 +507,12 @@ class Memory:
             categories=categories,
             memory_types=memory_types,
             tags=tags,
+            must=must,
             participants=participants,
             tiers=tiers,
         )
+        checks.terms(must)
+        begins, ends = self._stretch(since, until)
         if weights is not None:
             checks.text(weights, "weights")
         at = self._now(now)
@@ -524,6 +534,9 @@ class Memory:
             categories=categories,
             memory_types=memory_types,
             tags=tags,
+            must=must,
+            since=begins,
+            until=ends,
             min_age_minutes=checks.age(min_age_minutes, "min_age_minutes"),
             max_age_days=checks.age(max_age_days, "max_age_days"),
             min_score=checks.bound(min_score, "min_score"),
@@ -675,6 +688,9 @@ class Memory:
         categories: Sequence[Category] | None = None,
         memory_types: Sequence[MemoryType] | None = None,
         tags: Sequence[str] | None = None,
+        must: Sequence[str] | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
         min_age_minutes: float | None = None,
         max_age_days: float | None = None,
         min_score: float | None = None,
@@ -706,6 +722,9 @@ class Memory:
             "categories": categories,
             "memory_types": memory_types,
             "tags": tags,
+            "must": must,
+            "since": since,
+            "until": until,
             "min_age_minutes": min_age_minutes,
             "max_age_days": max_age_days,
             "min_score": min_score,
@@ -1193,16 +1212,19 @@ class Memory:
             categories=filters.get("categories"),
             memory_types=filters.get("memory_types"),
             tags=filters.get("tags"),
+            must=filters.get("must"),
             participants=filters.get("participants"),
             tiers=tiers,
         )
-        filters["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
-        filters["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
-        narrowed: Narrowed = {**filters, "min_score": checks.bound(min_score, "min_score"), "tiers": tiers}
+        checks.terms(filters.get("must"))
+        begins, ends = self._stretch(filters.pop("since", None), filters.pop("until", None))
+        sifted: Sifted = {**filters, "since": begins, "until": ends, "min_score": checks.bound(min_score, "min_score"), "tiers": tiers}
+        sifted["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
+        sifted["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
         at = self._now(now)
-        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=narrowed)
+        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=sifted)
         self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
         return hits
 
@@ -1301,7 +1323,7 @@ class Memory:
         goal: str | None,
         now: datetime,
         statuses: Sequence[Status] | None = None,
-        filters: Narrowed | None = None,
+        filters: Sifted | None = None,
     ) -> tuple[Hits, list[Doubt]]:
         return weigh(
             self._store.database(),
@@ -1361,7 +1383,7 @@ class Memory:
         goal: str | None = None,
         as_of: Time | None = None,
         statuses: Sequence[Status] | None = None,
-        filters: Narrowed | None = None,
+        filters: Sifted | None = None,
     ) -> Hits:
         """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
         db = self._store.database()
@@ -1380,6 +1402,14 @@ class Memory:
 
     def _time(self, value: Time | None) -> datetime:
         return instant(value, zone=self._config.zone)
+
+    def _stretch(self, since: Time | None, until: Time | None) -> tuple[datetime | None, datetime | None]:
+        """From when on and before when."""
+        begins = None if since is None else self._time(since)
+        ends = None if until is None else end_of(until, zone=self._config.zone)
+        if begins and ends and (ends < begins or ends == begins != self._time(until)):  # the day before ends as the next begins
+            raise InputError(f"until is {until}, before since, {since}; give the earlier time as since.")
+        return begins, ends
 
     def _now(self, value: Time | None) -> datetime:
         return utc_now() if value is None else checks.lived(self._time(value), "now")

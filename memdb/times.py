@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, tzinfo
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.errors import InputError
@@ -33,6 +34,18 @@ def to_utc(value: date | str, *, zone: tzinfo = UTC) -> datetime:
         except OverflowError as error:
             raise InputError(f"{value} lies outside the years that can be stored; give a time between year 1 and 9999.") from error
     return value.replace(microsecond=value.microsecond // 1000 * 1000) if value.microsecond else value
+
+
+def end_of(value: date | str, *, zone: tzinfo) -> datetime:
+    """Return the instant before which a time is: a day is over at its end in `zone`, any other time is the instant itself.
+
+    Raises:
+        InputError: the text is not an ISO-8601 time, or it is neither text nor a time.
+    """
+    day = _day(value)
+    if day is None:
+        return to_utc(value, zone=zone)
+    return datetime.max.replace(tzinfo=UTC) if day == date.max else to_utc(day + timedelta(days=1), zone=zone)
 
 
 def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
@@ -67,6 +80,15 @@ def stored(value: date | str, *, zone: tzinfo = UTC) -> str:
 @lru_cache(maxsize=4096)  # what comes at once was often said at the same times, or on the same days
 def _stored(text: str, zone: tzinfo) -> str:
     return stored(_read(text), zone=zone)
+
+
+def _day(value: date | str) -> date | None:
+    """The day, where nothing but a day is said."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return date.fromisoformat(value.strip())
+        return None
+    return value if isinstance(value, date) and not isinstance(value, datetime) else None
 
 
 def _read(text: str) -> datetime:

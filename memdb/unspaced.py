@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import pairwise
 
 ONE_WORD = re.compile(r"(?![odl])[a-z0-9]{3,}(?<![stdm])(?<!ll|re|ve)")  # others may have an apostrophe: "doesnt", "obrien"
@@ -14,6 +15,7 @@ ONE_WORD = re.compile(r"(?![odl])[a-z0-9]{3,}(?<![stdm])(?<!ll|re|ve)")  # other
 _LETTER = re.compile("[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]")  # the same as in the view fact_words
 _APART = r" \g<0> "
 _RUN = re.compile(f"{_LETTER.pattern}+")
+_ENDS = re.compile('["\\0]')  # the one ends a quoted text, the other any; to the index they part words
 _WORD = re.compile(r"[^\W_]+")
 _CONTRACTED = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _JOINERS = "\u200c\u200d"
@@ -57,6 +59,11 @@ def words_in(word: str) -> list[str]:
 def apart(text: str) -> str:
     """Return a text as the full-text index has it: each letter of these scripts by itself."""
     return text if text.isascii() else _LETTER.sub(_APART, text)
+
+
+def required(texts: Sequence[str]) -> str:
+    """Return an FTS5 expression of what has each of these words and phrases among its own; whatever stands in them is only words."""
+    return f"body : ({' AND '.join(quoted(_ENDS.sub(' ', text)) for text in texts)})"
 
 
 def quoted(text: str) -> str:

@@ -11,6 +11,8 @@
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
+--   :must       an FTS5 expression of what must stand in a row's words, null for none
+--   :since, :until                                from when on, and before when, it happened or was so; null for any
 --   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
 --   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
@@ -104,6 +106,14 @@ matched as materialized (
       when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
       else 'cold'
     end in (select value from json_each(:tiers)))
+    -- what happened or was said has its moment, all else was so until it ended
+    and (coalesce(:must, :since, :until) is null or (
+      (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
+      and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
+      and (:since is null or case
+        when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
+        else coalesce(f.valid_to > :since, 1)
+      end)))
 ),
 lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) <= k_lex as is_wanted
@@ -246,6 +256,14 @@ scored as materialized (
       when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
       else 'cold'
     end in (select value from json_each(:tiers)))
+    -- what happened or was said has its moment, all else was so until it ended
+    and (coalesce(:must, :since, :until) is null or (
+      (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
+      and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
+      and (:since is null or case
+        when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
+        else coalesce(f.valid_to > :since, 1)
+      end)))
 ),
 featured as (
   select

@@ -44,7 +44,15 @@ where facts_fts match :terms
     when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
     when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
     else 'cold'
-  end in (select value from json_each(:tiers)));
+  end in (select value from json_each(:tiers)))
+  -- what happened or was said has its moment, all else was so until it ended
+  and (coalesce(:must, :since, :until) is null or (
+    (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
+    and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
+    and (:since is null or case
+      when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
+      else coalesce(f.valid_to > :since, 1)
+    end)));
 
 -- The same, where it is known already which rows may be found: :mine has a byte a row, 0 for those that may not, beginning with the row after
 -- :before. The rows themselves need not be read then.
@@ -145,7 +153,15 @@ where f.user_id = :user_id
     when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
     when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
     else 'cold'
-  end in (select value from json_each(:tiers)));
+  end in (select value from json_each(:tiers)))
+  -- what happened or was said has its moment, all else was so until it ended
+  and (coalesce(:must, :since, :until) is null or (
+    (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
+    and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
+    and (:since is null or case
+      when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
+      else coalesce(f.valid_to > :since, 1)
+    end)));
 
 -- What the archive holds of what was true then, the latest first.
 -- statement: archived
@@ -156,6 +172,12 @@ where user_id = :user_id
   and (valid_to is null or valid_to > :as_of)
   and status in (select value from json_each(:statuses))
   and record ->> 'kind' in (select value from json_each(:kinds))
+  and (:until is null or coalesce(record ->> 'event_time', valid_from) < :until)
+  and (:since is null or case
+    when record ->> 'event_time' is not null or record ->> 'kind' in ('message', 'episode', 'narrative')
+      then coalesce(record ->> 'event_time', valid_from) >= :since
+    else coalesce(valid_to > :since, 1)
+  end)
 order by valid_from desc, fact_id
 limit :limit;
 

@@ -150,6 +150,33 @@ def test_search_keeps_to_limit_kinds_weights_and_time(db: Path) -> None:
     assert (hit.fact.kind, hit.fact.object) == ("fact", "Porto")
 
 
+def test_search_and_explain_keep_to_words_that_must_be_there_and_to_a_stretch_of_time(db: Path) -> None:
+    for command in ("search", "explain"):
+
+        def found(*options: str, command: str = command) -> set[str]:
+            told = json.loads(
+                ok(
+                    command,
+                    "Porto, jazz, Lisbon",
+                    "--user",
+                    "ana",
+                    "--kinds",
+                    "message",
+                    *options,
+                    "--embedder",
+                    "none",
+                    "--json",
+                    "--db",
+                    db,
+                )
+            )
+            return {hit["fact"]["source_turn_id"] for hit in told["hits"]}
+
+        assert found("--must", "moved", "--must", "to Lisbon") == {"t3"}
+        assert found("--since", "2025-03-03") == {"t3"}
+        assert "t3" not in found("--until", "2025-03-02")
+
+
 def test_words_alone_search_without_an_embedder(db: Path) -> None:
     assert "Lisbon" in ok("search", "Lisbon", "--user", "ana", "--embedder", "none", "--db", db)
 
@@ -261,6 +288,9 @@ def test_reading_a_memory_that_is_not_there_makes_none(tmp_path: Path, command: 
         ["search", "where", "--user", "ana", "--kinds", "gone"],
         ["search", "where", "--user", "ana", "--status", "gone"],
         ["search", "where", "--user", "ana", "--as-of", "soon"],
+        ["search", "where", "--user", "ana", "--since", "soon"],
+        ["search", "where", "--user", "ana", "--since", "2025-03-02", "--until", "2025-03-01"],
+        ["search", "where", "--user", "ana", "--must", "?"],
         ["search", "where", "--user", "ana", "--weights", "gone"],
         ["search", "where", "--user", "ana", "--embedder", "gone"],
     ],

@@ -131,15 +131,18 @@ def test_an_assistant_reads_what_the_memory_holds(db: Path) -> None:
             await call(client, "context", max_tokens=50, active_goal="to write to her", **whose, **asks),
             await call(client, "search", limit=3, statuses=["active"], tiers=["hot"], **whose, **asks),
             await call(client, "recall", **whose, **asks),
+            await call(client, "search", must=["Lisbon", "lives in"], since="2020-01-01", until="2999-12-31", **whose, **asks),
+            await call(client, "search", until="2020-01-01", **whose, **asks),
         ]
 
-    facts, profile, history, context, search, recall = talk(db, script)
+    facts, profile, history, context, search, recall, narrowed, before = talk(db, script)
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:
         assert facts == {"result": [fact.model_dump(mode="json") for fact in mem.facts("ana", as_of="2100-01-01")]}
         assert profile == mem.profile("ana").model_dump(mode="json")
         assert history == {"result": [change.model_dump(mode="json") for change in mem.history(user_id="ana")]}
     assert memdb.Context.model_validate(context).text.count("Lisbon") == 1
     assert [memdb.Hit.model_validate(hit).fact.object for hit in told_of(search, "hits")] == ["Lisbon"]
+    assert [len(told_of(one, "hits")) for one in (narrowed, before)] == [1, 0]
     assert (recall["hits"], set(recall)) == ([], {"hits", "degraded", "elapsed_ms"})
 
 

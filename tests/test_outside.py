@@ -364,7 +364,13 @@ def test_a_collection_that_is_behind_shows_nothing_that_is_believed_no_longer(tm
         assert fact.fact_id not in {hit.fact.fact_id for hit in mem.search("Porto", user_id="ana")}
 
 
-@pytest.mark.parametrize("narrowed", [{"tags": ["travel"]}, {"as_of": "2025-03-02"}, {"statuses": ["superseded"]}, {"max_age_days": 9000}])
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"tags": ["travel"]}, {"as_of": "2025-03-02"}, {"statuses": ["superseded"]}, {"max_age_days": 9000}, {"must": ["Porto"]},
+        {"since": "2025-01-01"}, {"until": "2025-01-01"},
+    ],
+)  # fmt: skip
 def test_what_a_collection_cannot_tell_is_asked_of_the_file(tmp_path: Path, near: Any, narrowed: Mapping[str, Any]) -> None:
     class Unasked(Wrapped):
         def query(self, **arguments: Any) -> Any:

@@ -109,6 +109,8 @@ def test_no_weight_is_advised_where_none_can_be_tried(told: memdb.Memory) -> Non
     ("options", "reason"),
     [
         ({"tags": ["safety"]}, "It is left out by tags; without that it would be number "),
+        ({"must": ["submarine"]}, "It is left out by must; without that it would be number "),
+        ({"until": "1999-12-31"}, "It is left out by until; without that it would be number "),
         ({"participants": ["bob"]}, "It is left out by participants; without that it would be number "),
         ({"min_score": 9.0}, "It is left out by min_score; without that it would be number "),
         ({"max_age_days": 0.001, "tags": ["safety"]}, "It is no candidate"),

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
 from memdb.records import FACT_COLUMNS, Fact, fact_of
 from memdb.times import to_text
+from memdb.unspaced import required
 from tests.embedders import Broken
 
 if TYPE_CHECKING:
@@ -194,6 +195,13 @@ LIMITS: list[tuple[Mapping[str, object], Columns, Columns]] = [  # the filters, 
     ({"memory_types": ["TRANSIENT", "ROUTINE"]}, {"memory_type": "ROUTINE"}, {"memory_type": "PREFERENCE"}),
     ({"memory_types": ["ROUTINE"]}, {"memory_type": "ROUTINE"}, {}),
     ({"tags": ["blue", "red"]}, {"tags": '["green", "red"]'}, {"tags": '["dark red"]'}),
+    ({"must": ["Friends", "in the rain"]}, {}, {}),
+    ({"since": DAY}, {"event_time": DAY}, {"event_time": EARLIER}),
+    ({"since": DAY}, {"kind": "message", "valid_from": DAY}, {"kind": "message", "valid_from": EARLIER}),
+    ({"since": DAY}, {"valid_to": "2025-06-01T00:00:00.001Z"}, {"event_time": EARLIER}),
+    ({"since": DAY, "statuses": ["expired"]}, {"status": "expired", "valid_to": NOW}, {"status": "expired", "valid_to": DAY}),
+    ({"until": DAY}, {"event_time": EARLIER}, {"event_time": DAY}),
+    ({"until": DAY}, {"valid_from": EARLIER}, {"valid_from": DAY}),
     ({"min_age_minutes": 1440}, {"created_at": DAY}, {"created_at": "2025-05-31T00:00:01.000Z"}),
     ({"max_age_days": 1}, {"created_at": DAY}, {"created_at": EARLIER}),
     ({"max_age_days": 1}, LONG_AGO | {"last_mentioned_at": DAY}, LONG_AGO | {"last_mentioned_at": EARLIER}),
@@ -221,6 +229,8 @@ def alone(mem: memdb.Memory, filters: Mapping[str, object], *, words: bool) -> l
         "warm_days": 90, "terms": '"tea"' if words else '""', "hits": "[]" if words else json.dumps(list(db.connection.execute(near, (meaning,)))),
     }  # fmt: skip
     parameters |= {name: json.dumps(value) if isinstance(value, list) else value for name, value in filters.items()}  # type: ignore[misc]
+    if "must" in filters:
+        parameters["must"] = required(cast(list[str], filters["must"]))
     return [(str(row["value_text"]), float(row["lexical"] or 0)) for row in db.all("retrieve", **parameters)]
 
 

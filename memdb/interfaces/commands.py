@@ -17,7 +17,23 @@ from memdb.interfaces import demo as demonstration
 from memdb.interfaces import household_demo, life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
-from memdb.interfaces.options import AnyUser, AsOf, Db, Embedder, Json, Kinds, Limit, Now, NoWait, Statuses, User, Weights
+from memdb.interfaces.options import (
+    AnyUser,
+    AsOf,
+    Db,
+    Embedder,
+    Json,
+    Kinds,
+    Limit,
+    Must,
+    Now,
+    NoWait,
+    Since,
+    Statuses,
+    Until,
+    User,
+    Weights,
+)
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
 from memdb.interfaces.options import statuses_of as _statuses
@@ -195,6 +211,9 @@ def search(
     as_of: AsOf = None,
     weights: Weights = None,
     statuses: Statuses = None,
+    must: Must = None,
+    since: Since = None,
+    until: Until = None,
     now: Now = None,
     db: Db = _FILE,
     embedder: Embedder = "auto",
@@ -210,6 +229,9 @@ def search(
             as_of=as_of,
             weights=weights,
             statuses=_statuses(statuses),
+            must=must,
+            since=since,
+            until=until,
             now=now,
         )
         zone = memory.config.zone

@@ -21,6 +21,11 @@ Embedder = Annotated[
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
 Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
+Must = Annotated[
+    list[str] | None, typer.Option("--must", help="Only what has this word or phrase among its own words; give it again for another.")
+]
+Since = Annotated[str | None, typer.Option("--since", help="Leave out what happened or was said before, and what was no longer so then.")]
+Until = Annotated[str | None, typer.Option("--until", help="Leave out what happened or began later; a day to its end, such as 2025-03-31.")]
 Ranking = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
 Weights = Annotated[
     str | None,

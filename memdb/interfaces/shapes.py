@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, ClassVar, Literal, TypeVar, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
@@ -25,7 +25,15 @@ def _written(value: object) -> object:
 
 _CATEGORIES: dict[str, Category | None] = {"location": None, "preference": "soft_preference", "constraint": "hard_preference"}
 
+
+def _day(value: object) -> object:
+    """A day stays one, since it ends later than it begins."""
+    written = _written(value)
+    return date.fromisoformat(written) if isinstance(written, str) and _DATE.fullmatch(written) else written
+
+
 Moment = Annotated[datetime, BeforeValidator(_written)]
+Day = Annotated[datetime | date, BeforeValidator(_day)]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Query = Annotated[str, Field(max_length=20_000)]
@@ -68,6 +76,9 @@ class Asked(Body):
     categories: Only[Category] = Field(None, description="Only these.")
     memory_types: Only[MemoryType] = Field(None, description="Only these.")
     tags: Only[str] = Field(None, description="What bears at least one of these.")
+    must: Only[str] = Field(None, description="What has each of these words and phrases among its own words.")
+    since: Day | None = Field(None, description="Leave out what happened or was said before, and what was no longer so then.")
+    until: Day | None = Field(None, description="Leave out what happened, was said or began to be so from then on; a day to its end.")
     participants: Only[str] = Field(None, description="What one of these people said or took part in.")
     min_age_minutes: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False, description="Leave out what is younger.")
     max_age_days: float | None = Field(
@@ -77,8 +88,9 @@ class Asked(Body):
     def filters(self) -> Filters:
         """Return what is looked at only."""
         return Filters(
-            kinds=self.kinds, categories=self.categories, memory_types=self.memory_types, tags=self.tags, participants=self.participants,
-            min_age_minutes=self.min_age_minutes, max_age_days=self.max_age_days,
+            kinds=self.kinds, categories=self.categories, memory_types=self.memory_types, tags=self.tags, must=self.must,
+            since=self.since, until=self.until, participants=self.participants, min_age_minutes=self.min_age_minutes,
+            max_age_days=self.max_age_days,
         )  # fmt: skip
 
 

@@ -25,14 +25,16 @@ from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import FACT_COLUMNS, LIVE, Status, Tier, fact_of, made
 from memdb.times import to_text
-from memdb.unspaced import apart, quoted
+from memdb.unspaced import apart, quoted, required
 from memdb.vectors import VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILTERS = ("categories", "memory_types", "tags", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of")
+_FILTERS = (
+    "categories", "memory_types", "tags", "must", "since", "until", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of",
+)  # fmt: skip
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
@@ -85,6 +87,9 @@ def retrieve(
     categories: Sequence[str] | None = None,
     memory_types: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
+    must: Sequence[str] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     min_age_minutes: float | None = None,
     max_age_days: float | None = None,
     min_score: float | None = None,
@@ -146,6 +151,9 @@ def retrieve(
         "categories": listed(categories),
         "memory_types": listed(memory_types),
         "tags": listed(tags),
+        "must": required(must) if must else None,
+        "since": to_text(since) if since else None,
+        "until": to_text(until) if until else None,
         "min_age_minutes": min_age_minutes,
         "max_age_days": max_age_days,
         "participants": listed(None if participants is None else spelled(participants)),
@@ -308,8 +316,8 @@ def _merged(rows: Sequence[_Scored], others: Sequence[_Scored], count: int) -> l
 
 def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
     """What the archive holds of what was true then, and its words, as JSON; "" for nothing."""
-    asked = {name: filters[name] for name in ("user_id", "as_of", "kinds", "statuses")}
-    rows = db.tuples("scan.archived", **asked, limit=_ARCHIVED)
+    asked = {name: filters[name] for name in ("user_id", "as_of", "kinds", "statuses", "since", "until")}
+    rows = db.tuples("scan.archived", **asked, limit=_ARCHIVED if filters["must"] is None else -1)  # what has the words is told by them
     return json.dumps([[fact_id, apart(f"{text!s} {key!s}")] for fact_id, text, key in rows], ensure_ascii=False) if rows else ""
 
 
