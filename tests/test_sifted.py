@@ -107,10 +107,10 @@ def test_what_is_found_is_what_is_left_when_everything_is_sifted_by_hand(
         if way is None and weights == "vector-only":
             weights = "lexical-only"
         asked = {"as_of": None if as_of is None else day(as_of), "statuses": statuses, "weights": weights, "now": NOW, "limit": 50}
-        every = mem.search("tea", user_id="ana", **asked)
+        every = mem.search("tea", user_id="ana", **asked)  # type: ignore[arg-type]
         hits = mem.search(
             "tea", user_id="ana", must=must, since=since if since is None else day(since), until=until if until is None else day(until),
-            **asked,
+            **asked,  # type: ignore[arg-type]
         )  # fmt: skip
 
         def fits(fact: memdb.Fact) -> bool:
@@ -130,7 +130,7 @@ def test_the_archive_is_sifted_as_the_rest_is(mem: memdb.Memory) -> None:
     assert mem.compact(now="2026-03-10") == 2
 
     def found(**narrowed: object) -> list[str | None]:
-        return [hit.fact.object for hit in mem.search("live", user_id="ana", as_of="2025-01-10", now="2026-03-10", **narrowed)]
+        return [hit.fact.object for hit in mem.search("live", user_id="ana", as_of="2025-01-10", now="2026-03-10", **narrowed)]  # type: ignore[arg-type]
 
     assert found() == found(must=["porto"]) == found(since="2025-01-31") == found(until="2025-01-01") == ["Porto"]
     assert found(must=["Lisbon"]) == found(since="2025-02-01") == found(until="2024-12-31") == []
@@ -145,7 +145,7 @@ def test_what_must_be_there_is_looked_for_in_all_of_the_archive(mem: memdb.Memor
     mem.compact(now="2026-03-10")
     asked = {"user_id": "ana", "as_of": "2025-01-10", "now": "2026-03-10"}
     for narrowed in ({"must": ["lake"]}, {"until": "2025-01-01"}):
-        assert [hit.fact.key for hit in mem.search("heron", **asked, **narrowed)] == ["user.lake"]
+        assert [hit.fact.key for hit in mem.search("heron", **asked, **narrowed)] == ["user.lake"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_whatever_stands_in_a_term_is_only_words(mem: memdb.Memory, term: str, f
     asked = {"user_id": "ana", "kinds": ["message"], "must": [term]}
     if found is None:
         with pytest.raises(memdb.InputError, match="must holds"):
-            mem.search("where", **asked)
+            mem.search("where", **asked)  # type: ignore[arg-type]
     else:
-        assert sorted(hit.fact.source_turn_id for hit in mem.search("where", **asked)) == [str(place) for place in found]
+        assert sorted(hit.fact.source_turn_id for hit in mem.search("where", **asked)) == [str(place) for place in found]  # type: ignore[arg-type]
 
 
 @ANY_FILE
@@ -255,7 +255,7 @@ def test_a_stretch_that_ends_before_it_begins_is_refused(mem: memdb.Memory, sinc
 def test_what_is_no_time_and_no_list_of_texts_is_refused(mem: memdb.Memory, narrowed: dict[str, object]) -> None:
     for ask in (mem.search, mem.explain, mem.assess):
         with pytest.raises(memdb.InputError):
-            ask("x", user_id="ana", **narrowed)
+            ask("x", user_id="ana", **narrowed)  # type: ignore[arg-type]
 
 
 def test_what_an_answer_is_judged_by_is_sifted_too(tell: Tell) -> None:
