@@ -88,7 +88,7 @@ matched as materialized (
       or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
     -- what was taken back was never true, nor what lasted for no time
-    and (f.valid_to is null or f.valid_to > f.valid_from or (f.status = 'expired' and not exists (
+    and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
       select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
@@ -238,7 +238,7 @@ scored as materialized (
       or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
     -- what was taken back was never true, nor what lasted for no time
-    and (f.valid_to is null or f.valid_to > f.valid_from or (f.status = 'expired' and not exists (
+    and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
       select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
