@@ -87,9 +87,6 @@ matched as materialized (
     and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
       or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
-    -- what was taken back was never true, nor what lasted for no time
-    and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
-      select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
@@ -238,8 +235,8 @@ scored as materialized (
       or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
     and (:as_of is null or f.valid_from <= :as_of)
     -- what was taken back was never true, nor what lasted for no time
-    and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
-      select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
+    and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+      select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (

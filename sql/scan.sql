@@ -27,8 +27,8 @@ where facts_fts match :terms
     or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
   and (:as_of is null or f.valid_from <= :as_of)
   -- what was taken back was never true, nor what lasted for no time
-  and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
+  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (
@@ -122,8 +122,8 @@ from facts f
 where f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
   and f.status in (select value from json_each(:statuses))
-  and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))));
+  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')));
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible
@@ -136,8 +136,8 @@ where f.user_id = :user_id
     or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
   and (:as_of is null or f.valid_from <= :as_of)
   -- what was taken back was never true, nor what lasted for no time
-  and (f.valid_to is null or f.valid_to > f.valid_from or f.status in ('active', 'pending_confirmation') or (f.status = 'expired' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo'))))
+  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (
