@@ -278,7 +278,12 @@ def test_a_session_leaves_out_what_it_may_not_keep(mem: memdb.Memory) -> None:
 
 
 def test_an_episode_tells_no_secret(mem: memdb.Memory) -> None:
-    for text in ("My password is hunter2, I use it for the router.", "I had trouble with the router again yesterday, it took two hours."):
+    said = (
+        "My password is hunter2, I use it for the router.",
+        "I had trouble with the router again yesterday, it took two hours.",
+        "A technician comes on Friday and brings a longer cable.",
+    )
+    for text in said:
         mem.observe(text, user_id="ana", session_id="s1", timestamp="2025-03-01")
     mem.drain()
     mem.maintain(user_id="ana", now="2025-06-01")
