@@ -242,6 +242,11 @@ def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: 
     log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
 
 
+def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
+    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action."""
+    _Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
+
+
 def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
     """Expire what a user's facts, or everybody's, say is over by now, and return how many."""
     if user_id is None:
