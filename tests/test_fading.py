@@ -686,6 +686,25 @@ def test_a_memory_that_is_stated_is_sorted_and_weighed_like_one_that_is_told(tmp
         assert said.effective_importance == pytest.approx(0.5 * 0.6 * 0.5)
 
 
+def test_saying_a_memory_again_takes_nothing_from_its_type_or_importance(mem: memdb.Memory) -> None:
+    said = mem.remember("The sea was calm", user_id="home", kind="narrative", memory_type="SIGNIFICANT", importance=0.95)
+    again = mem.remember("The sea was calm", user_id="home", kind="narrative")
+    assert (again.fact_id, again.memory_type, again.importance) == (said.fact_id, "SIGNIFICANT", 0.95)
+    assert mem.remember("The sea was calm", user_id="home", kind="narrative", importance=0.4).importance == 0.4
+
+
+@pytest.mark.parametrize("way", ["remember", "remember_many"])
+def test_a_memory_of_a_type_that_is_given_is_as_important_as_the_type(mem: memdb.Memory, way: str) -> None:
+    for memory_type in ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"):
+        if way == "remember":
+            mem.remember(f"The sea, {memory_type}", user_id="home", kind="narrative", memory_type=memory_type)
+        else:
+            mem.remember_many(
+                [{"value_text": f"The sea, {memory_type}", "user_id": "home", "kind": "narrative", "memory_type": memory_type}]
+            )
+    assert sorted(fact.importance for fact in mem.facts("home")) == [0.3, 0.5, 0.6, 0.7, 0.9]
+
+
 def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:
     said = {"content": "x", "memory_type": "ROUTINE", "importance": 0.5}
     assert Composed.model_validate({**said, "family_members": None, "tags": None}).tags == []
