@@ -20,6 +20,7 @@ ARTICLES = frozenset({"the", "a", "an", "somebody", "someone", "everybody", "eve
 
 _LONGEST = 240  # characters of one event as it is told
 _LOOKED_AT = 2_000  # characters of a text that tell its type and feeling
+_USUAL = 0.5  # how important something is that no rule knows
 _NAMED = 6  # people named one by one; the others are counted
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
@@ -141,7 +142,7 @@ def _type_of(text: str) -> tuple[MemoryType, float]:
     for rule in rules.type:
         if compiled(rule.match).search(meant) or (dislikes and rule.type == "PREFERENCE"):
             return rule.type, rule.importance
-    return "OBSERVATION", 0.5
+    return "OBSERVATION", _USUAL
 
 
 def is_disliked(text: str) -> bool:
@@ -159,6 +160,8 @@ def liking(who: Sequence[str], texts: Iterable[str], *, together: bool) -> str:
 def as_remembered(text: str, memory_type: MemoryType | None, importance: float | None, *, config: Config) -> tuple[MemoryType, float]:
     """Return the type of a memory that somebody states and how important it is: as they say, within the settings, or by the rules."""
     by_rules, usual = type_of(text)
+    if memory_type not in (None, by_rules):
+        usual = next((rule.importance for rule in household_rules().type if rule.type == memory_type), _USUAL)
     return memory_type or by_rules, min(config.max_importance, usual if importance is None else importance)
 
 

@@ -21,7 +21,7 @@ from memdb.people import with_people
 from memdb.privacy import quotable
 from memdb.reading import read_consent
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
-from memdb.steps.apply import keep_calls
+from memdb.steps.apply import Origin, keep_calls, record
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
 from memdb.steps.decay import reckon
@@ -283,16 +283,18 @@ def _write_memory(db: Database, part: Segment, segment_id: str, narrative: Narra
         segment_end=part.ended_at,
         written_by=narrative.written_by,
     )
+    fact_id, user_id = _memory_id(segment_id), part.events[0].user_id
     keep(
         db,
         narrative,
         detail,
-        fact_id=_memory_id(segment_id),
-        user_id=part.events[0].user_id,
+        fact_id=fact_id,
+        user_id=user_id,
         key=EXPERIENCE,
         source=segment_id,
         excerpt="\n".join(dict.fromkeys(" ".join(event.description.split()) for event in part.events))[:_EXCERPT],
         at=ready_at,
         config=config,
     )
-    reckon(db, [_memory_id(segment_id)], since=ready_at, now=ready_at, config=config)
+    reckon(db, [fact_id], since=ready_at, now=ready_at, config=config)
+    record(db, fact_id, "insert", f"told by {narrative.written_by}", origin=Origin(user_id=user_id, turn_id=segment_id, now=ready_at))

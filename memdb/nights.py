@@ -14,7 +14,7 @@ from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
 from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail
-from memdb.steps.apply import keep_calls, read_fact
+from memdb.steps.apply import Origin, keep_calls, read_fact, record
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
@@ -119,6 +119,7 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
     fact_id = one.pattern.fact_id if one.pattern else str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids])))
     if one.pattern is None and read_fact(db, fact_id):  # a pattern of these was taken back with another that it had grown by
         fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([one.user_id, source_ids, to_text(now)])))
+    before = db.one("believe.by_id", fact_id=fact_id) if one.pattern else None
     if one.pattern is None:
         keep(
             db, narrative, detail, fact_id=fact_id, user_id=one.user_id, key=PATTERN, source=f"maintain-{to_text(now)}",
@@ -136,6 +137,11 @@ def _write_pattern(db: Database, one: Pattern, narrative: Narrative, calls: Sequ
         importance=narrative.importance,
         now=to_text(now),
     )
+    night = Origin(user_id=one.user_id, turn_id=f"maintain-{to_text(now)}", now=now)
+    if before is None:
+        record(db, fact_id, "insert", f"found in {len(source_ids)} memories", origin=night)
+    elif one.pattern is not None and narrative.content != one.pattern.value_text:
+        record(db, fact_id, "update", "seen again", before=str(before["record"]), origin=night)
     gone = db.all("maintain.consolidated", fact_ids=json.dumps(source_ids), now=to_text(now))
     for row in gone:
         db.run(

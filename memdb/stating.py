@@ -17,7 +17,6 @@ from memdb.database import Database
 from memdb.deciding import set_task
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
-from memdb.household import as_remembered
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
 from memdb.privacy import secret_in_text
@@ -81,7 +80,7 @@ def remember(
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
     if kind == "narrative":
         checks.narrative(value_json)
-        memory_type, importance = as_remembered(value_text, memory_type, importance, config=config)
+        importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
     begins, ends = time(valid_from), time(valid_to)
     checks.in_order(to_text(begins or said_at), to_text(ends) if ends else None)
     try:

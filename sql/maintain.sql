@@ -41,7 +41,8 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
+    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before))
+returning fact_id, user_id, value_json ->> 'segment_id' as segment_id;
 
 -- What is about to be deleted leaves a line in the history, without its text.
 -- statement: deleted
@@ -53,6 +54,18 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
     where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
+
+-- statement: allow
+insert into erasures (user_id, key) select value, null from json_each(:users);
+
+-- statement: unquote
+update fact_history set before = null, after = null, reason = '(deleted)'
+where fact_id in (select value from json_each(:fact_ids)) and coalesce(before, after) is not null;
+
+-- statement: delete_calls
+delete from model_calls
+where user_id in (select value from json_each(:users)) and turn_id in (select value from json_each(:told))
+  and purpose in ('narrate', 'classify', 'consolidate');
 
 -- statement: history
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)

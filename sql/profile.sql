@@ -22,6 +22,7 @@ with changed as materialized (
   where user_id = :user_id
     and operation in ('update', 'supersede', 'expire', 'confirm', 'reject')
     and (operation = 'confirm' or before ->> 'status' <> 'pending_confirmation')  -- what was never believed is no change when it is dropped
+    and action_hash <> turn_id  -- nor is what was told or seen again
     and changed_at > :since
     and changed_at <= :now
 ),

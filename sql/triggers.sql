@@ -100,7 +100,7 @@ create trigger outbox_window_delete after delete on facts when old.kind = 'messa
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
--- The audit trail is append-only, but for what the user asked to have forgotten.
+-- The audit trail is append-only, but for what the user asked to have forgotten, and for the words of memories that were deleted when they had faded.
 create trigger fact_history_no_update before update on fact_history
 when not exists (select 1 from erasures e where e.user_id = old.user_id) begin
   select raise(abort, 'fact_history is append-only: write a new row instead of changing an old one');

@@ -5,6 +5,7 @@ select h.id, h.fact_id, h.operation, h.before, h.after, h.turn_id, h.action_hash
 from fact_history h
 where h.user_id = :user_id
   and h.operation not in ('undo', 'archive')
+  and h.action_hash <> h.turn_id  -- nobody decided about it
   and h.turn_id in (
     select :turn_id
     union all
@@ -16,12 +17,13 @@ where h.user_id = :user_id
 order by h.id desc;
 
 -- Whether something else has changed the fact since; that it was moved away is no change, nor that the time came until which it was said to be so, nor
--- is what was itself taken back.
+-- that it was told or seen again, nor is what was itself taken back.
 -- statement: later
 select h.id
 from fact_history h
 where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value from json_each(:undone))
   and not (h.operation = 'archive' and h.after is null)
+  and h.action_hash <> h.turn_id
   and not (h.operation = 'expire' and h.reason = 'its time is over')
   and h.operation <> 'undo'
   and not exists (

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from memdb.database import Database
 from memdb.embed import HashingEmbedder
 from memdb.files import statement
 from memdb.steps.compose import Composed
+from memdb.steps.materialize import materialize
 from memdb.store import Store
 from memdb.times import to_text
 
@@ -195,7 +197,7 @@ def test_what_is_seen_again_goes_into_the_pattern_there_is(house: memdb.Memory) 
     assert (pattern.seen_count, len(sources.events)) == (8, 16)
     assert "8 times" in pattern.value_text
     reasons = {change.reason for memory in sources.memories for change in house.history(fact_id=memory.fact_id)}
-    assert reasons == {f"consolidated into the pattern {pattern.fact_id}"}
+    assert reasons == {"told by rules", f"consolidated into the pattern {pattern.fact_id}"}
 
 
 def test_a_pattern_becomes_as_important_as_what_is_seen_again(house: memdb.Memory) -> None:
@@ -305,6 +307,49 @@ def test_faded_memories_are_archived_with_the_reason_and_deleted_after_ninety_da
     assert not left & {fact.fact_id for fact in faded}
     change = house.history(fact_id=faded[0].fact_id)[-1]
     assert (change.operation, change.before, change.reason[:7]) == ("archive", None, "deleted")
+
+
+def test_what_is_told_and_told_anew_stands_in_the_history(house: memdb.Memory) -> None:
+    (told, *_) = house.facts("home", kinds=["narrative"])
+    (made,) = house.history(fact_id=told.fact_id)
+    assert (made.operation, made.before, made.turn_id, made.reason) == ("insert", None, told.source_turn_id, "told by rules")
+    assert made.after is not None
+    assert (made.after.value_text, made.changed_at) == (told.value_text, told.created_at)
+    house.maintain(user_id="home", now="2025-03-06T12:00:00Z")
+    week(house, days=1, first=6)
+    house.narrate(now="2025-03-07T00:00:00Z")
+    house.maintain(user_id="home", now="2025-03-07T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    found, grown = house.history(fact_id=pattern.fact_id)
+    assert (found.operation, found.reason, grown.operation, grown.reason) == ("insert", "found in 5 memories", "update", "seen again")
+    assert found.after is not None
+    assert grown.before is not None
+    assert grown.after is not None
+    assert found.after.value_text == grown.before.value_text != grown.after.value_text == pattern.value_text
+    profile = materialize(house._store.database(), user_id="home", now=datetime(2025, 3, 8, tzinfo=UTC), config=house.config)
+    assert profile.recent_changes == []  # nothing is new of the user
+
+
+def test_of_a_memory_that_was_deleted_the_history_keeps_no_word(tmp_path: Path) -> None:
+    calls = ['{"content": "I noticed Rui frying zucchini; it seems he likes that.", "memory_type": "TRANSIENT", "importance": 0.3}']
+    llm = memdb.LanguageModel(memdb.ScriptedModel(calls), name="script", attempts=1)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config=QUIET) as mem:
+        mem.event("Rui fried zucchini", user_id="home", timestamp="2025-03-01T10:00:00Z", participants=["Rui"])
+        mem.narrate(now="2025-03-02T00:00:00Z")
+        stated = {"user_id": "ana", "key": "garden.seen", "kind": "narrative", "timestamp": "2025-03-01T10:00:00Z"}
+        mem.remember("The zucchini were ripe", turn_id="t1", **stated)  # type: ignore[arg-type]
+        mem.remember("The zucchini were ripe at last", turn_id="t2", **stated)  # type: ignore[arg-type]
+        assert len(mem.calls("home")) == 1
+        mem.maintain(now="2025-12-01T00:00:00Z")
+        mem.maintain(now="2026-12-01T00:00:00Z")
+        assert mem.facts("home", statuses=["active", "archived"]) == mem.facts("ana", statuses=["active", "archived"]) == []
+        kept = [*mem.history(user_id="home"), *mem.history(user_id="ana")]
+        assert {change.operation for change in kept} >= {"insert", "archive"}
+        assert all(change.before is None and change.after is None and "zucchini" not in change.reason for change in kept)
+        assert mem.calls("home") == []
+        db = mem._store.database().connection
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            db.execute("update fact_history set reason = ''")
 
 
 def test_a_night_of_one_user_leaves_the_others_as_they_are(mem: memdb.Memory) -> None:
@@ -639,6 +684,25 @@ def test_a_memory_that_is_stated_is_sorted_and_weighed_like_one_that_is_told(tmp
         said = state(mem, "The garden was quiet all day", memory_type="ROUTINE", importance=0.5)
         assert said.memory_type == "ROUTINE"
         assert said.effective_importance == pytest.approx(0.5 * 0.6 * 0.5)
+
+
+def test_saying_a_memory_again_takes_nothing_from_its_type_or_importance(mem: memdb.Memory) -> None:
+    said = mem.remember("The sea was calm", user_id="home", kind="narrative", memory_type="SIGNIFICANT", importance=0.95)
+    again = mem.remember("The sea was calm", user_id="home", kind="narrative")
+    assert (again.fact_id, again.memory_type, again.importance) == (said.fact_id, "SIGNIFICANT", 0.95)
+    assert mem.remember("The sea was calm", user_id="home", kind="narrative", importance=0.4).importance == 0.4
+
+
+@pytest.mark.parametrize("way", ["remember", "remember_many"])
+def test_a_memory_of_a_type_that_is_given_is_as_important_as_the_type(mem: memdb.Memory, way: str) -> None:
+    for memory_type in ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"):
+        if way == "remember":
+            mem.remember(f"The sea, {memory_type}", user_id="home", kind="narrative", memory_type=memory_type)
+        else:
+            mem.remember_many(
+                [{"value_text": f"The sea, {memory_type}", "user_id": "home", "kind": "narrative", "memory_type": memory_type}]
+            )
+    assert sorted(fact.importance for fact in mem.facts("home")) == [0.3, 0.5, 0.6, 0.7, 0.9]
 
 
 def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:

@@ -186,7 +186,8 @@ def test_a_memory_of_what_is_taken_back_was_never_true_and_stays_in_the_history(
     assert home.narrate(now="2025-03-04") == []
     assert home.facts("ana", kinds=["narrative"], as_of="2025-03-04") == []
     assert home.recall("baked bread", user_id="ana", now="2025-03-04") == []
-    [change] = home.history(fact_id=fact.fact_id)
+    [made, change] = home.history(fact_id=fact.fact_id)
+    assert (made.operation, made.reason) == ("insert", "told by rules")
     assert (change.operation, change.reason, change.before and change.before.status) == ("undo", "it tells of what is taken back", "active")
     assert home.undo(user_id="ana", turn_id="b3") == memdb.Undone()
 

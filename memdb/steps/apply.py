@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.database import Database
+from memdb.household import as_remembered
 from memdb.keys import normalise, predicate_of
 from memdb.records import (
     LIVE,
@@ -242,6 +243,11 @@ def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: 
     log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
 
 
+def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
+    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action."""
+    _Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
+
+
 def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
     """Expire what a user's facts, or everybody's, say is over by now, and return how many."""
     if user_id is None:
@@ -339,6 +345,10 @@ def _insert(
     confidence = policy if origin.confidence is None else origin.confidence  # what the application states is taken as it is
     denied = said.negated  # a doubted denial is kept beside what it denies
     text, value = (_denied_text(said, doubted), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
+    if origin.kind == "narrative":  # where it is not said, it is by the rules
+        memory_type, importance = as_remembered(text, origin.memory_type, origin.importance, config=config)
+    else:
+        memory_type, importance = origin.memory_type or predicate.memory_type, _importance(db, said.key, origin, predicates)
     db.run(
         "apply.insert_fact",
         fact_id=fact_id,
@@ -348,9 +358,9 @@ def _insert(
         value_text=text,
         value_json=None if value is None else json.dumps(value, ensure_ascii=False),
         category=said.category,
-        memory_type=origin.memory_type or predicate.memory_type,
+        memory_type=memory_type,
         confidence=max(0.0, min(1.0, confidence)),
-        importance=_importance(db, said.key, origin, predicates),
+        importance=importance,
         source=origin.source,
         speaker=origin.speaker,
         event_time=to_text(said.event_time) if said.event_time else None,

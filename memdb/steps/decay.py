@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from memdb.answers import Maintained
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, Row
 from memdb.times import to_text
 
 
@@ -21,7 +21,7 @@ def reckon(db: Database, fact_ids: Collection[str], *, since: datetime | str, no
 def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Config) -> Maintained:
     """Do one night's fading, of a user or of everybody, within the caller's transaction, and return how much it was.
 
-    Each archiving and each deletion leaves a line in the history, without the text: what is deleted is gone.
+    Each archiving and each deletion leaves a line in the history, which loses the text: what is deleted is gone.
     """
     processed = _reckon(db, user_id=user_id, fact_ids=None, since="", now=to_text(now), config=config)
     archived = db.all("maintain.archive", user_id=user_id, now=to_text(now), archive_threshold=config.archive_threshold)
@@ -37,8 +37,20 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
         )
     before = to_text(now - timedelta(days=config.delete_archived_after_days))
     db.run("maintain.deleted", user_id=user_id, before=before, turn_id=f"maintain-{to_text(now)}", now=to_text(now))
-    deleted = db.run("maintain.delete", user_id=user_id, before=before)
-    return Maintained(processed=processed, archived=len(archived), deleted=deleted)
+    deleted = db.all("maintain.delete", user_id=user_id, before=before)
+    if deleted:
+        _unquote(db, deleted)
+    return Maintained(processed=processed, archived=len(archived), deleted=len(deleted))
+
+
+def _unquote(db: Database, deleted: Sequence[Row]) -> None:
+    """Leave of what is deleted only when it was made, changed and deleted, and neither its words nor those of the model that told it."""
+    users = json.dumps(sorted({str(row["user_id"]) for row in deleted}))
+    db.run("maintain.allow", users=users)
+    db.run("maintain.unquote", fact_ids=json.dumps([row["fact_id"] for row in deleted]))
+    db.run("forget.disallow")
+    told = [value for row in deleted for value in (row["fact_id"], row["segment_id"]) if value is not None]
+    db.run("maintain.delete_calls", users=users, told=json.dumps(told))
 
 
 def _reckon(db: Database, *, user_id: str | None, fact_ids: str | None, since: str, now: str | None, config: Config) -> int:
