@@ -12,7 +12,6 @@ from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.daytime import day_type, part_of_day
 from memdb.errors import ConflictError
-from memdb.gist import gist
 from memdb.household import likeness
 from memdb.llm import calls_of
 from memdb.names import one_each, spelled
@@ -30,6 +29,7 @@ from memdb.steps.narrate import narrate
 from memdb.steps.segment import Segment, segment
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
+from memdb.words_apart import words_apart
 
 log = logging.getLogger("memdb")
 
@@ -170,7 +170,7 @@ def _tell(
     """
     events = part.events
     names = sorted(one_each(name for event in events for name in event.participants))
-    words = gist("\n".join(event.description for event in events), names=names)
+    words = words_apart("\n".join(event.description for event in events), names=names)
     rows = db.all(
         "events.like_it",
         user_id=events[0].user_id,
@@ -180,7 +180,7 @@ def _tell(
         now=to_text(ready_at),
         looked_back=_LOOKED_BACK,
     )
-    alike = (likeness(words, gist(str(row["source_excerpt"]), names=names)) for row in rows)
+    alike = (likeness(words, words_apart(str(row["source_excerpt"]), names=names)) for row in rows)
     seen_before = sum(one >= config.consolidation_similarity for one in alike)
     plain = narrate(events, seen_before=seen_before, zone=config.zone, config=config)
     if narrator is None:
@@ -213,7 +213,7 @@ def _tell(
 def _earlier(db: Database, user_id: str, words: Set[str], *, names: Sequence[str], now: datetime) -> dict[str, str]:
     """By their ids, the memories whose events are likest to these words, the likest first, of the like ones the latest; told alike, one."""
     rows = db.all("events.earlier", user_id=user_id, now=to_text(now), looked_back=_LOOKED_BACK)
-    alike = [(likeness(words, gist(str(row["source_excerpt"]), names=names)), row) for row in rows]
+    alike = [(likeness(words, words_apart(str(row["source_excerpt"]), names=names)), row) for row in rows]
     ordered = sorted((one for one in alike if one[0] >= _LIKE), key=lambda one: -one[0])
     first: dict[str, str] = {}  # of each text
     for _share, row in ordered:

@@ -35,7 +35,7 @@ def _capitals(text: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     for found in _WORD.finditer(text):
         bare = _POSSESSIVE.sub("", found[0])
         name = same_name(bare)
-        if not (name in known or (_has_capital(bare) and not is_ordinary(bare))):
+        if not (name in known or (_begins_with_capital(bare) and not is_ordinary(bare))):
             continue
         if groups and _TOGETHER.fullmatch(text, end, found.start()):
             groups[-1].add(name)
@@ -59,7 +59,7 @@ def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:
 
 
 def _named(text: str, known: Sequence[str]) -> Iterator[str]:
-    words = {same_name(_POSSESSIVE.sub("", word)) for word in _WORD.findall(text) if _has_capital(word)}
+    words = {same_name(_POSSESSIVE.sub("", word)) for word in _WORD.findall(text) if _begins_with_capital(word)}
     yield from (name for name in known if words.intersection(_WORD.findall(same_name(name))) and stands_in(name, text))
     for rule in household_rules().subjects:
         for subject in compiled(rule).finditer(text):
@@ -72,7 +72,7 @@ def _named(text: str, known: Sequence[str]) -> Iterator[str]:
 def stands_in(name: str, text: str) -> str | None:
     """Return a name as it stands in a text, as whole words that begin with a capital, or None."""
     folded = re.escape(unicodedata.normalize("NFC", name)).replace("'", "['’]").replace("’", "['’]")
-    return next((found[0] for found in re.finditer(rf"(?<!\w){folded}(?!\w)", text, re.IGNORECASE) if _has_capital(found[0])), None)
+    return next((found[0] for found in re.finditer(rf"(?<!\w){folded}(?!\w)", text, re.IGNORECASE) if _begins_with_capital(found[0])), None)
 
 
 def is_ordinary(word: str) -> bool:
@@ -80,7 +80,7 @@ def is_ordinary(word: str) -> bool:
     return len(word) < 2 or word.isupper() or same_name(word) in _ordinary_words()
 
 
-def _has_capital(word: str) -> bool:
+def _begins_with_capital(word: str) -> bool:
     return word[:1].isupper()
 
 

@@ -66,7 +66,7 @@ weight as materialized (
   where name = :weights
 ),
 
--- what the words find: filtered before the cut, and cut for each kind by itself
+-- what the words find: filtered before the cut, and cut for each kind by itself; of what is over nothing is asked here but what was true then
 matched as materialized (
   select
     f.id,

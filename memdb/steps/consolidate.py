@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from memdb.config import Config
 from memdb.daytime import lived_day
-from memdb.gist import gist
 from memdb.household import likeness, liking, named, stated, telling_words
 from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
+from memdb.words_apart import words_apart
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _LINES = 4  # of what the memories have in common, as told
@@ -50,7 +50,7 @@ def consolidate(memories: Sequence[Fact], *, zone: tzinfo, config: Config) -> li
     for memory in memories:
         detail = _detail(memory)
         if detail is not None:
-            words = gist(memory.source_excerpt, names=detail.participants)
+            words = words_apart(memory.source_excerpt, names=detail.participants)
             alike[memory.user_id, frozenset(map(same_name, detail.participants)), detail.time_of_day].append((memory, detail, words))
     found: list[Pattern] = []
     for group in alike.values():
@@ -90,7 +90,7 @@ def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config
         Counter(word for told in lines.values() for words in told for word in words), similarity=config.consolidation_similarity
     )
     for line in usual:
-        likest.add(gist(line, names=names))
+        likest.add(words_apart(line, names=names))
     tellers: dict[int, set[str]] = defaultdict(set)
     of_memory: dict[str, set[int]] = defaultdict(set)
     for fact_id, told in lines.items():
@@ -109,7 +109,7 @@ def _ordinary(pattern: _Told | None, sources: Sequence[_Told], *, config: Config
 
 def _lines(memory: Fact, detail: NarrativeDetail) -> dict[frozenset[str], str]:
     """The events of a memory by what they say."""
-    return {gist(line, names=detail.participants): line for line in memory.source_excerpt.split("\n") if line.strip()}
+    return {words_apart(line, names=detail.participants): line for line in memory.source_excerpt.split("\n") if line.strip()}
 
 
 class _Likest:
@@ -214,7 +214,7 @@ def _common(sources: Sequence[_Told]) -> list[Counter[str]]:
 def _grown(said: Sequence[Mapping[str, int]], sources: Sequence[_Told]) -> list[Counter[str]]:
     """What a pattern tells of, as it was told before and in more memories."""
     names = sources[0][1].participants
-    grown = {gist(next(iter(ways)), names=names): Counter(ways) for ways in said}
+    grown = {words_apart(next(iter(ways)), names=names): Counter(ways) for ways in said}
     for memory, detail in sources:
         for words, line in _lines(memory, detail).items():
             if words in grown:
@@ -253,7 +253,7 @@ def _number(way: str) -> float:
 def _usual(known: _Told | None, sources: Sequence[_Told]) -> tuple[str, ...]:
     """What the memories of a pattern tell of, once each: the same is nothing new when it is seen again."""
     lines = {words: line for memory, detail in sources for words, line in _lines(memory, detail).items()}
-    before = {gist(line, names=sources[0][1].participants): line for line in known[1].usual} if known else {}
+    before = {words_apart(line, names=sources[0][1].participants): line for line in known[1].usual} if known else {}
     return tuple(line[:_EXCERPT] for line in (before | lines).values())[:_USUAL]
 
 

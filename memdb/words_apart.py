@@ -12,18 +12,18 @@ from memdb.people import capitals
 _PARTS = re.compile(r"[,;:.!?…](?!\d)|\b(?:and|but|then|while)\b", re.IGNORECASE)
 
 
-def gist(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
+def words_apart(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
     """Return the telling words of events, one a line, each with what makes another event of it.
 
     That is who did it to whom, and what stands beside it: "off" is not "on", nor "no coffee" coffee. What says something else has none of
     these words in common, however many of its words are the same. `names` are of those who were there.
     """
     told = tuple(names)
-    return frozenset(word for line in text.split("\n") for word in _gist(line, told))
+    return frozenset(word for line in text.split("\n") for word in _of_line(line, told))
 
 
 @lru_cache(maxsize=4_096)
-def _gist(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _of_line(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
     parts = [(part, _apart(part)) for part in _PARTS.split(line)]
     who = " ".join("+".join(group) for group in capitals(line, names=(*names, *household_rules().check.people.split())))
     of_line = "|".join(filter(None, (who, *(apart for _part, apart in parts))))
