@@ -59,8 +59,10 @@ found as (
     and f.key in (select value from json_each(:keys))
     and f.kind <> 'message'
     and (
-      iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) glob '*[^ -~À-ÖØ-Þà-öø-ÿ‘’“”–—…]*'
-      or instr(' ' || rtrim(lower(f.value_text), '.!?') || ' ', ' ' || rtrim(lower(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text)), '.!?') || ' ') = 0)
+      length(cast(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) as blob)) > length(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text))
+        and iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text) glob '*[^ -~À-ÖØ-Þà-öø-ÿ‘’“”–—…]*'
+      or json_type(f.value_json, '$.object') = 'text'
+        and instr(' ' || rtrim(lower(f.value_text), '.!?') || ' ', ' ' || rtrim(lower(f.value_json ->> 'object'), '.!?') || ' ') = 0)
 ),
 held as materialized (
   select f.id, replace(lower(iif(json_type(f.value_json, '$.object') = 'text', f.value_json ->> 'object', f.value_text)), '''', '') as object

@@ -119,8 +119,10 @@ create index facts_said on facts (user_id, valid_from) where kind = 'message';
 create index facts_narrative on facts (created_at) where kind = 'narrative';
 -- Facts whose object is not among the words of their text, or has letters with more than one form: the full-text index may not find those.
 create index facts_apart on facts (user_id, key) where kind <> 'message' and (
-  iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text) glob '*[^ -~À-ÖØ-Þà-öø-ÿ‘’“”–—…]*'
-  or instr(' ' || rtrim(lower(value_text), '.!?') || ' ', ' ' || rtrim(lower(iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text)), '.!?') || ' ') = 0);
+  length(cast(iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text) as blob)) > length(iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text))
+    and iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text) glob '*[^ -~À-ÖØ-Þà-öø-ÿ‘’“”–—…]*'
+  or json_type(value_json, '$.object') = 'text'
+    and instr(' ' || rtrim(lower(value_text), '.!?') || ' ', ' ' || rtrim(lower(value_json ->> 'object'), '.!?') || ' ') = 0);
 -- What the texts of messages are like as answers (see the view message_traits), so that a search need not read them. Whole numbers only: what a
 -- logarithm is to the last bit depends on the machine, and a file may move.
 create index facts_traits on facts (
