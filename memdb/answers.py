@@ -46,8 +46,9 @@ class Question(Record):
     `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
     speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
     are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
-    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was; `as_of` is the
-    instant that "before I moved" means, where the memory knows of that change. `mood` is the emotion that it speaks of.
+    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was, and `present`
+    that it asks for what is so now, as far as its words tell; `as_of` is the instant that "before I moved" means, where the memory knows of
+    that change. `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Question(Record):
     intent: Intent = "other"
     times: tuple[tuple[datetime, datetime], ...] = ()
     past: bool = False
+    present: bool = False
     as_of: datetime | None = None
     mood: str | None = None
 

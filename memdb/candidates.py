@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OTHERS = (
+    "outdated",
     "type_weight",
     "decay",
     "recency",

@@ -1,4 +1,4 @@
-"""What a question says about time without naming a date: that it is about the past, and which change it counts from."""
+"""What a question says about time without naming a date: that it is about the past or the present, and which change it counts from."""
 
 from __future__ import annotations
 
@@ -13,6 +13,21 @@ _PAST = re.compile(
     r"|^\W*(?:where|what|who|which|how|whose|whom)\b[^?]*\b(?:did|was|were|had)\b",
     re.IGNORECASE,
 )
+_PRESENT = re.compile(
+    r"\b(?:where|what|who|which|how|whose|whom|why)(?:\b[^?.!\n]*\b(?:do|does|is|are|am)\b|['’](?:s|re)\b)"
+    r"|^\W*(?:do|does|is|are|am|(?:do|does|is|are)n['’]?t)\b"
+    r"|\b(?:who|which \w+) (?!was\b)\w+s\b",
+    re.IGNORECASE,
+)
+_NOT_PRESENT = re.compile(  # something in it speaks of what was, if only in a clause
+    r"\b(?:(?:did|was|were|had)(?:n['’]?t)?|been|ever|ago|before|earlier|yet|already|first|last|once|used to|until|till|since|after"
+    r"|(?!(?:called|named|married|engaged|divorced|retired|allowed|supposed|interested|based|located|related|need|feed|speed|breed|seed|weed)\b)"
+    r"[a-z]{2,}ed"
+    r"|ate|began|bought|broke|brought|built|came|caught|chose|drank|drove|fell|felt|flew|forgot|found|gave|got|grew|heard|held|kept|knew|left|lost"
+    r"|made|met|paid|ran|said|sang|sat|saw|sent|slept|sold|spent|spoke|stood|swam|taught|thought|told|took|understood|went|woke|won|wore|wrote)\b",
+    re.IGNORECASE,
+)
+_READ = 1_000  # characters in which the present is looked for: a question is no longer
 _CHANGE = re.compile(
     r"\b(?P<way>before|until|till|prior to|after|since)\s+(?:(?:i|we|you|he|she|they|(?-i:[A-Z])\w+)\s+(?:had |have |has |'d |ever )?"
     r"|(?:my|our|the|his|her|their|getting|being)\s+|(?=[a-z]{2,}ing\b))(?P<what>[a-z]+)",
@@ -31,6 +46,11 @@ class Change(Record):
 def asks_past(text: str) -> bool:
     """Whether a question asks for what was, so that what is believed no longer may answer it."""
     return bool(_PAST.search(text))
+
+
+def asks_present(text: str) -> bool:
+    """Whether an English question asks for what is so now, in every part of it, so that what is believed no longer does not answer it."""
+    return bool(_PRESENT.search(text[:_READ])) and not _NOT_PRESENT.search(text[:_READ])
 
 
 def change_in(text: str) -> Change | None:

@@ -7,7 +7,7 @@
 --   :found      JSON [[id, bm25, distance, window_distance], …] found beforehand by words and meaning, '[]' for none; null is unknown
 --   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
---   :times      JSON [[from, to], …] that the question names
+--   :asks_now   whether it asks what is so now       :times       JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
@@ -24,42 +24,43 @@
 with
 weight as materialized (
   select
-    coalesce(max(value) filter (where feature = 'lexical'), 0) as lexical,
-    coalesce(max(value) filter (where feature = 'cosine'), 0) as cosine,
-    coalesce(max(value) filter (where feature = 'window'), 0) as window,
-    coalesce(max(value) filter (where feature = 'both'), 0) as both,
-    coalesce(max(value) filter (where feature = 'actor'), 0) as actor,
-    coalesce(max(value) filter (where feature = 'is_question'), 0) as is_question,
-    coalesce(max(value) filter (where feature = 'length'), 0) as length,
-    coalesce(max(value) filter (where feature = 'has_number'), 0) as has_number,
-    coalesce(max(value) filter (where feature = 'is_reaction'), 0) as is_reaction,
-    coalesce(max(value) filter (where feature = 'has_time'), 0) as has_time,
-    coalesce(max(value) filter (where feature = 'date'), 0) as date,
-    coalesce(max(value) filter (where feature = 'type_weight'), 0) as type_weight,
-    coalesce(max(value) filter (where feature = 'decay'), 0) as decay,
-    coalesce(max(value) filter (where feature = 'recency'), 0) as recency,
-    coalesce(max(value) filter (where feature = 'access_bonus'), 0) as access_bonus,
-    coalesce(max(value) filter (where feature = 'importance'), 0) as importance,
-    coalesce(max(value) filter (where feature = 'confidence'), 0) as confidence,
-    coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
-    coalesce(max(value) filter (where feature = 'source_reliability'), 0) as source_reliability,
-    coalesce(max(value) filter (where feature = 'linked'), 0) as linked,
-    coalesce(max(value) filter (where feature = 'match'), 0) as match,
-    coalesce(max(value) filter (where feature = 'goal'), 0) as goal,
-    coalesce(max(value) filter (where feature = 'emotion'), 0) as emotion,
-    coalesce(max(value) filter (where feature = 'intrinsic_importance'), 0) as intrinsic_importance,
-    coalesce(max(value) filter (where feature = 'agreement'), 0) as agreement,
-    coalesce(max(value) filter (where feature = 'sure_confidence'), 0) as sure_confidence,
-    coalesce(max(value) filter (where feature = 'sure_match'), 0) as sure_match,
-    coalesce(max(value) filter (where feature = 'sure_agreement'), 0) as sure_agreement,
-    coalesce(max(value) filter (where feature = 'sure_source_reliability'), 0) as sure_source_reliability,
-    coalesce(max(value) filter (where feature = 'by_confidence'), 0) as by_confidence,
+    total(value) filter (where feature = 'lexical') as lexical,
+    total(value) filter (where feature = 'cosine') as cosine,
+    total(value) filter (where feature = 'window') as window,
+    total(value) filter (where feature = 'both') as both,
+    total(value) filter (where feature = 'actor') as actor,
+    total(value) filter (where feature = 'is_question') as is_question,
+    total(value) filter (where feature = 'length') as length,
+    total(value) filter (where feature = 'has_number') as has_number,
+    total(value) filter (where feature = 'is_reaction') as is_reaction,
+    total(value) filter (where feature = 'outdated') as outdated,
+    total(value) filter (where feature = 'has_time') as has_time,
+    total(value) filter (where feature = 'date') as date,
+    total(value) filter (where feature = 'type_weight') as type_weight,
+    total(value) filter (where feature = 'decay') as decay,
+    total(value) filter (where feature = 'recency') as recency,
+    total(value) filter (where feature = 'access_bonus') as access_bonus,
+    total(value) filter (where feature = 'importance') as importance,
+    total(value) filter (where feature = 'confidence') as confidence,
+    total(value) filter (where feature = 'frequency') as frequency,
+    total(value) filter (where feature = 'source_reliability') as source_reliability,
+    total(value) filter (where feature = 'linked') as linked,
+    total(value) filter (where feature = 'match') as match,
+    total(value) filter (where feature = 'goal') as goal,
+    total(value) filter (where feature = 'emotion') as emotion,
+    total(value) filter (where feature = 'intrinsic_importance') as intrinsic_importance,
+    total(value) filter (where feature = 'agreement') as agreement,
+    total(value) filter (where feature = 'sure_confidence') as sure_confidence,
+    total(value) filter (where feature = 'sure_match') as sure_match,
+    total(value) filter (where feature = 'sure_agreement') as sure_agreement,
+    total(value) filter (where feature = 'sure_source_reliability') as sure_source_reliability,
+    total(value) filter (where feature = 'by_confidence') as by_confidence,
     coalesce(max(value) filter (where feature = 'near'), 0.8) as near,
     cast(coalesce(max(value) filter (where feature = 'top'), 50) as integer) as top,
     coalesce(max(value) filter (where feature = 'bm25_body'), 1) as bm25_body,
-    coalesce(max(value) filter (where feature = 'bm25_reply'), 0) as bm25_reply,
-    coalesce(max(value) filter (where feature = 'bm25_context'), 0) as bm25_context,
-    coalesce(max(value) filter (where feature = 'bm25_date'), 0) as bm25_date,
+    total(value) filter (where feature = 'bm25_reply') as bm25_reply,
+    total(value) filter (where feature = 'bm25_context') as bm25_context,
+    total(value) filter (where feature = 'bm25_date') as bm25_date,
     cast(coalesce(:k_lex, max(value) filter (where feature = 'k_lex'), 20) as integer) as k_lex,
     cast(coalesce(:k_vec, max(value) filter (where feature = 'k_vec'), 20) as integer) as k_vec
   from weights
@@ -187,6 +188,7 @@ scored as materialized (
     coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
     coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
     coalesce(m.is_reaction, 0) as is_reaction,
+    iif(:asks_now and f.kind = 'message', coalesce((select o.outdated from message_outdated o where o.id = f.id), 0.0), 0.0) as outdated,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
@@ -267,7 +269,7 @@ featured as (
     id, lexical, cosine,
     coalesce(window, cosine) as window,  -- what stands alone, or has no window yet, is its own
     lexical * cosine as both,
-    actor, is_question, length, has_number, is_reaction, has_time, date, type_weight, decay, recency, access_bonus,
+    actor, is_question, length, has_number, is_reaction, outdated, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     confidence, frequency, source_reliability,
@@ -291,6 +293,7 @@ ranked as materialized (
       + w.length * p.length
       + w.has_number * p.has_number
       + w.is_reaction * p.is_reaction
+      + w.outdated * p.outdated
       + w.has_time * p.has_time
       + w.date * p.date
       + w.type_weight * p.type_weight
@@ -381,7 +384,7 @@ select
   f.source, f.speaker, f.event_time, f.valid_from, f.valid_to, f.status, f.source_turn_id, f.source_excerpt, f.session_id, f.tags, f.embedding_id,
   f.created_at, f.updated_at, f.last_mentioned_at, f.seen_count, f.last_accessed, f.access_count,
   r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
-  s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.has_time + 0.0,
+  s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked,
   s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement

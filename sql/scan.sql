@@ -186,12 +186,12 @@ limit :limit;
 with
 weight as materialized (
   select
-    coalesce(max(value) filter (where feature = 'actor'), 0) as actor,
-    coalesce(max(value) filter (where feature = 'is_question'), 0) as is_question,
-    coalesce(max(value) filter (where feature = 'length'), 0) as length,
-    coalesce(max(value) filter (where feature = 'has_number'), 0) as has_number,
-    coalesce(max(value) filter (where feature = 'is_reaction'), 0) as is_reaction,
-    coalesce(max(value) filter (where feature = 'has_time'), 0) as has_time
+    total(value) filter (where feature = 'actor') as actor,
+    total(value) filter (where feature = 'is_question') as is_question,
+    total(value) filter (where feature = 'length') as length,
+    total(value) filter (where feature = 'has_number') as has_number,
+    total(value) filter (where feature = 'is_reaction') as is_reaction,
+    total(value) filter (where feature = 'has_time') as has_time
   from weights
   where name = :weights
 )

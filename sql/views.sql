@@ -197,6 +197,34 @@ select
 from facts indexed by facts_traits
 where kind = 'message';
 
+-- How much of what was learned from a message's turn is believed no longer, 0 to 1, null for nothing learned. Of an event it stays true that it was
+-- to be; what was taken back was never learned; and what was merged with what says the same is believed still.
+create view message_outdated as
+select
+  m.id,
+  (
+    select avg(l.is_over)
+    from (
+      select fact_id, status in ('superseded', 'expired') as is_over
+      from facts
+      where user_id = m.user_id and source_turn_id = m.source_turn_id and kind = 'fact' and event_time is null
+      union all
+      select fact_id, 1
+      from facts_archive
+      where user_id = m.user_id and source_turn_id = m.source_turn_id and record ->> 'kind' = 'fact' and record ->> 'event_time' is null) l
+    where not l.is_over
+      or not exists (
+        select 1
+        from fact_history h
+        where h.id = (select max(id) from fact_history where fact_id = l.fact_id and operation <> 'archive')
+          and (h.operation in ('reject', 'undo') or exists (
+            select 1
+            from fact_history k
+            where k.user_id = h.user_id and k.turn_id = h.turn_id and k.operation = 'noop' and k.action_hash = h.action_hash)))
+  ) as outdated
+from facts m
+where m.kind = 'message';
+
 -- The operational metrics, counted from what is stored; what was forgotten does not count. Rates and means are null while nothing was counted;
 -- latencies are in milliseconds. An overwrite was wrong if it was taken back, or if what it ended was said to be so again within thirty days, and
 -- what had taken its place then ended.

@@ -89,6 +89,7 @@ def exhaustive(
         "found": "[]",
         "actor": asked.actor,
         "asks_when": int(asked.intent == "time"),
+        "asks_now": int(asked.present),
         "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in asked.times]),
         "kinds": '["fact", "message", "note"]',
         "statuses": '["active", "pending_confirmation"]',

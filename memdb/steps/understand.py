@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.cues import Change, asks_past, change_in
+from memdb.cues import Change, asks_past, asks_present, change_in
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent
@@ -83,6 +83,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     asks = not text.isascii() or not _ASKING.isdisjoint(words_of(text))
     change, times = change_in(text) if asks else None, _times(text, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
+    intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
+    past = asks and (asks_past(text) or bool(_BEFORE_DATE.search(text) and times))
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
@@ -90,9 +92,10 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]),
         participants=tuple(named),
         actor=_actor(text, named, participants),
-        intent=next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other",
+        intent=intent,
         times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
-        past=asks and (asks_past(text) or bool(_BEFORE_DATE.search(text) and times)),
+        past=past,
+        present=not past and intent != "time" and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         mood=mood_of(text),
     )
