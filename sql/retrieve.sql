@@ -272,7 +272,7 @@ featured as (
     actor, is_question, length, has_number, is_reaction, outdated, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
-    confidence, frequency, source_reliability,
+    confidence * (1.0 - outdated) as confidence, frequency, source_reliability,
     iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match,  -- without vectors, words must do
     goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored

@@ -43,6 +43,16 @@ def test_a_message_is_out_of_date_as_far_as_what_was_learned_from_it_is_over(mov
     assert outdated(moved, "Where do I live, and what is my work?") == {"porto": 1.0, "bosch": 0.5}
 
 
+def test_a_verdict_does_not_rest_on_it_and_a_prompt_says_so(moved: memdb.Memory) -> None:
+    verdict = moved.assess("Where do I live?", user_id="ana", now=NOW).verdict
+    assert verdict is not None
+    assert verdict.fact_id is not None
+    assert moved.fact(verdict.fact_id).value_text in ("User lives in Braga", "I moved to Braga.")
+    text = moved.context("Where do I live?", user_id="ana", now=NOW).text
+    assert "I live in Porto. (may be out of date)" in text
+    assert "(may be out of date)" not in moved.context("Where did I live in March?", user_id="ana", now=NOW).text
+
+
 @pytest.mark.parametrize(
     ("query", "narrowed"),
     [

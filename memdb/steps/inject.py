@@ -16,7 +16,7 @@ from memdb.unspaced import words_of
 _PROFILE = "User Profile"
 SYSTEM = "System"
 _MARKS: dict[Tone, str] = {"assert": "", "hedge": " (probably)", "avoid": " (unsure)"}
-_UNCONFIRMED, _DISPUTED = " (unconfirmed)", " (disputed)"
+_UNCONFIRMED, _DISPUTED, _OUTDATED = " (unconfirmed)", " (disputed)", " (may be out of date)"
 _CLAUSE = re.compile(r"[,;:.!?()\n–—]+|\b(?:and|but|because|so|then|or)\b")
 _GRAMMAR = (STOP_WORDS | PLEASANTRIES) - {"no", "not"}
 _MAX_LINE = 600  # characters; one endless message must not crowd out everything else
@@ -170,7 +170,8 @@ def _hit_item(hit: Hit, section: str, *, disputed: bool, now: datetime, config: 
     fact = hit.fact
     tone = _tone(hit.confidence_now, config)
     if fact.kind == "message":  # it was said, whether or not it is so
-        text = f"- [{_date(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}"
+        over = _OUTDATED if hit.parts.get("outdated") else ""
+        text = f"- [{_date(fact.valid_from, config.zone)}] {_one_line(fact.speaker or 'user')}: {_one_line(fact.value_text)}{over}"
     else:
         doubt = _UNCONFIRMED if fact.status == "pending_confirmation" else _DISPUTED if disputed else _MARKS[tone] if tone else ""
         summary = " (summary)" if fact.kind == "episode" else ""
