@@ -29,7 +29,7 @@ I have a cat called Mimi. | Mimi died last week. | Do I have a cat? | What was m
 I'm single. | I got married on Saturday. | Am I single? | Was I single before?
 I'm 34 years old. | I turned 35 today. | How old am I? | How old was I before?
 I play tennis every week. | I gave up tennis. | Do I play tennis? | What sport did I use to play?
-I'm learning Spanish. | I stopped learning Spanish, I'm learning Italian now. | Which language am I learning? | Which language did I learn before?
+I'm learning Spanish. | I stopped learning Spanish, I'm learning Italian now. | What am I learning? | What did I learn before?
 My boss is called Rui. | My new boss is called Carla. | Who is my boss? | Who was my boss before?
 I smoke. | I quit smoking. | Do I smoke? | Did I use to smoke?
 I live with my parents. | I moved out of my parents' house. | Who do I live with? | Who did I live with before?
@@ -39,7 +39,7 @@ My gym is Holmes Place. | I go to Fitness Hut now. | Which gym do I go to? | Whi
 I support Benfica. | I support Sporting now. | Which club do I support? | Which club did I support before?
 I take ibuprofen for my back. | I don't take ibuprofen any more. | Do I take ibuprofen? | Did I ever take ibuprofen?
 My phone is an iPhone. | I have a Pixel phone now. | What phone do I have? | What phone did I have before?
-I'm working on the Atlas project. | I finished the Atlas project, I'm working on Hermes now. | What am I working on? | What was I working on before?
+I'm working on Atlas. | I finished Atlas, I'm working on Hermes now. | What am I working on? | What was I working on before?
 I drink coffee every morning. | I switched from coffee to tea. | What do I drink in the morning? | What did I drink in the morning before?
 My doctor is Dr Silva. | My new doctor is Dr Costa. | Who is my doctor? | Who was my doctor before?
 I'm unemployed. | I got a job at Nokia. | Where do I work? | Was I unemployed?

@@ -58,7 +58,8 @@ def test_a_verdict_does_not_rest_on_it_and_a_prompt_says_so(moved: memdb.Memory)
     [
         ("Where did I live?", {}),
         ("Did I ever live in Porto?", {}),
-        ("When do I work at Bosch?", {}),
+        ("When did I work at Bosch?", {}),
+        ("Do I work at Bosch in April?", {}),
         ("Where do I live since I moved?", {}),
         ("Porto", {}),
         ("Onde é que eu moro?", {}),
@@ -114,7 +115,7 @@ def test_that_an_event_is_over_makes_no_message_out_of_date(mem: memdb.Memory) -
 @pytest.mark.parametrize(
     "query",
     ["Where do I live?", "what's my phone number", "Am I vegetarian?", "Who lives in Porto?", "What is my dog called?", "Isn't Ana married?",
-     "Which city do we live in?", "Hi! How many children does Ana have?", "Don't I have a sister?"],
+     "Which city do we live in?", "Hi! How many children does Ana have?", "Don't I have a sister?", "When do I go to bed?"],
 )  # fmt: skip
 def test_what_asks_for_what_is_so_now(query: str) -> None:
     assert asks_present(query)

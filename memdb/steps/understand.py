@@ -95,7 +95,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         intent=intent,
         times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
         past=past,
-        present=not past and intent != "time" and not times and asks_present(text),
+        present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         mood=mood_of(text),
     )
