@@ -210,6 +210,19 @@ def test_a_secret_that_the_model_adds_as_a_detail_is_left_out(tmp_path: Path) ->
         assert home.value_json == {"subject": "user", "predicate": "lives_in", "object": "Porto Foz", "part": "Foz"}
 
 
+@pytest.mark.parametrize(
+    ("added", "kept"),
+    [({"since": 2019, "part": None}, {"since": 2019}), ("null", {}), ({"rooms": {"n": [3, 4]}}, {"rooms": {"n": [3, 4]}})],
+)
+def test_details_of_any_shape_are_no_reason_to_pass_over_a_decision(tmp_path: Path, added: object, kept: Json) -> None:
+    moved = action("SUPERSEDE", "f1", new_value_json=added, reason=None, confidence_delta=None)
+    lisbon = second("I moved to Lisbon.", "user.lives_in", "Lisbon", moved, explicit=True)
+    with Auditor(PORTO, lisbon).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana")
+        assert home.value_json == {"subject": "user", "predicate": "lives_in", "object": "Lisbon"} | kept
+        assert (mem.turns("ana", turn_id="t1")[0].error, mem.turns("ana", turn_id="t1")[0].notes) == (None, ())
+
+
 # --- what does not hold good is decided by the rules ---------------------------------------------------------------------------
 
 

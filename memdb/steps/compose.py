@@ -14,7 +14,8 @@ from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt, several
+from memdb.llm import LanguageModel, Prompt
+from memdb.loose import several
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative

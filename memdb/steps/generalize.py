@@ -11,7 +11,8 @@ from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt, several
+from memdb.llm import LanguageModel, Prompt
+from memdb.loose import several
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
 
