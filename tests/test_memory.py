@@ -689,6 +689,20 @@ def test_the_profile_holds_only_what_is_active_and_valid(tell: Tell) -> None:
     assert mem.profile("ana", now="2025-04-10").current_tasks == []
 
 
+def test_a_task_is_a_current_one_whatever_key_it_stands_under(mem: memdb.Memory) -> None:
+    mem.remember("Call mum", user_id="ana", kind="task")
+    mem.remember("Buy milk", user_id="ana", kind="task", key="user.shopping")
+    mem.remember_many([{"value_text": "Water the plants", "user_id": "ana", "kind": "task"}])
+    mem.remember("Shops on Saturdays", user_id="ana", key="user.shopping")
+    done = mem.remember("Paint the fence", user_id="ana", kind="task")
+    mem.task(done.fact_id, "done")
+    assert {entry.text for entry in mem.profile("ana").current_tasks} == {"Call mum", "Buy milk", "Water the plants"}
+    text = mem.context("boats", user_id="ana").text
+    assert "Call mum" in text
+    assert "Water the plants" in text
+    assert "Paint the fence" not in text
+
+
 def test_a_profile_is_brought_up_to_date_when_the_memory_closes(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
