@@ -627,6 +627,16 @@ def test_a_late_repetition_does_not_turn_back_the_last_mention(mem: memdb.Memory
     assert (fact.seen_count, f"{fact.last_mentioned_at:%Y-%m-%d}") == (2, "2025-06-01")
 
 
+def test_a_late_turn_does_not_turn_back_the_last_change(mem: memdb.Memory) -> None:
+    for day in ("2025-06-01", "2025-07-01", "2025-04-01"):
+        mem.observe("I love jazz.", user_id="ana", timestamp=day)
+    mem.observe("I live in Porto.", user_id="ana", timestamp="2025-06-01")
+    mem.observe("I live in Porto, in Foz.", user_id="ana", timestamp="2025-05-01")
+    mem.drain()
+    changed = {fact.key: f"{fact.updated_at:%Y-%m-%d}" for fact in mem.facts("ana")}
+    assert changed == {"user.likes": "2025-07-01", "user.lives_in": "2025-06-01"}
+
+
 def test_since_long_ago_is_news_all_the_same(tell: Tell) -> None:
     mem = tell("My favourite band is Blur.", "My favourite band is Pulp since 2019.")
     [fact] = mem.facts("ana", statuses=("active",))
