@@ -791,6 +791,25 @@ def test_how_much_of_what_is_repeated_comes_into_the_profile_is_counted(mem: mem
     assert mem.stats().promotion_rate == 1  # chess was said once
 
 
+@pytest.mark.parametrize("takes_back", ["reject", "undo"])
+def test_an_overwrite_by_what_was_pending_counts_as_wrong_once_it_is_taken_back(tell: Tell, takes_back: str) -> None:
+    mem = tell("My favourite colour is red.", "My favourite colour is red.", "My favourite colour is blue.", "My favourite colour is blue.")
+    [blue] = mem.facts("ana")
+    assert (blue.object, mem.stats().wrong_overwrite_rate) == ("blue", 0.0)
+    if takes_back == "undo":
+        mem.undo(user_id="ana", turn_id="t3")
+    else:
+        mem.reject(blue.fact_id)
+    assert mem.stats().wrong_overwrite_rate == 1.0
+
+
+def test_an_overwrite_that_is_believed_again_when_the_next_is_taken_back_was_not_wrong(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I moved to Rome.")
+    mem.undo(user_id="ana", turn_id="t2")
+    assert [fact.object for fact in mem.facts("ana")] == ["Lisbon"]
+    assert mem.stats().wrong_overwrite_rate == 0.5  # only Rome
+
+
 def test_a_rejected_overwrite_counts_as_wrong(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.")
     assert mem.stats().wrong_overwrite_rate == 0.0
