@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from memdb import checks
 from memdb.errors import InputError
 
 _MOST_DETAILS, _LONGEST_DETAIL, _LONGEST_NAME = 8, 300, 60  # details of a fact, and characters of each and of its name
+_MOST_TAGS, _LONGEST_TAG = 8, 40  # words that a memory is found by, and characters of each
 _UNSAID = ("object", "reason")  # texts that must be there, and may say nothing
 _DETAILS = ("value_json", "new_value_json")
 
@@ -32,6 +33,12 @@ def several(value: object) -> object:
     if value is None:
         return []
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def tags_kept(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags that may be kept of a memory: few, none long, each once."""
+    tags = (tag.strip().casefold() for tag in given)
+    return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]
 
 
 def meant(answer: JsonValue) -> JsonValue:
