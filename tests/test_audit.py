@@ -279,6 +279,24 @@ def test_a_decision_that_does_not_hold_good_is_replaced_by_the_rules_and_the_rec
     assert note.why.endswith("so the rules decided")
 
 
+def test_the_model_cannot_end_what_lasts_where_it_is_only_said_again(tmp_path: Path) -> None:
+    nuts: Said = ("I'm allergic to nuts.", [fact("user.allergic_to", "nuts", "I'm allergic to nuts")], [])
+    again = second("I am allergic to nuts.", "user.allergic_to", "nuts", action("update", "f1", valid_to="next Friday"))
+    with Auditor(nuts, again).tell(tmp_path, sensitive_topics="keep") as mem:
+        (allergy,) = mem.facts("ana", now="2025-06-01")
+        assert (allergy.valid_to, allergy.seen_count) == (None, 2)
+        assert "would end what lasts" in mem.turns("ana", turn_id="t1")[0].notes[0].why
+
+
+def test_an_end_that_was_read_in_any_language_is_kept(tmp_path: Path) -> None:
+    until = second(
+        "Moro no Porto até junho.", "user.lives_in", "Porto", action("update", "f1", valid_to="2025-06-01"), valid_to="2025-06-01"
+    )
+    with Auditor(PORTO, until).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana", now="2025-03-20")
+        assert f"{home.valid_to:%Y-%m}" == "2025-06"
+
+
 def test_one_value_of_a_set_is_not_taken_for_another(tmp_path: Path) -> None:
     with Auditor(JAZZ, second("I like jazz bars.", "user.likes", "jazz bars", action("supersede", "f1"))).tell(tmp_path) as mem:
         assert held(mem) == [("jazz", A), ("jazz bars", A)]

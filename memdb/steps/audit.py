@@ -199,9 +199,15 @@ def _checked(
     starts, ends = starts or candidate.valid_from, ends or candidate.valid_to
     if ends is not None and ends <= (starts or now) and decided.type != "expire":
         return "the model let it end before it began"
+    if decided.type == "update" and target is not None and candidate.valid_to is None and ends is not None and _ends_early(target, ends):
+        return "update would end what lasts, and nobody said so"
     passing = case.candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
     wrong = _misfit(decided.type, target, passing, case.beliefs, now, predicate=predicate_of(candidate.key, predicates))
     return wrong or _action(decided, passing, target, config)
+
+
+def _ends_early(target: Fact, ends: datetime) -> bool:
+    return target.valid_to is None or ends < target.valid_to
 
 
 def _misfit(
