@@ -183,6 +183,19 @@ def test_a_number_for_a_text_or_null_for_what_is_not_said_costs_no_fact(tmp_path
     assert (turn.extracted_by, turn.error) == ("scripted", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "temporary", "ends"),
+    [("I'm allergic to nuts.", False, None), ("I'm allergic to nuts.", True, "2025-03-20"), ("Sou alérgica a nozes.", False, "2025-03-20")],
+)
+def test_an_end_that_the_model_does_not_mean_and_the_rules_do_not_read_is_none(
+    tmp_path: Path, text: str, temporary: bool, ends: str | None
+) -> None:
+    nuts = stated("nuts", text, key="user.allergic_to", value_text="User is allergic to nuts", valid_to="2025-03-19", temporary=temporary)
+    [fact], turn = read(tmp_path, text, nuts, sensitive_topics="keep")
+    assert turn.extracted_by == "scripted"
+    assert (fact.valid_to and f"{fact.valid_to:%Y-%m-%d}") == ends
+
+
 def test_a_model_that_does_not_say_how_sure_it_is_counts_as_not_very_sure(tmp_path: Path) -> None:
     loosely = stated("Porto", "I live in Porto.", confidence=None)
     [fact], turn = read(tmp_path, "I live in Porto.", loosely, gate_confidence=0.7)
