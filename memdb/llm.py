@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from memdb import checks, forking
 from memdb.endpoint import failure, open_client, read_body
@@ -384,20 +384,6 @@ def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
     return schema
 
 
-def bounded_details() -> dict[str, JsonValue]:
-    """The JSON schema of further details by name: free names have no end for a small model, these have."""
-    text: dict[str, JsonValue] = {"type": "string", "maxLength": 120}
-    names = ("since", "place", "person", "amount", "reason", "detail")
-    return {"type": "object", "properties": dict.fromkeys(names, text), "additionalProperties": False}
-
-
-def several(value: object) -> object:
-    """What small models write in place of a list: nothing, or the names with commas between."""
-    if value is None:
-        return []
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     """What a prompt is known by: its text, and the shape that its answer must have."""
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
@@ -507,9 +493,7 @@ __all__ = [
     "ReplayModel",
     "ScriptedModel",
     "Transport",
-    "bounded_details",
     "calls_of",
     "choose_llm",
     "openai_transport",
-    "several",
 ]

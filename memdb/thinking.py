@@ -245,6 +245,8 @@ def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:
         "explicit": candidate.explicit and read.explicit,
         "until": read.until,
     }
+    if read.valid_to is None and not candidate.temporary:
+        careful["valid_to"] = None  # an end that it does not mean itself, and nobody else reads
     if not (candidate.valid_from or candidate.valid_to or candidate.event_time):
         careful |= {name: getattr(read, name) for name in ("valid_from", "valid_to", "event_time", "temporary")}
     return candidate.model_copy(update=careful)

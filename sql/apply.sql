@@ -17,7 +17,7 @@ on conflict (fact_id) do nothing;
 -- statement: tag_importance
 select max(importance) as importance from tag_importance where tag in (select lower(value) from json_each(:tags));
 
--- A turn may arrive late; what was last mentioned stays the latest.
+-- A turn may arrive late; what was last mentioned, and last changed, stays the latest.
 -- statement: refine
 update facts set
   value_text = :value_text,
@@ -31,7 +31,7 @@ update facts set
   effective_importance = coalesce(:importance, effective_importance),
   confidence = :confidence,
   seen_count = seen_count + 1,
-  updated_at = :now,
+  updated_at = max(updated_at, :now),
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
@@ -39,7 +39,7 @@ where fact_id = :fact_id;
 update facts set
   confidence = :confidence,
   seen_count = seen_count + 1,
-  updated_at = :now,
+  updated_at = max(updated_at, :now),
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
@@ -60,10 +60,10 @@ where (source_id = :fact_id and target_id <> :heir) or (target_id = :fact_id and
 on conflict do nothing;
 
 -- statement: last_on
-update facts set valid_to = :valid_to, updated_at = :now where fact_id = :fact_id;
+update facts set valid_to = :valid_to, updated_at = max(updated_at, :now) where fact_id = :fact_id;
 
 -- statement: close
-update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = :now
+update facts set status = :status, valid_to = max(valid_from, :valid_to), updated_at = max(updated_at, :now)
 where fact_id = :fact_id;
 
 -- statement: activate
@@ -71,7 +71,7 @@ update facts set
   status = 'active',
   confidence = :confidence,
   seen_count = seen_count + :seen,
-  updated_at = :now, last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
+  updated_at = max(updated_at, :now), last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;
 
 -- statement: link

@@ -1,8 +1,8 @@
--- The profile: what is held of a user, active and valid. What is of no category counts only where `others` asks for it.
+-- The profile: what is held of a user, active and valid. What is of no category counts only where `others` asks for it; a task is one under any key.
 
 -- statement: entries
 select
-  f.category, f.key, f.value_text as text, f.fact_id,
+  iif(f.kind = 'task' and f.category = 'other', 'task_context', f.category) as category, f.key, f.value_text as text, f.fact_id,
   iif(f.value_json ->> 'polarity' = 'negative', 'not ', '') || coalesce(f.value_json ->> 'object', f.value_text) as value,
   f.confidence, f.status, f.valid_from, f.valid_to, f.updated_at, f.last_mentioned_at,
   iif(f.kind = 'task', coalesce(f.value_json ->> 'state', 'active'), null) as state, iif(f.kind = 'task', f.event_time, null) as due
@@ -12,7 +12,7 @@ where f.user_id = :user_id
   and f.status = 'active'
   and f.valid_from <= :now
   and (f.valid_to is null or f.valid_to > :now)
-  and (:others or f.category <> 'other')
+  and (:others or f.category <> 'other' or f.kind = 'task')
 order by f.key, f.valid_to is null, f.confidence desc, f.id;
 
 -- statement: changes

@@ -32,15 +32,16 @@ create trigger facts_fts_delete after delete on facts begin
   delete from facts_fts where rowid = old.id;
 end;
 
--- Every change that the vector index must see leaves a line in the outbox; a row that comes with its vector has `embedding_id` from the start.
+-- Every change that the vector index must see leaves a line in the outbox; a row that comes with its vector has `embedding_id` from the start. A
+-- row that is given to another user by hand has its vector among those of the user it was of, who is named there.
 create trigger outbox_insert after insert on facts when new.embedding_id is null begin
   insert into outbox (id, user_id) values (new.id, new.user_id)
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
-create trigger outbox_update after update of value_text, kind, status on facts
-when old.value_text is not new.value_text or old.kind is not new.kind or old.status is not new.status begin
-  insert into outbox (id, user_id) values (new.id, new.user_id)
+create trigger outbox_update after update of value_text, kind, status, user_id on facts
+when old.value_text is not new.value_text or old.kind is not new.kind or old.status is not new.status or old.user_id is not new.user_id begin
+  insert into outbox (id, user_id) values (new.id, old.user_id)
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
@@ -63,10 +64,10 @@ create trigger outbox_window_insert after insert on facts when new.kind = 'messa
     on conflict (id) do update set attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
-create trigger outbox_window_update after update of value_text, status on facts
-when new.kind = 'message' and (old.value_text is not new.value_text or old.status is not new.status) begin
+create trigger outbox_window_update after update of value_text, status, user_id on facts
+when new.kind = 'message' and (old.value_text is not new.value_text or old.status is not new.status or old.user_id is not new.user_id) begin
   insert into outbox (id, user_id)
-    select -n.id, new.user_id from (
+    select -n.id, old.user_id from (
       select new.id as id
       union all
       select * from (

@@ -243,14 +243,16 @@ retrieved as (
 overwrite as (
   select h.id,
          exists (
-           select 1 from fact_history i join fact_history r on r.fact_id = i.fact_id and r.operation in ('reject', 'undo')
-           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert')
+           select 1
+           from fact_history i
+           join fact_history r on r.fact_id = i.fact_id and r.id > i.id and r.operation in ('reject', 'undo') and r.after ->> 'status' <> 'active'
+           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation in ('insert', 'confirm'))
          or exists (
            select 1
            from fact_history i
            join fact_history e on e.fact_id = i.fact_id and e.id > h.id and e.operation in ('supersede', 'expire')
            join fact_history b on b.user_id = e.user_id and b.turn_id = e.turn_id and b.key = h.key
-           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation = 'insert'
+           where i.user_id = h.user_id and i.turn_id = h.turn_id and i.action_hash = h.action_hash and i.operation in ('insert', 'confirm')
              and julianday(e.changed_at) - julianday(h.changed_at) <= 30
              and b.after ->> 'status' = 'active'
              and lower(b.after ->> '$.value_json.object') = lower(h.before ->> '$.value_json.object')

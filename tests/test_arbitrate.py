@@ -627,6 +627,16 @@ def test_a_late_repetition_does_not_turn_back_the_last_mention(mem: memdb.Memory
     assert (fact.seen_count, f"{fact.last_mentioned_at:%Y-%m-%d}") == (2, "2025-06-01")
 
 
+def test_a_late_turn_does_not_turn_back_the_last_change(mem: memdb.Memory) -> None:
+    for day in ("2025-06-01", "2025-07-01", "2025-04-01"):
+        mem.observe("I love jazz.", user_id="ana", timestamp=day)
+    mem.observe("I live in Porto.", user_id="ana", timestamp="2025-06-01")
+    mem.observe("I live in Porto, in Foz.", user_id="ana", timestamp="2025-05-01")
+    mem.drain()
+    changed = {fact.key: f"{fact.updated_at:%Y-%m-%d}" for fact in mem.facts("ana")}
+    assert changed == {"user.likes": "2025-07-01", "user.lives_in": "2025-06-01"}
+
+
 def test_since_long_ago_is_news_all_the_same(tell: Tell) -> None:
     mem = tell("My favourite band is Blur.", "My favourite band is Pulp since 2019.")
     [fact] = mem.facts("ana", statuses=("active",))
@@ -733,7 +743,10 @@ RISKY = [
     f"user.{name}"
     for name in ("investments", "stocks", "credit_card_limit", "rent", "monthly_rent", "insurance", "tax_rate", "payment_method", "wealth",
                  "budget", "date_of_birth", "surname", "full_name", "gender", "passport_country", "disease", "blood_pressure",
-                 "birth_date", "current_city", "employer", "job_title", "home_address", "spouse", "earnings", "diagnosis")
+                 "birth_date", "current_city", "employer", "job_title", "home_address", "spouse", "earnings", "diagnosis", "ssn", "national_id",
+                 "drivers_license", "race", "sexual_orientation", "visa_status", "native_language", "kids", "next_of_kin", "billing_address",
+                 "account_number", "paycheck", "bonus", "child_support", "inheritance", "monthly_expenses", "condition", "sleep_disorder",
+                 "prescription", "dentist")
 ]  # fmt: skip
 
 
@@ -741,6 +754,7 @@ RISKY = [
     "key", ["user.salary", "user.credit_limit", "user.account_balance", "user.cancer_type", "user.insulin_dose", *RISKY]
 )
 def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, mem: memdb.Memory) -> None:
+    mem.consent("ana", secrets="keep")
     known = mem.remember("User has 20", user_id="ana", key=key, object="20", confidence=0.4)
     candidate = said(key=key, value_text="User has 30", object="30", category="other", explicit=False)
     proposed = Action(type="supersede", key=key, target_fact_id=known.fact_id, reason="test", candidate=candidate)
@@ -758,6 +772,10 @@ def test_a_key_that_no_vocabulary_knows_is_of_high_risk_by_its_words(key: str, m
         "user.shares_flat_with",
         "user.instagram_account",
         "user.different_hobby",
+        "user.race_result",
+        "user.file_name",
+        "user.air_conditioning",
+        "user.project_status",
     ],
 )
 def test_a_key_of_no_such_words_is_of_no_high_risk(key: str, mem: memdb.Memory) -> None:

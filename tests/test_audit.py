@@ -210,6 +210,19 @@ def test_a_secret_that_the_model_adds_as_a_detail_is_left_out(tmp_path: Path) ->
         assert home.value_json == {"subject": "user", "predicate": "lives_in", "object": "Porto Foz", "part": "Foz"}
 
 
+@pytest.mark.parametrize(
+    ("added", "kept"),
+    [({"since": 2019, "part": None}, {"since": 2019}), ("null", {}), ({"rooms": {"n": [3, 4]}}, {"rooms": {"n": [3, 4]}})],
+)
+def test_details_of_any_shape_are_no_reason_to_pass_over_a_decision(tmp_path: Path, added: object, kept: Json) -> None:
+    moved = action("SUPERSEDE", "f1", new_value_json=added, reason=None, confidence_delta=None)
+    lisbon = second("I moved to Lisbon.", "user.lives_in", "Lisbon", moved, explicit=True)
+    with Auditor(PORTO, lisbon).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana")
+        assert home.value_json == {"subject": "user", "predicate": "lives_in", "object": "Lisbon"} | kept
+        assert (mem.turns("ana", turn_id="t1")[0].error, mem.turns("ana", turn_id="t1")[0].notes) == (None, ())
+
+
 # --- what does not hold good is decided by the rules ---------------------------------------------------------------------------
 
 
@@ -264,6 +277,24 @@ def test_a_decision_that_does_not_hold_good_is_replaced_by_the_rules_and_the_rec
     assert (note.step, note.key) == ("arbitrate", "user.lives_in")
     assert why in note.why
     assert note.why.endswith("so the rules decided")
+
+
+def test_the_model_cannot_end_what_lasts_where_it_is_only_said_again(tmp_path: Path) -> None:
+    nuts: Said = ("I'm allergic to nuts.", [fact("user.allergic_to", "nuts", "I'm allergic to nuts")], [])
+    again = second("I am allergic to nuts.", "user.allergic_to", "nuts", action("update", "f1", valid_to="next Friday"))
+    with Auditor(nuts, again).tell(tmp_path, sensitive_topics="keep") as mem:
+        (allergy,) = mem.facts("ana", now="2025-06-01")
+        assert (allergy.valid_to, allergy.seen_count) == (None, 2)
+        assert "would end what lasts" in mem.turns("ana", turn_id="t1")[0].notes[0].why
+
+
+def test_an_end_that_was_read_in_any_language_is_kept(tmp_path: Path) -> None:
+    until = second(
+        "Moro no Porto até junho.", "user.lives_in", "Porto", action("update", "f1", valid_to="2025-06-01"), valid_to="2025-06-01"
+    )
+    with Auditor(PORTO, until).tell(tmp_path) as mem:
+        (home,) = mem.facts("ana", now="2025-03-20")
+        assert f"{home.valid_to:%Y-%m}" == "2025-06"
 
 
 def test_one_value_of_a_set_is_not_taken_for_another(tmp_path: Path) -> None:

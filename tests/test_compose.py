@@ -153,6 +153,17 @@ def test_who_is_named_in_the_words_only_is_one_of_those_whom_the_model_names(hou
         assert len(one.mem.recall("the joke", participants=[who], now="2025-03-04T12:00:00Z", **asked)) == found  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("by_rules", [False, True])
+def test_a_tag_is_a_word_and_no_endless_one(houses: list[House], tmp_path: Path, by_rules: bool) -> None:
+    told = "no memory" if by_rules else answer(GOOD, tags=["x" * 41, "Lights", "lights", *(f"tag {place}" for place in range(20))])
+    one = house(houses, tmp_path, told, told)
+    link = "x" * 41
+    one.mem.event(f"Rui asked for warmer lights {link}", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"])
+    (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
+    expected = ("warmer", "light") if by_rules else ("lights", *(f"tag {place}" for place in range(7)))
+    assert fact.tags == expected
+
+
 def test_a_feeling_is_known_however_it_is_written(houses: list[House], tmp_path: Path) -> None:
     fact = house(houses, tmp_path, answer(GOOD, emotion=" Concerned")).lights()
     assert isinstance(fact.value_json, dict)

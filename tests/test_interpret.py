@@ -170,6 +170,55 @@ def test_a_model_adds_details_and_a_category_where_the_vocabulary_has_none(tmp_p
     assert fact.value_json == {"since": "2019", "subject": "user", "predicate": "blood_type", "object": "A"}
 
 
+@pytest.mark.parametrize(
+    "loosely",
+    [{"object": 34}, {"value_json": {"since": 2019}}, {"value_json": {"place": None}}, {"value_json": "none"}, {"value_json": ["since 2019"]},
+     {"negated": None, "explicit": None, "temporary": None}, {"valid_from": None, "event_time": None}, {"category": None}],
+    ids=str,
+)  # fmt: skip
+def test_a_number_for_a_text_or_null_for_what_is_not_said_costs_no_fact(tmp_path: Path, loosely: dict[str, object]) -> None:
+    age = stated("34", "Tenho 34 anos", key="user.age", value_text="User is 34")
+    facts, turn = read(tmp_path, "Tenho 34 anos e moro em Braga.", age | loosely, stated("Braga", "moro em Braga"))
+    assert {(fact.key, fact.object) for fact in facts} == {("user.age", "34"), ("user.lives_in", "Braga")}
+    assert (turn.extracted_by, turn.error) == ("scripted", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "temporary", "ends"),
+    [("I'm allergic to nuts.", False, None), ("I'm allergic to nuts.", True, "2025-03-20"), ("Sou alérgica a nozes.", False, "2025-03-20")],
+)
+def test_an_end_that_the_model_does_not_mean_and_the_rules_do_not_read_is_none(
+    tmp_path: Path, text: str, temporary: bool, ends: str | None
+) -> None:
+    nuts = stated("nuts", text, key="user.allergic_to", value_text="User is allergic to nuts", valid_to="2025-03-19", temporary=temporary)
+    [fact], turn = read(tmp_path, text, nuts, sensitive_topics="keep")
+    assert turn.extracted_by == "scripted"
+    assert (fact.valid_to and f"{fact.valid_to:%Y-%m-%d}") == ends
+
+
+def test_a_model_that_does_not_say_how_sure_it_is_counts_as_not_very_sure(tmp_path: Path) -> None:
+    loosely = stated("Porto", "I live in Porto.", confidence=None)
+    [fact], turn = read(tmp_path, "I live in Porto.", loosely, gate_confidence=0.7)
+    assert (fact.object, turn.extracted_by) == ("Porto", "scripted")
+    folder = tmp_path / "surer"
+    folder.mkdir()
+    assert read(folder, "I live in Porto.", loosely, gate_confidence=0.71)[0] == []
+
+
+def test_details_keep_their_numbers_and_lists_but_nothing_that_cannot_be_stored(tmp_path: Path) -> None:
+    details = {"since": 2019, "rooms": [1, 2], "long": ["x" * 400], "endless": float("inf"), "paid": True, "card": 4111111111111111}
+    llm_answer = stated("Porto", "I live in Porto.", value_json=details)
+    facts, turn = read(tmp_path, "I live in Porto.", llm_answer, secrets="keep")
+    assert facts[0].value_json == {
+        "since": 2019, "rooms": [1, 2], "paid": True, "card": 4111111111111111, "subject": "user", "predicate": "lives_in", "object": "Porto",
+    }  # fmt: skip
+    folder = tmp_path / "careful"
+    folder.mkdir()
+    facts, turn = read(folder, "I live in Porto.", llm_answer)
+    assert facts == []
+    assert "card number" in turn.notes[0].why
+
+
 @pytest.mark.parametrize("category", ["other", "soft_preference", "gossip", ""])
 def test_a_model_cannot_make_a_key_safer_than_the_vocabulary_does(tmp_path: Path, category: str) -> None:
     [fact], _ = read(tmp_path, "I live in Porto.", stated("Porto", "I live in Porto.", category=category))

@@ -689,6 +689,20 @@ def test_the_profile_holds_only_what_is_active_and_valid(tell: Tell) -> None:
     assert mem.profile("ana", now="2025-04-10").current_tasks == []
 
 
+def test_a_task_is_a_current_one_whatever_key_it_stands_under(mem: memdb.Memory) -> None:
+    mem.remember("Call mum", user_id="ana", kind="task")
+    mem.remember("Buy milk", user_id="ana", kind="task", key="user.shopping")
+    mem.remember_many([{"value_text": "Water the plants", "user_id": "ana", "kind": "task"}])
+    mem.remember("Shops on Saturdays", user_id="ana", key="user.shopping")
+    done = mem.remember("Paint the fence", user_id="ana", kind="task")
+    mem.task(done.fact_id, "done")
+    assert {entry.text for entry in mem.profile("ana").current_tasks} == {"Call mum", "Buy milk", "Water the plants"}
+    text = mem.context("boats", user_id="ana").text
+    assert "Call mum" in text
+    assert "Water the plants" in text
+    assert "Paint the fence" not in text
+
+
 def test_a_profile_is_brought_up_to_date_when_the_memory_closes(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id="ana", timestamp="2025-03-01")
@@ -775,6 +789,25 @@ def test_how_much_of_what_is_repeated_comes_into_the_profile_is_counted(mem: mem
     assert mem.stats().promotion_rate == 0
     assert mem.maintain(user_id="ana", now="2025-03-05").promoted == 1
     assert mem.stats().promotion_rate == 1  # chess was said once
+
+
+@pytest.mark.parametrize("takes_back", ["reject", "undo"])
+def test_an_overwrite_by_what_was_pending_counts_as_wrong_once_it_is_taken_back(tell: Tell, takes_back: str) -> None:
+    mem = tell("My favourite colour is red.", "My favourite colour is red.", "My favourite colour is blue.", "My favourite colour is blue.")
+    [blue] = mem.facts("ana")
+    assert (blue.object, mem.stats().wrong_overwrite_rate) == ("blue", 0.0)
+    if takes_back == "undo":
+        mem.undo(user_id="ana", turn_id="t3")
+    else:
+        mem.reject(blue.fact_id)
+    assert mem.stats().wrong_overwrite_rate == 1.0
+
+
+def test_an_overwrite_that_is_believed_again_when_the_next_is_taken_back_was_not_wrong(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I moved to Rome.")
+    mem.undo(user_id="ana", turn_id="t2")
+    assert [fact.object for fact in mem.facts("ana")] == ["Lisbon"]
+    assert mem.stats().wrong_overwrite_rate == 0.5  # only Rome
 
 
 def test_a_rejected_overwrite_counts_as_wrong(tell: Tell) -> None:

@@ -566,3 +566,19 @@ def test_the_window_of_an_erased_message_goes_also_where_a_fact_has_got_its_numb
         assert mem.drain(30)
         filed = mem._store.database().connection.execute("select rowid, user_id from facts_vec").fetchall()
         assert filed == [(1, "ana")]
+
+
+def test_rows_that_are_given_to_another_user_by_hand_are_found_there_by_meaning(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None, config={"worker": False}) as mem:
+        mem.remember("Ana plays the zither", user_id="ana", key="user.plays", object="the zither")
+        mem.observe("The wind is cold in Braga.", user_id="ana", session_id="s")
+        mem.drain()
+        assert mem.search("cold wind", user_id="ana", weights="vector-only")  # its vectors are read, and kept in memory
+        db = mem._store.database()
+        with db.transaction():
+            db.connection.execute("update facts set user_id = 'anna' where user_id = 'ana'")
+        mem.drain()
+        found = {hit.fact.kind for hit in mem.search("zither in the cold wind", user_id="anna", weights="vector-only")}
+        assert found == {"fact", "message"}
+        assert mem.search("zither in the cold wind", user_id="ana", weights="vector-only") == []
+        assert db.connection.execute("select distinct user_id from facts_vec").fetchall() == [("anna",)]

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from memdb.config import Config
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, names_another, normalise, predicate_of, says_no_more, says_the_same
-from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
+from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.loose import Details, details_kept, meant
 from memdb.privacy import secret_in_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
@@ -25,14 +26,13 @@ _LONGEST_VALUE = 300
 # bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
 _Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
 _Sentence = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_VALUE})]
-_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Decided(BaseModel):
     """One decision as the model writes it down: the target, then why, then what to do. Nothing of it is done before it is checked."""
 
     # servers let a model write what is required first, in this order; an answer that leaves some out may still be read
-    model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]})
+    model_config = ConfigDict(json_schema_extra={"required": ["candidate", "target_fact_id", "reason", "type"]}, coerce_numbers_to_str=True)
 
     candidate: _Name
     target_fact_id: _Name | None = None
@@ -40,10 +40,20 @@ class Decided(BaseModel):
     type: ActionType
     key: _Name | None = None
     new_value_text: _Sentence | None = None
-    new_value_json: _Details | None = None
+    new_value_json: Details | None = None
     valid_from: _Name | None = None
     valid_to: _Name | None = None
     confidence_delta: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _meant(cls, value: JsonValue) -> JsonValue:
+        return meant(value)
+
+    @field_validator("type", mode="before")
+    @classmethod
+    def _lower(cls, value: object) -> object:
+        return value.strip().lower() if isinstance(value, str) else value
 
 
 class Decisions(BaseModel):
@@ -189,9 +199,15 @@ def _checked(
     starts, ends = starts or candidate.valid_from, ends or candidate.valid_to
     if ends is not None and ends <= (starts or now) and decided.type != "expire":
         return "the model let it end before it began"
+    if decided.type == "update" and target is not None and candidate.valid_to is None and ends is not None and _ends_early(target, ends):
+        return "update would end what lasts, and nobody said so"
     passing = case.candidate.model_copy(update={"valid_from": starts, "valid_to": ends, "temporary": ends is not None})
     wrong = _misfit(decided.type, target, passing, case.beliefs, now, predicate=predicate_of(candidate.key, predicates))
     return wrong or _action(decided, passing, target, config)
+
+
+def _ends_early(target: Fact, ends: datetime) -> bool:
+    return target.valid_to is None or ends < target.valid_to
 
 
 def _misfit(
@@ -284,7 +300,7 @@ def _text(decided: Decided, candidate: Candidate, target: Fact | None) -> str:
 def _details(decided: Decided, candidate: Candidate) -> JsonValue:
     """What the model adds never replaces the parts of the key, and holds no secret, since nobody has asked whether that may be kept."""
     own = candidate.value_json if isinstance(candidate.value_json, dict) else {}
-    added = {name: value[:_LONGEST_VALUE] for name, value in list((decided.new_value_json or {}).items())[:8] if name != "polarity"}
+    added = details_kept(decided.new_value_json)
     return {**{name: value for name, value in added.items() if secret_in_details({name: value}) is None}, **own}
 
 

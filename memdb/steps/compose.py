@@ -14,7 +14,8 @@ from memdb.config import Config
 from memdb.daytime import day_type, part_of_day, weekday
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt, several
+from memdb.llm import LanguageModel, Prompt
+from memdb.loose import several, tags_kept
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
@@ -118,7 +119,7 @@ def compose(
                 importance=told_by.importance,
                 emotion=told_by.emotion,
                 participants=_involved(who, told_by.family_members, happened, persona=config.persona_name),
-                tags=tuple(dict.fromkeys(tag.strip().casefold() for tag in told_by.tags if tag.strip()))[:8],
+                tags=tags_kept(told_by.tags),
                 written_by=llm.name,
             ), tuple(calls)
     failure = ModelOutputError(

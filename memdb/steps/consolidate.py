@@ -13,13 +13,13 @@ from pydantic import ValidationError
 from memdb.config import Config
 from memdb.daytime import lived_day
 from memdb.household import likeness, liking, named, stated, telling_words
+from memdb.loose import tags_kept
 from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
 from memdb.words_apart import words_apart
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _LINES = 4  # of what the memories have in common, as told
-_TAGS = 8
 _WAYS = 12  # in which one of them was told, kept apart
 _USUAL, _EXCERPT = 40, 240  # events that belong to a pattern, and characters of each
 _PLURALS = {"morning": "mornings", "afternoon": "afternoons", "evening": "evenings", "night": "nights"}
@@ -176,7 +176,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
         importance=importance,
         emotion=detail.emotion,
         participants=detail.participants,
-        tags=tuple(telling_words(" ".join(lines), names=detail.participants)[:_TAGS]),
+        tags=tags_kept(telling_words(" ".join(lines), names=detail.participants)),
         written_by="rules",
     )
     return Pattern(

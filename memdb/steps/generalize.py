@@ -11,7 +11,8 @@ from memdb import files
 from memdb.config import Config
 from memdb.errors import ModelOutputError
 from memdb.household import named
-from memdb.llm import LanguageModel, Prompt, several
+from memdb.llm import LanguageModel, Prompt
+from memdb.loose import several, tags_kept
 from memdb.records import ModelCall, Narrative, NarrativeDetail
 from memdb.truth import what_is_untrue, whole
 
@@ -71,7 +72,7 @@ def generalize(
             else what_is_untrue(content, given=given, events=memories, names=detail.participants, prompt=system)
         )
         if wrong is None:
-            tags = tuple(dict.fromkeys(tag.strip().casefold() for tag in answer.record.tags if tag.strip()))[:8] or narrative.tags
+            tags = tags_kept(answer.record.tags) or narrative.tags
             return narrative.model_copy(update={"content": content, "tags": tags, "written_by": llm.name}), tuple(calls)
     failure = ModelOutputError(
         f"The model {llm.name} wrote no true pattern in {config.model_attempts} attempts ({wrong}); try another model."

@@ -8,25 +8,24 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
 from memdb.keys import canonical_key, is_canonical, predicate_of, slug
-from memdb.llm import ContextTooLong, LanguageModel, Prompt, bounded_details
+from memdb.llm import ContextTooLong, LanguageModel, Prompt
+from memdb.loose import Details, details_kept, meant
 from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
 from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
-_MOST_DETAILS, _LONGEST_DETAIL = 8, 300
 _SHORTEST = 200  # a text that is too long for the model is halved, but not below this
 
 
 # bounds for servers that keep to them, since small models write on and on; a longer text from others may still be read
 _Name = Annotated[str, Field(json_schema_extra={"maxLength": 80})]
 _Sentence = Annotated[str, Field(json_schema_extra={"maxLength": 300})]
-_Details = Annotated[dict[str, str], WithJsonSchema(bounded_details())]
 
 
 class Stated(BaseModel):
@@ -34,7 +33,8 @@ class Stated(BaseModel):
 
     # servers let a model write what is required first; an answer that leaves some out may still be read
     model_config = ConfigDict(
-        json_schema_extra={"required": ["key", "value_text", "object", "excerpt", "confidence", "explicit", "negated"]}
+        json_schema_extra={"required": ["key", "value_text", "object", "excerpt", "confidence", "explicit", "negated"]},
+        coerce_numbers_to_str=True,
     )
 
     key: _Name
@@ -42,7 +42,7 @@ class Stated(BaseModel):
     object: _Sentence
     excerpt: _Sentence
     category: _Name | None = None
-    value_json: _Details | None = None
+    value_json: Details | None = None
     confidence: float = 0.7  # a model that says nothing of it is not sure enough to change what is of high risk
     explicit: bool = False
     negated: bool = False
@@ -50,6 +50,11 @@ class Stated(BaseModel):
     event_time: _Name | None = None
     valid_from: _Name | None = None
     valid_to: _Name | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _meant(cls, value: JsonValue) -> JsonValue:
+        return meant(value)
 
     @field_validator("confidence")
     @classmethod
@@ -141,7 +146,7 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         category=_category(stated, predicate_of(key, predicates)),
         confidence=stated.confidence,
         excerpt=excerpt,
-        value_json={**_details(stated), "subject": subject, "predicate": predicate, "object": said},
+        value_json={**details_kept(stated.value_json), "subject": subject, "predicate": predicate, "object": said},
         event_time=read_time(stated.event_time, at=at, zone=zone, edge="happens"),
         valid_from=starts,
         valid_to=ends,
@@ -156,12 +161,6 @@ def _category(stated: Stated, predicate: Predicate) -> Category:
     named = (stated.category or "").strip().lower()
     known: dict[str, Category] = {name: name for name in get_args(Category)}
     return known[named] if predicate.category == "other" and named in known else predicate.category
-
-
-def _details(stated: Stated) -> dict[str, str]:
-    """What the model adds beside the object ("since": "2019"); it never replaces the parts of the key, nor turns the meaning round."""
-    given = list((stated.value_json or {}).items())[:_MOST_DETAILS]
-    return {name[:60]: value[:_LONGEST_DETAIL] for name, value in given if name != "polarity"}
 
 
 def _unusable(stated: Stated, key: str, text: str, heard: str) -> str | None:

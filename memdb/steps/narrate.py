@@ -22,11 +22,11 @@ from memdb.household import (
     stated,
     telling_words,
 )
+from memdb.loose import tags_kept
 from memdb.names import one_each
 from memdb.records import Emotion, Event, MemoryType, Narrative
 
 _SHOWN = 8  # events told one by one; the others are counted
-_TAGS = 8
 _OWN_MARKS = re.compile(r"“[^“”]*”|\d:\d")  # what somebody said, and times, have marks of their own
 _TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
@@ -56,7 +56,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
         importance=importance,
         emotion=_emotion(feeling),
         participants=who,
-        tags=tuple(word for word, _count in Counter(telling_words(told, names=who)).most_common(_TAGS)),
+        tags=tags_kept(telling_words(told, names=who)),
         written_by="rules",
     )
 
