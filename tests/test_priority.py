@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -125,6 +125,16 @@ def test_a_message_fades_within_weeks(mem: memdb.Memory, days: int, tau: int) ->
     mem.observe("The boiler hums", user_id="ana", timestamp="2025-03-01")
     found = mem.search("boiler", user_id="ana", weights="priority", now=f"2025-03-{days + 1:02}")[0]
     assert found.parts["recency"] == pytest.approx(math.exp(-days / tau))
+
+
+@pytest.mark.parametrize("days", [0, 7, 90])
+def test_an_episode_is_as_old_as_what_it_tells_whenever_it_was_written_down(mem: memdb.Memory, days: int) -> None:
+    now = datetime(2025, 6, 1, tzinfo=UTC)
+    told = {"kind": "episode", "text": "The boiler was mended", "valid_from": now - timedelta(days=days)}
+    mem.write([told], user_id="ana", timestamp=now)
+    found = mem.search("boiler", user_id="ana", weights="priority", now=now)[0]
+    assert found.parts["recency"] == pytest.approx(math.exp(-days / 7))
+    assert found.parts["decay"] == pytest.approx(0.5 ** (days / 180))
 
 
 @pytest.mark.parametrize(("category", "importance"), [("user.allergic_to", 0.9), ("user.name", 0.9), ("user.likes", 0.4)])
