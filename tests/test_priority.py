@@ -127,6 +127,12 @@ def test_a_message_fades_within_weeks(mem: memdb.Memory, days: int, tau: int) ->
     assert found.parts["recency"] == pytest.approx(math.exp(-days / tau))
 
 
+def test_a_first_person_memory_is_recent_for_as_long_as_an_episode(mem: memdb.Memory) -> None:
+    mem.remember("The boiler hums", user_id="ana", kind="narrative", timestamp="2025-03-01")
+    found = mem.search("boiler", user_id="ana", weights="priority", now="2025-03-08")[0]
+    assert found.parts["recency"] == pytest.approx(math.exp(-1))
+
+
 @pytest.mark.parametrize("days", [0, 7, 90])
 def test_an_episode_is_as_old_as_what_it_tells_whenever_it_was_written_down(mem: memdb.Memory, days: int) -> None:
     now = datetime(2025, 6, 1, tzinfo=UTC)
