@@ -23,7 +23,10 @@ def _written(value: object) -> object:
     raise ValueError("write a time like 2025-03-01T09:30:00Z")
 
 
+Type = Literal["location", "preference", "identity", "constraint"]
 _CATEGORIES: dict[str, Category | None] = {"location": None, "preference": "soft_preference", "constraint": "hard_preference"}
+_TYPES: dict[Category, Type] = {"soft_preference": "preference", "hard_preference": "constraint"}
+_PLACES = frozenset({"lives_in", "staying_in", "hometown", "born_in", "address"})
 
 
 def _day(value: object) -> object:
@@ -106,7 +109,7 @@ class ProfileFact(Body):
     id: str
     user_id: str
     text: str
-    type: str
+    type: Type | Category
     subject: str
     predicate: str
     object: str
@@ -224,9 +227,7 @@ class FactIn(Given):
     """A fact to keep: a sentence, or subject, predicate and object."""
 
     text: Text = Field(description="What it says, as a sentence.")
-    type: Literal["location", "preference", "identity", "constraint"] | Category | None = Field(
-        None, description="What it is about; counts as a tag, or as the category."
-    )
+    type: Type | Category | None = Field(None, description="What it is about; counts as a tag, or as the category.")
     subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
     predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
@@ -248,6 +249,7 @@ class FactIn(Given):
             tags=self.tags if tagged else (*self.tags, str(self.type)),
             category=_CATEGORIES.get(self.type or "", cast(Category | None, self.type)), valid_from=self.valid_from, valid_to=self.valid_to,
             confidence=self.confidence_base, importance=self.intrinsic_importance,
+            details={"type": self.type} if self.type in get_args(Type) else {},
         )  # fmt: skip
 
 
@@ -711,7 +713,7 @@ def profile_fact(fact: Fact) -> ProfileFact:
         id=fact.fact_id,
         user_id=fact.user_id,
         text=fact.value_text,
-        type=fact.category,
+        type=_type_of(fact, predicate),
         subject=subject,
         predicate=predicate,
         object=fact.object,
@@ -725,6 +727,14 @@ def profile_fact(fact: Fact) -> ProfileFact:
         intrinsic_importance=fact.importance,
         tags=fact.tags,
     )
+
+
+def _type_of(fact: Fact, predicate: str) -> Type | Category:
+    """What a fact is about: as it was written down, or else by its key and its category."""
+    written = fact.value_json.get("type") if isinstance(fact.value_json, dict) else None
+    if written in get_args(Type):
+        return cast(Type, written)
+    return "location" if predicate in _PLACES else _TYPES.get(fact.category, fact.category)
 
 
 class _Told(BaseModel):
