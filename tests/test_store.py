@@ -285,7 +285,9 @@ def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_ane
 
 
 @pytest.mark.parametrize(("before", "after"), [(30, 7), (12, 12)])
-def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recency_of_episodes(tmp_path: Path, before: int, after: int) -> None:
+def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recency_of_episodes(
+    tmp_path: Path, before: int, after: int
+) -> None:
     old = apsw.Connection(str(tmp_path / "old.db"))
     for number, sql in files.migrations():
         if number <= 41:
@@ -304,7 +306,9 @@ def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recenc
         assert [(link.fact.fact_id, link.strength) for link in mem.links("a")] == [("b", 0.5)]
     shell = apsw.Connection(str(tmp_path / "old.db"))
     shell.execute("insert into links (source_id, target_id, relation) values ('b', 'a', 'extends')")
-    made = shell.execute("select created_at, created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at) from links order by created_at").fetchall()
+    made = shell.execute(
+        "select created_at, created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at) from links order by created_at"
+    ).fetchall()
     assert made[0][0] == "2025-03-01T10:00:00.000Z"
     assert [told for _, told in made] == [1, 1]
     assert made[1][0] > made[0][0]
