@@ -370,6 +370,17 @@ def test_what_is_to_be_avoided_is_left_out_unless_asked_for() -> None:
     assert made.text == ""
 
 
+def test_what_is_answered_from_stands_in_the_prompt_however_unsure_it_is() -> None:
+    unasked = found(confidence=0.5, lexical=0.0, relevance=0.4)
+    near = unasked.model_copy(update={"parts": {"lexical": 0.0, "match": 0.4}})
+    verdict = verdict_on(near)
+    assert (verdict.decision, verdict.reason) == ("answer", "what was found bears on it, but is not sure (0.50 < 0.60)")
+    made = inject(Profile(), [near], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config(), verdict=verdict)
+    assert made.text.endswith("- Lives in Porto (unsure)")
+    refused = verdict.model_copy(update={"decision": "abstain"})
+    assert inject(Profile(), [near], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config(), verdict=refused).text == ""
+
+
 def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
     verdict = mem.context("Where do I live?", user_id="ana").verdict
     assert verdict is not None
