@@ -42,6 +42,16 @@ where b.fact_id = :fact_id
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 order by h.id desc;
 
+-- What waited to take the place of a fact, and was dismissed by a turn that ended this.
+-- statement: dismissed
+select h.id, h.fact_id, h.before, h.after
+from links l
+join fact_history h on h.fact_id = l.source_id and h.operation = 'reject' and h.turn_id = :turn_id
+where l.target_id = :fact_id
+  and l.relation = 'contradicts'
+  and h.id = (select max(n.id) from fact_history n where n.fact_id = h.fact_id)
+order by h.id desc;
+
 -- statement: restore
 update facts set
   value_text = :before ->> 'value_text',

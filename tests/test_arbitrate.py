@@ -463,6 +463,18 @@ def test_what_waits_to_replace_a_rejected_fact_waits_to_replace_the_one_before(t
     assert homes(mem) == ["Braga"]
 
 
+def test_what_had_waited_to_replace_it_waits_again(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.", "I live in Faro.", "I don't live in Porto.")
+    braga = mem.facts("ana", statuses=("pending_confirmation",))[0]
+    waited = homes(mem, "pending_confirmation")
+    mem.confirm(braga.fact_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Braga"], [])
+    mem.reject(braga.fact_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Porto"], [name for name in waited if name != "Braga"])
+    mem.undo(user_id="ana", turn_id=mem.history(fact_id=braga.fact_id)[-1].turn_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Braga"], [])
+
+
 def test_what_was_changed_since_does_not_stand_again(mem: memdb.Memory) -> None:
     for text, day in (("I live in Porto.", "03-01"), ("I moved to Lisbon.", "06-01"), ("I moved to Faro.", "05-01")):  # which came late
         mem.observe(text, user_id="ana", timestamp=f"2025-{day}")

@@ -193,23 +193,25 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
     """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
 
     What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
-    to take the fact's place waits to take that of the earlier one.
+    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before.
     """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
     actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
     for row in db.all("undo.displaced", fact_id=fact.fact_id):
         actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
-    for changes in actions.values():
+    for (turn_id, _), changes in actions.items():
         latest = {str(row["fact_id"]): row for row in reversed(changes)}
         if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
             continue
         earlier = {str(row["fact_id"]): Fact.model_validate_json(str(row["before"])) for row in changes}
         if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
             continue
-        for row in changes:
-            before = db.one("believe.by_id", fact_id=row["fact_id"])
-            db.run("undo.restore", fact_id=row["fact_id"], before=row["before"], after=row["after"], now=to_text(origin.now))
-            log.record(str(row["fact_id"]), "update", f"{fact.object!r} was never so", before=str(before["record"]) if before else None)
+        waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
+        for row in (*changes, *waited.values()):
+            fact_id = str(row["fact_id"])
+            before = db.one("believe.by_id", fact_id=fact_id)
+            db.run("undo.restore", fact_id=fact_id, before=row["before"], after=row["after"], now=to_text(origin.now))
+            log.record(fact_id, "update", f"{fact.object!r} was never so", before=str(before["record"]) if before else None)
         for rival in _facts(db, "believe.contradicting", fact.fact_id):
             for one in earlier.values():
                 if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
