@@ -15,9 +15,10 @@ from memdb.answers import Rejected, Written
 from memdb.config import Config
 from memdb.database import Database
 from memdb.deciding import set_task
+from memdb.denial import as_meant, undenied
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
-from memdb.keys import is_denial, is_said_again, normalise, predicate_of, slug
+from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
 from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
@@ -30,7 +31,6 @@ from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
 from memdb.times import instant, to_text, utc_now
 
-_DENIED = ("fact", "note")  # of these it is told by the words whether they deny something
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
 
@@ -250,7 +250,7 @@ def state(
     """
     known: dict[str, Fact] = {}
     case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True)
-    if (meant := _as_meant(case, origin.kind, predicates)) is not said:
+    if (meant := as_meant(case, kind=origin.kind, predicates=predicates)) is not said:
         case = case_of(
             db, meant, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
         )
@@ -258,7 +258,7 @@ def state(
     (repeats,) = compare_meanings(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind
     )
-    repeats = repeats or _undenied(case, origin.kind, config)
+    repeats = repeats or undenied(case, kind=origin.kind, config=config)
     with db.transaction():
         if once and not db.run(
             "apply.claim_action", user_id=origin.user_id, turn_id=origin.turn_id, key=said.key, action_hash=_named(said, origin)
@@ -278,49 +278,6 @@ def state(
                 fact = read_fact(db, fact.fact_id)
             if fact is not None:
                 return fact
-    return None
-
-
-def _as_meant(case: Case, kind: str, predicates: Mapping[str, Predicate]) -> Candidate:
-    """What is stated, marked as a denial where its words deny what is believed, or what its key and its object say.
-
-    An object alone does not tell: "User does not live in Porto" is stated of Porto, too.
-    """
-    said = case.candidate
-    parts = said.value_json if isinstance(said.value_json, dict) else {}
-    if kind not in _DENIED or said.denies or "polarity" in parts:
-        return said
-    vocabulary = predicates.get(said.predicate)
-    whole = said.object == said.value_text
-    denied = None if vocabulary is None or whole or not is_denial(said.value_text, f"{vocabulary.label} {said.object}") else said.object
-    for fact in case.beliefs:
-        again = is_said_again(said.value_text, fact.value_text) if fact.denies else is_denial(said.value_text, fact.value_text)
-        if denied is None and again and fact.key == said.key:
-            denied = fact.object if whole else said.object
-    if denied is None:
-        return said
-    return said.model_copy(update={"object": denied, "value_json": {**parts, "object": denied, "polarity": "negative"}})
-
-
-def _undenied(case: Case, kind: str, config: Config) -> Action | None:
-    """The change from a belief that denies, by its words alone, what is stated."""
-    said = case.candidate
-    if kind not in _DENIED or said.denies:
-        return None
-    for fact in case.beliefs:
-        if fact.key == said.key and fact.status == "active" and not fact.denies and is_denial(fact.value_text, said.value_text):
-            return Action(
-                type="supersede",
-                key=said.key,
-                new_value_text=said.value_text,
-                new_value_json=said.value_json,
-                target_fact_id=fact.fact_id,
-                valid_from=said.valid_from,
-                valid_to=said.valid_to,
-                confidence_delta=round((1.0 - config.first_confidence) * config.confirmation_rate, 6),
-                reason=f"denied so far: {fact.value_text!r}",
-                candidate=said,
-            )
     return None
 
 
