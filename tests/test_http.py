@@ -226,6 +226,32 @@ def test_a_type_is_told_as_it_was_written_whatever_the_tags(client: TestClient, 
     assert [fact["type"] for fact in found["profile"]] == [kind]
 
 
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({"timestamp_start": "2025-09-05T18:35:00Z", "timestamp_end": "2025-09-05T18:34:59Z"}, "timestamp_end is before timestamp_start"),
+        (
+            {"timestamp_start": "2025-09-05T18:35:00", "timestamp_end": "2025-09-05T19:00:00+02:00"},
+            "timestamp_end is before timestamp_start",
+        ),
+        ({"turn_range": [148, 120]}, "turn_range ends before it begins"),
+    ],
+)
+def test_an_episode_that_ends_before_it_begins_is_refused(client: TestClient, field: dict[str, Any], says: str) -> None:
+    answer = client.post("/memory/write", json={"user_id": "ana", "episodes": [{"summary": "They lost a toy"} | field]})
+    assert answer.status_code == 422
+    assert says in answer.json()["detail"]
+
+
+def test_an_episode_of_the_application_s_own_times_is_told_in_order(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember("They lost a toy", user_id="ana", kind="episode", event_time="2025-03-02", valid_from="2025-03-01", timestamp="2025-03-01")
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="toy", kinds=["episode"])
+    assert [(one["timestamp_start"], one["timestamp_end"]) for one in found["episodic"]] == [
+        ("2025-03-02T00:00:00Z", "2025-03-02T00:00:00Z")
+    ]
+    assert post(client, "write", user_id="bob", episodes=[found["episodic"][0] | {"user_id": "bob"}])["rejected"] == []
+
+
 def test_what_is_of_another_user_is_not_written(client: TestClient, mem: memdb.Memory) -> None:
     written: dict[str, Any] = post(client, "write", user_id="bob", facts=[SPOKEN["facts"]])
     assert [one["reason"] for one in written["rejected"]] == ["it is of another user, 'ana'"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, ClassVar, Literal, TypeVar, cast, get_args
+from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
 from memdb.answers import Filters
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier
+from memdb.times import to_utc
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -266,6 +267,15 @@ class EpisodeIn(Given):
     confidence_base: Share = Field(1.0, description="How sure it is.")
     source: Source | Literal["chat"] = Field("chat", description="Where it comes from.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.timestamp_start and self.timestamp_end and to_utc(self.timestamp_end) < to_utc(self.timestamp_start):
+            raise ValueError("timestamp_end is before timestamp_start")
+        first, last = self.turn_range or (0, 0)
+        if isinstance(first, int) and isinstance(last, int) and last < first:
+            raise ValueError("turn_range ends before it begins")
+        return self
 
     def item(self) -> Item:
         """Return it as memory takes it."""
@@ -751,6 +761,8 @@ def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
     told = _told(fact)
     message = fact.kind == "message"
+    starts = fact.event_time if not message and fact.event_time else fact.valid_from
+    ends = told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from
     return Episode(
         id=fact.fact_id,
         user_id=fact.user_id,
@@ -758,8 +770,8 @@ def episode(fact: Fact) -> Episode:
         turn_range=(fact.source_turn_id, fact.source_turn_id) if message else told.turn_range,
         summary=fact.value_text,
         raw_excerpt=told.raw_excerpt or fact.source_excerpt,
-        timestamp_start=fact.event_time if not message and fact.event_time else fact.valid_from,
-        timestamp_end=told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from,
+        timestamp_start=starts,
+        timestamp_end=max(starts, to_utc(ends)),
         speaker=fact.speaker or told.speaker,
         source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,
