@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memdb.config import Config
-from memdb.keys import is_denial, is_said_again
+from memdb.keys import is_denial, is_said_again, negates
 from memdb.records import Action, Candidate, Case, Predicate
 
 _DENIED = ("fact", "note")  # what else is to be done, or happened
@@ -18,7 +18,7 @@ def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> C
     """
     said = case.candidate
     parts = said.value_json if isinstance(said.value_json, dict) else {}
-    if kind not in _DENIED or said.denies or said.negated or "polarity" in parts:
+    if kind not in _DENIED or said.denies or said.negated or "polarity" in parts or not negates(said.value_text):
         return said
     vocabulary = predicates.get(said.predicate)
     whole = said.object == said.value_text
@@ -35,7 +35,7 @@ def as_meant(case: Case, *, kind: str, predicates: Mapping[str, Predicate]) -> C
 def undenied(case: Case, *, kind: str, config: Config) -> Action | None:
     """Return the change from a belief that denies, by its words alone, what is said; None if there is none."""
     said = case.candidate
-    if kind not in _DENIED or said.denies or said.negated:
+    if kind not in _DENIED or said.denies or said.negated or negates(said.value_text):
         return None
     for fact in case.beliefs:
         if fact.key == said.key and fact.status == "active" and not fact.denies and is_denial(fact.value_text, said.value_text):

@@ -26,7 +26,9 @@ _NOT = frozenset(
 _AUXILIARY = frozenset(
     "do does did am is are was were be been has have had can could will would shall should may might any more anymore longer ever".split()
 )
-_FORMS = re.compile(r"(?:(?<=[^aeiou])(?:ies|y)|es|(?<!s)s|e)$")  # "watches" and "watch", "studies" and "study", "lives" and "live"
+_FORMS = re.compile(
+    r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$"
+)  # "watches" and "watch", "studies" and "study", "lived" and "live"
 _NAMED = 2  # words of a name
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -139,6 +141,11 @@ def says_otherwise(text: str, known: str) -> bool:
         return True
     only, others = set(one) - set(other), set(other) - set(one)
     return any(prefix + word in right for left, right in ((only, others), (others, only)) for word in left for prefix in _OPPOSITES)
+
+
+def negates(text: str) -> bool:
+    """Tell whether there is a negation in a text, in English."""
+    return not _NOT.isdisjoint(normalise(text).split())
 
 
 def is_denial(text: str, known: str) -> bool:

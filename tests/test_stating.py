@@ -30,6 +30,7 @@ STATED: list[tuple[str, list[tuple[str, dict[str, str]]], list[tuple[str, str, b
     ("denied", [("User lives in Porto", LIVES), ("User does not live in Porto", LIVES)], [("User does not live in Porto", "active", True, 1)]),
     ("denied without an object", [("User lives in Porto", LIVES), ("User no longer lives in Porto", {"key": "user.lives_in"})],
      [("User no longer lives in Porto", "active", True, 1)]),
+    ("denied of ever", [("User lives in Porto", LIVES), ("User has never lived in Porto", LIVES)], [("User has never lived in Porto", "active", True, 1)]),
     ("denied twice", [("User likes jazz", LIKES), ("User doesn’t like jazz", LIKES), ("User does not like jazz any more", LIKES)],
      [("User doesn’t like jazz", "active", True, 2)]),
     ("denied, and so again", [("User likes jazz", LIKES), ("User doesn't like jazz", LIKES), ("User likes jazz", LIKES)],
@@ -58,6 +59,12 @@ def test_what_is_stated_is_denied_by_its_words(
             mem.remember(text, user_id="ana", timestamp=f"2025-03-0{day}", **more)  # type: ignore[arg-type]
     facts = mem.facts("ana", statuses=["active", "pending_confirmation"])
     assert sorted((fact.value_text, fact.status, fact.denies, fact.seen_count) for fact in facts) == held
+
+
+def test_what_is_denied_by_its_polarity_alone_is_so_again_once_it_is_stated(mem: memdb.Memory) -> None:
+    for polarity in ({"polarity": "negative"}, None):
+        mem.remember("User likes jazz", user_id="ana", key="user.likes", object="jazz", value_json=polarity)  # type: ignore[arg-type]
+    assert [(fact.value_text, fact.denies) for fact in mem.facts("ana")] == [("User likes jazz", False)]
 
 
 def test_a_denial_that_is_not_sure_enough_waits_and_is_asked_about(mem: memdb.Memory) -> None:
