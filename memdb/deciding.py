@@ -16,7 +16,7 @@ from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
 from memdb.records import LIVE, Consent, Fact, Procedure, TaskState
-from memdb.steps.apply import Origin, dismiss, dismiss_moot, move, put, settle
+from memdb.steps.apply import Origin, dismiss, dismiss_moot, move, put, revive, settle
 from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
@@ -39,7 +39,7 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
 
 
 def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
-    """Take a fact as never true, and return it.
+    """Take a fact as never true, and return it; see `Memory.reject`.
 
     Raises:
         NotFoundError: no fact has this id.
@@ -47,7 +47,9 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
     """
     with db.transaction():
         fact = _live_fact(db, fact_id)
-        dismiss(db, fact, origin=_origin(fact, "reject", now), reason="rejected by the user")
+        origin = _origin(fact, "reject", now)
+        dismiss(db, fact, origin=origin, reason="rejected by the user")
+        revive(db, fact, origin=origin, predicates=read_predicates(db))
     return reading.fact(db, fact_id)
 
 

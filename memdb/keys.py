@@ -23,6 +23,13 @@ _NOT = frozenset(
     "not no never none nobody nothing nowhere neither nor without cannot dont doesnt didnt isnt arent wasnt werent cant couldnt wont "
     "wouldnt shouldnt hasnt havent hadnt mustnt neednt aint".split()
 )
+_AUXILIARY = frozenset(
+    "do does did am is are was were be been has have had can could will would shall should may might any more anymore longer ever".split()
+)
+_FORMS = re.compile(
+    r"(?:(?<=[^aeiou])(?:ie[sd]|y)|ing|ed|es|(?<!s)s|e)$"
+)  # "watches" and "watch", "studies" and "study", "lived" and "live"
+_NAMED = 2  # words of a name
 _OPPOSITES = ("dis", "un", "non", "in", "im")  # "likes" and "dislikes"
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _DATES = frozenset(
@@ -134,6 +141,34 @@ def says_otherwise(text: str, known: str) -> bool:
         return True
     only, others = set(one) - set(other), set(other) - set(one)
     return any(prefix + word in right for left, right in ((only, others), (others, only)) for word in left for prefix in _OPPOSITES)
+
+
+def negates(text: str) -> bool:
+    """Tell whether there is a negation in a text, in English."""
+    return not _NOT.isdisjoint(normalise(text).split())
+
+
+def is_denial(text: str, known: str) -> bool:
+    """Tell whether a sentence is another one with a negation, in English: "does not live in Rome" denies "lives in Rome".
+
+    Whoever it is about may be named before in up to two words more.
+    """
+    one, other = normalise(text).split(), normalise(known).split()
+    if not _NOT.intersection(one) or _NOT.intersection(other):
+        return False
+    bare, known_bare = _bare(one), _bare(other)
+    return bool(known_bare) and bare[-len(known_bare) :] == known_bare and len(bare) - len(known_bare) <= _NAMED
+
+
+def is_said_again(text: str, known: str) -> bool:
+    """Tell whether two sentences say the same but for the form of verbs and negations, and both deny it, or neither does."""
+    one, other = normalise(text).split(), normalise(known).split()
+    return _bare(one) == _bare(other) and bool(_NOT.intersection(one)) == bool(_NOT.intersection(other))
+
+
+def _bare(words: list[str]) -> list[str]:
+    """What is left of a sentence without negations and the words that come with them; verbs and nouns in one form."""
+    return [_FORMS.sub("", word) if len(word) > 2 else word for word in words if word not in _NOT and word not in _AUXILIARY]
 
 
 def _numbers(words: list[str]) -> set[str]:

@@ -15,6 +15,7 @@ from memdb.answers import Rejected, Written
 from memdb.config import Config
 from memdb.database import Database
 from memdb.deciding import set_task
+from memdb.denial import as_meant, undenied
 from memdb.embed import Embedder
 from memdb.errors import BusyError, InputError, ModelUnavailable
 from memdb.keys import normalise, predicate_of, slug
@@ -249,10 +250,15 @@ def state(
     """
     known: dict[str, Fact] = {}
     case = case_of(db, said, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True)
+    if (meant := as_meant(case, kind=origin.kind, predicates=predicates)) is not said:
+        case = case_of(
+            db, meant, user_id=origin.user_id, now=origin.now, predicates=predicates, kind=origin.kind, known=known, exactly=True
+        )
     allowed, _ = _allowed(db, case, origin=origin, predicates=predicates, config=config)
     (repeats,) = compare_meanings(
         db, [allowed], user_id=origin.user_id, now=origin.now, embedder=embedder, predicates=predicates, config=config, kind=origin.kind
     )
+    repeats = repeats or undenied(case, kind=origin.kind, config=config)
     with db.transaction():
         if once and not db.run(
             "apply.claim_action", user_id=origin.user_id, turn_id=origin.turn_id, key=said.key, action_hash=_named(said, origin)

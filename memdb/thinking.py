@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from typing import cast
 
 from memdb import checks
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
+from memdb.denial import as_meant
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
@@ -79,7 +81,11 @@ def think(
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
     found = _in_earnest(db, turn, found)
-    cases = [case_of(db, one, user_id=turn.user_id, now=turn.timestamp, predicates=predicates) for one in found.candidates]
+    about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates)
+    cases = [about(one) for one in found.candidates]
+    if by != "rules":
+        meant = [as_meant(case, kind="fact", predicates=predicates) for case in cases]
+        cases = [case if one is case.candidate else about(one) for case, one in zip(cases, meant, strict=True)]
     model = llm if config.model_arbitrates and error is None else None
     gated = gate(cases, consent=consent, predicates=predicates, config=config)
     repeated = compare_meanings(

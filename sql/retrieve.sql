@@ -185,35 +185,36 @@ scored as materialized (
       1.0 - c.window_distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
        where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
-    coalesce(coalesce(f.speaker, 'user') = :actor, 0) as actor,
+    coalesce(f.speaker, 'user') is :actor as actor,
     coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
     coalesce(m.is_reaction, 0) as is_reaction,
     iif(:asks_now and f.kind = 'message', coalesce((select o.outdated from message_outdated o where o.id = f.id), 0.0), 0.0) as outdated,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
-      select max(exp(-max(0.0, julianday(t.value ->> 0) - at.day, at.day - julianday(t.value ->> 1)) / 7.0))
+      select max(exp(-max(0, julianday(t.value ->> 0) - at.day, at.day - julianday(t.value ->> 1)) / 7.0))
       from json_each(:times) t
       cross join (select julianday(f.valid_from) as day union all select julianday(f.event_time)) at), 0.0), 0.0) as date,
     coalesce(t.weight, k.weight) as type_weight,
-    -- 0.5 ^ (days since access / half-life), never below the floor of 0.05
-    coalesce(max(iif(f.kind = 'narrative', coalesce(:minimum_importance, 0.05), 0.05), pow(0.5,
-      max(0.0, julianday(:now) - julianday(coalesce(f.last_accessed, f.last_mentioned_at, f.created_at)))
-      / (iif(f.kind = 'narrative', coalesce(:base_half_life_days, k.half_life_days), k.half_life_days)
-         * coalesce(t.retention_multiplier, 1.0)))), 1.0) as decay,
-    exp(-max(0.0, julianday(:now) - julianday(max(f.updated_at, coalesce(f.last_mentioned_at, f.updated_at)))) / k.tau_days) as recency,
+    -- 0.5 ^ (days since access / half-life), never below the floor of 0.05; an episode is as old as what it tells, whenever it was written down
+    coalesce(max(coalesce(iif(f.kind = 'narrative', :minimum_importance, null), 0.05), pow(0.5,
+      max(0, julianday(:now) - julianday(coalesce(f.last_accessed, iif(f.kind = 'episode', f.valid_from, f.last_mentioned_at), f.created_at)))
+      / (coalesce(iif(f.kind = 'narrative', :base_half_life_days, null), k.half_life_days)
+         * coalesce(t.retention_multiplier, 1)))), 1.0) as decay,
+    exp(-max(0, julianday(:now) - julianday(iif(f.kind = 'episode', f.valid_from, max(f.updated_at, coalesce(f.last_mentioned_at, '')))))
+      / k.tau_days) as recency,
     min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
     f.importance as intrinsic_importance,
     f.confidence,
-    1.0 - exp(-f.seen_count / 3.0) as frequency,
+    1 - exp(-f.seen_count / 3.0) as frequency,
     case f.source
-      when 'user_message' then 0.95 when 'tool' then 0.90 when 'system' then 0.80
-      when 'inferred' then 0.70 when 'assistant_message' then 0.70 else 0.60
+      when 'user_message' then 0.95 when 'tool' then 0.9 when 'system' then 0.8
+      when 'inferred' then 0.7 when 'assistant_message' then 0.7 else 0.6
     end as source_reliability,
     -- how near it is to what the user is after, and to the mood of the question
     iif(:goal is null, 0.0,
         max(0.0, coalesce((select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id), 0.0))) as goal,
-    iif(coalesce(:emotions, '[]') = '[]', 0.0, coalesce((
+    iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
     f.seen_count,
@@ -283,7 +284,7 @@ ranked as materialized (
     w.linked as link_weight,
     w.top,
     w.near,
-    w.sure_agreement + w.agreement > 0 or coalesce(:agree, 0) as is_voted,
+    w.sure_agreement + w.agreement > 0 or :agree as is_voted,
     w.lexical * p.lexical
       + w.cosine * p.cosine
       + w.window * p.window

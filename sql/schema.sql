@@ -353,7 +353,7 @@ create table links (
   target_id text not null references facts (fact_id) on delete cascade,
   relation text not null check (relation in ('relates-to', 'contradicts', 'supports', 'extends')),
   strength real not null default 1.0 check (strength between 0 and 1),
-  created_at text not null,
+  created_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
   primary key (source_id, target_id, relation)
 ) strict, without rowid;
 

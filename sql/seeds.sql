@@ -11,7 +11,7 @@ insert into kinds (kind, weight, half_life_days, tau_days, injection_order, sect
   ('fact',      1.0, 365,  30, 4, 'Relevant Facts',      'an atomic fact: subject, predicate, object'),
   ('message',   0.6, 180,   7, 6, 'Episodic Highlights', 'what was said, word for word'),
   ('episode',   0.7, 180,   7, 5, 'Episodic Highlights', 'the summary of a stretch of conversation'),
-  ('narrative', 0.7, 30,   30, 5, 'Episodic Highlights', 'a first-person memory of household events'),
+  ('narrative', 0.7, 30,    7, 5, 'Episodic Highlights', 'a first-person memory of household events'),
   ('note',      0.6, 365,  30, 3, 'Reflective Notes',    'an insight or rule of thumb'),
   ('task',      0.9, 60,   30, 2, 'Active Goals',        'a task, goal or open loop'),
   ('procedure', 0.8, 365,  30, 3, 'Reflective Notes',    'a learned workflow');

@@ -127,6 +127,7 @@ insert into facts (
 on conflict (fact_id) do update set
   value_text = excluded.value_text,
   value_json = excluded.value_json,
+  valid_from = excluded.valid_from,
   source_turn_id = excluded.source_turn_id,
   source_excerpt = excluded.source_excerpt,
   updated_at = excluded.updated_at

@@ -30,6 +30,28 @@ where h.fact_id = :fact_id and h.id > :id and h.turn_id not in (select value fro
     select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
 limit 1;
 
+-- What else an action changed by which a fact became the belief, and has not been taken back; the newest first.
+-- statement: displaced
+select h.id, h.fact_id, h.before, h.after, h.turn_id, h.action_hash
+from fact_history b
+join fact_history h on h.user_id = b.user_id and h.turn_id = b.turn_id and h.action_hash = b.action_hash and h.fact_id <> b.fact_id
+where b.fact_id = :fact_id
+  and b.operation in ('insert', 'confirm')
+  and h.operation in ('supersede', 'update')
+  and not exists (
+    select 1 from fact_history u where u.fact_id = h.fact_id and u.operation = 'undo' and u.action_hash = 'undo-' || h.id)
+order by h.id desc;
+
+-- What waited to take the place of a fact, and was dismissed by a turn that ended this.
+-- statement: dismissed
+select h.id, h.fact_id, h.before, h.after
+from links l
+join fact_history h on h.fact_id = l.source_id and h.operation = 'reject' and h.turn_id = :turn_id
+where l.target_id = :fact_id
+  and l.relation = 'contradicts'
+  and h.id = (select max(n.id) from fact_history n where n.fact_id = h.fact_id)
+order by h.id desc;
+
 -- statement: restore
 update facts set
   value_text = :before ->> 'value_text',

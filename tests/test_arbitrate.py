@@ -10,7 +10,7 @@ import pytest
 
 import memdb
 from memdb.config import Config
-from memdb.records import RELIABILITY, Action, Candidate, Fact, Source
+from memdb.records import RELIABILITY, Action, Candidate, Fact, Source, Status
 from memdb.steps.apply import Origin, apply
 from memdb.steps.guard import guard
 
@@ -418,6 +418,86 @@ def test_rejecting_a_pending_fact_leaves_the_old_one(tell: Tell) -> None:
     rejected = mem.reject(pending.fact_id)
     assert (rejected.status, rejected.valid_to) == ("expired", rejected.valid_from)
     assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
+
+
+def homes(mem: memdb.Memory, *statuses: Status) -> list[str]:
+    return [fact.object for fact in mem.facts("ana", key="user.lives_in", statuses=statuses or ("active",))]
+
+
+def test_what_a_rejected_fact_had_replaced_stands_again(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I moved to Faro.")
+    before = mem.facts("ana", statuses=("superseded",))
+    for wrong, right in (("Faro", "Lisbon"), ("Lisbon", "Porto")):
+        [home] = mem.facts("ana", key="user.lives_in")
+        assert home.object == wrong
+        mem.reject(home.fact_id)
+        assert homes(mem) == [right]
+    [porto] = mem.facts("ana")
+    assert (porto.valid_to, porto.confidence) == (None, before[0].confidence)
+    assert [change.operation for change in mem.history(fact_id=porto.fact_id)] == ["insert", "supersede", "update"]
+    assert mem.drain()
+    assert mem.search("Porto", user_id="ana", kinds=["fact"])[0].fact.fact_id == porto.fact_id
+    mem.reject(porto.fact_id)
+    assert homes(mem) == []
+
+
+def test_what_was_replaced_by_a_confirmed_doubt_stands_again_when_that_is_rejected(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.")
+    [braga] = mem.facts("ana", statuses=("pending_confirmation",))
+    mem.confirm(braga.fact_id)
+    assert homes(mem) == ["Braga"]
+    mem.reject(braga.fact_id)
+    assert homes(mem) == ["Porto"]
+
+
+def test_what_waits_to_replace_a_rejected_fact_waits_to_replace_the_one_before(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.", "I live in Braga.")
+    [lisbon] = mem.facts("ana", statuses=("active",))
+    mem.reject(lisbon.fact_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Porto"], ["Braga"])
+    asked = mem.context("Where do I live?", user_id="ana").question
+    assert asked is not None
+    assert "Porto" in asked
+    assert "Braga" in asked
+    mem.confirm(mem.facts("ana", statuses=("pending_confirmation",))[0].fact_id)
+    assert homes(mem) == ["Braga"]
+
+
+def test_what_had_waited_to_replace_it_waits_again(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.", "I live in Faro.", "I don't live in Porto.")
+    braga = mem.facts("ana", statuses=("pending_confirmation",))[0]
+    waited = homes(mem, "pending_confirmation")
+    mem.confirm(braga.fact_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Braga"], [])
+    mem.reject(braga.fact_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Porto"], [name for name in waited if name != "Braga"])
+    mem.undo(user_id="ana", turn_id=mem.history(fact_id=braga.fact_id)[-1].turn_id)
+    assert (homes(mem), homes(mem, "pending_confirmation")) == (["Braga"], [])
+
+
+def test_what_was_changed_since_does_not_stand_again(mem: memdb.Memory) -> None:
+    for text, day in (("I live in Porto.", "03-01"), ("I moved to Lisbon.", "06-01"), ("I moved to Faro.", "05-01")):  # which came late
+        mem.observe(text, user_id="ana", timestamp=f"2025-{day}")
+    mem.drain()
+    mem.reject(mem.facts("ana")[0].fact_id)
+    assert (homes(mem), sorted(homes(mem, "superseded"))) == ([], ["Faro", "Porto"])
+
+
+def test_nothing_stands_again_beside_what_is_believed_by_then(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I live in Braga.", "Forget that I live in Porto.")
+    [braga] = mem.facts("ana")
+    mem.confirm(braga.fact_id)
+    mem.undo(user_id="ana", turn_id="t2")
+    mem.reject(braga.fact_id)
+    assert homes(mem) == ["Porto"]
+
+
+def test_a_rejection_is_taken_back_as_a_whole(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I moved to Lisbon.")
+    [lisbon] = mem.facts("ana")
+    mem.reject(lisbon.fact_id)
+    mem.undo(user_id="ana", turn_id=mem.history(fact_id=lisbon.fact_id)[-1].turn_id)
+    assert (homes(mem), homes(mem, "superseded")) == (["Lisbon"], ["Porto"])
 
 
 # (what was said, when) in the order it arrives → (key, object, status, true from, true until) in the end

@@ -152,7 +152,7 @@ def test_what_the_design_writes_down_is_kept_and_told_again_in_the_same_words(cl
     found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="Atlanta dinosaur child toy workflow story")
     for tier, answered in (("facts", "profile"), ("episodes", "episodic"), ("reflective", "reflective"), ("tasks", "tasks")):
         told: dict[str, Any] = found[answered][0]
-        aside = {"id", "embedding", "type", "first_seen", "last_seen", "seen_count", "created_at", "updated_at", "source"}
+        aside = {"id", "embedding", "first_seen", "last_seen", "seen_count", "created_at", "updated_at", "source"}
         kept = {name: value for name, value in SPOKEN[tier].items() if name not in aside}
         assert {name: told[name] for name in kept} == kept
         again: dict[str, Any] = {tier: [told | {"user_id": "bob"}]}
@@ -198,6 +198,58 @@ def write_back_whatever_is_answered(client: TestClient, mem: memdb.Memory) -> No
 def test_a_type_says_how_much_a_fact_counts(client: TestClient, mem: memdb.Memory, kind: str | None, importance: float) -> None:
     post(client, "write", user_id="ana", facts=[{"text": "Collects stamps", "predicate": "pastime", "type": kind}])
     assert [fact.importance for fact in mem.facts("ana")] == [importance]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I live in Porto.", "location"),
+        ("My name is Ana.", "identity"),
+        ("I love jazz.", "preference"),
+        ("I'm vegetarian.", "constraint"),
+        ("I drive a Volvo.", "other"),
+    ],
+)
+def test_what_the_rules_read_has_a_type_too(client: TestClient, mem: memdb.Memory, said: str, told: str) -> None:
+    mem.observe(said, user_id="ana")
+    mem.drain()
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query=said, kinds=["fact"])
+    assert [fact["type"] for fact in found["profile"]] == [told]
+
+
+@pytest.mark.parametrize("kind", ["location", "preference", "identity", "constraint", "health", "other"])
+def test_a_type_is_told_as_it_was_written_whatever_the_tags(client: TestClient, mem: memdb.Memory, kind: str) -> None:
+    mem.consent("ana", sensitive_topics="keep")
+    fact = {"text": "Collects stamps", "predicate": "pastime", "type": kind, "tags": ["preference", "location"]}
+    post(client, "write", user_id="ana", facts=[fact])
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="stamps", kinds=["fact"])
+    assert [fact["type"] for fact in found["profile"]] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({"timestamp_start": "2025-09-05T18:35:00Z", "timestamp_end": "2025-09-05T18:34:59Z"}, "timestamp_end is before timestamp_start"),
+        (
+            {"timestamp_start": "2025-09-05T18:35:00", "timestamp_end": "2025-09-05T19:00:00+02:00"},
+            "timestamp_end is before timestamp_start",
+        ),
+        ({"turn_range": [148, 120]}, "turn_range ends before it begins"),
+    ],
+)
+def test_an_episode_that_ends_before_it_begins_is_refused(client: TestClient, field: dict[str, Any], says: str) -> None:
+    answer = client.post("/memory/write", json={"user_id": "ana", "episodes": [{"summary": "They lost a toy"} | field]})
+    assert answer.status_code == 422
+    assert says in answer.json()["detail"]
+
+
+def test_an_episode_of_the_application_s_own_times_is_told_in_order(client: TestClient, mem: memdb.Memory) -> None:
+    mem.remember("They lost a toy", user_id="ana", kind="episode", event_time="2025-03-02", valid_from="2025-03-01", timestamp="2025-03-01")
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="toy", kinds=["episode"])
+    assert [(one["timestamp_start"], one["timestamp_end"]) for one in found["episodic"]] == [
+        ("2025-03-02T00:00:00Z", "2025-03-02T00:00:00Z")
+    ]
+    assert post(client, "write", user_id="bob", episodes=[found["episodic"][0] | {"user_id": "bob"}])["rejected"] == []
 
 
 def test_what_is_of_another_user_is_not_written(client: TestClient, mem: memdb.Memory) -> None:

@@ -299,3 +299,31 @@ def test_an_answer_may_take_its_object_from_the_question(tmp_path: Path) -> None
     mem, _ = converse(tmp_path, {"Yes": [rome]}, "A: Do you live in Rome?", "Yes")
     with mem:
         assert believed(mem) == {("user.lives_in", "Rome")}
+
+
+@pytest.mark.parametrize(
+    ("said", "denied", "key", "object", "held"),
+    [
+        ("I live in Porto.", "I don't live in Porto.", "user.lives_in", "Porto", [("User lives in Porto", "active"), ("User does not live in Porto", "pending_confirmation")]),
+        ("I like jazz.", "I do not like jazz at all.", "user.likes", "jazz", [("User does not like jazz", "active")]),
+        ("I play bass.", "I never play bass.", "user.band_role", "bass", [("User never plays bass", "active")]),
+    ],
+)  # fmt: skip
+def test_a_model_that_says_of_a_denial_only_what_it_is_about_confirms_nothing(
+    tmp_path: Path, said: str, denied: str, key: str, object: str, held: list[tuple[str, str]]
+) -> None:
+    texts = [("User lives in Porto", "User does not live in Porto"), ("User likes jazz", "User does not like jazz"),
+             ("User plays bass", "User never plays bass")]  # fmt: skip
+    first, second = next(pair for pair in texts if object in pair[0])
+    answers = [
+        json.dumps({"facts": [stated(object, excerpt, key=key, value_text=text)]}) for excerpt, text in ((said, first), (denied, second))
+    ]
+    llm = LanguageModel(ScriptedModel(answers), name="scripted", backoff=0)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm, config={"worker": False, "model_arbitrates": False}) as mem:
+        for text in (said, denied):
+            mem.observe(text, user_id="ana", timestamp=WEDNESDAY)
+        mem.drain()
+        facts = [fact for fact in mem.facts("ana", now=WEDNESDAY) if fact.key == key]
+        assert [(fact.value_text, fact.status) for fact in facts] == held
+        assert facts[0].confidence == 0.4
+        assert facts[-1].denies

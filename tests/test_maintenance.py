@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from memdb.embed import HashingEmbedder
 from memdb.llm import ModelReply, ModelRequest
 from memdb.maintenance import take_tidying
 from memdb.records import EVER, TaskState
+from memdb.steps.reflect import Strategy, strategies
 from tests.embedders import OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -514,6 +516,43 @@ def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
     notes = of(mem, "note")
     assert [note.value_text for note in notes] == ["Often sounds sad", "Keeps coming back to trains"]
     assert {(note.confidence, note.source) for note in notes} == {(0.7, "inferred")}
+
+
+def test_how_answers_are_asked_to_be_on_three_days_becomes_a_strategy(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(
+            mem,
+            f"s{day}",
+            f"2025-03-0{day}",
+            "Could you give me an example?",
+            "That’s not what I asked. The trains were late.",
+            *["Well."] * 5,
+        )
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text for note in of(mem, "note")] == [
+        "Ask what is meant before answering: answers have missed it",
+        "Give an example with what is explained: one is wanted every time",
+        "Keeps coming back to trains",
+    ]
+    told = mem.context("Explain trains to me, with an example.", user_id="ana", now="2025-03-05").text
+    assert "# Reflective Notes" in told
+
+
+def test_what_is_asked_of_one_answer_or_of_something_else_is_no_strategy(mem: memdb.Memory) -> None:
+    for day in (1, 2):
+        chat(mem, f"s{day}", f"2025-03-0{day}", *["Could you give me an example?"] * 6)
+    chat(mem, "s3", "2025-03-03", *["She set a good example."] * 8)
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text for note in of(mem, "note") if note.value_text.startswith("Give")] == []
+
+
+@pytest.mark.parametrize("strategy", strategies(), ids=lambda one: one.note.partition(":")[0])
+def test_a_strategy_knows_what_asks_for_it(strategy: Strategy) -> None:
+    search = re.compile(strategy.pattern).search
+    assert [text for text in strategy.examples if not search(text.casefold())] == []
+    assert [text for text in strategy.not_examples if search(text.casefold())] == []
+    others = [text for other in strategies() if other != strategy for text in other.examples]
+    assert [text for text in others if search(text.casefold())] == []
 
 
 def test_what_is_not_said_again_is_not_noted_again(mem: memdb.Memory) -> None:

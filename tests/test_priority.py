@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -125,6 +125,22 @@ def test_a_message_fades_within_weeks(mem: memdb.Memory, days: int, tau: int) ->
     mem.observe("The boiler hums", user_id="ana", timestamp="2025-03-01")
     found = mem.search("boiler", user_id="ana", weights="priority", now=f"2025-03-{days + 1:02}")[0]
     assert found.parts["recency"] == pytest.approx(math.exp(-days / tau))
+
+
+def test_a_first_person_memory_is_recent_for_as_long_as_an_episode(mem: memdb.Memory) -> None:
+    mem.remember("The boiler hums", user_id="ana", kind="narrative", timestamp="2025-03-01")
+    found = mem.search("boiler", user_id="ana", weights="priority", now="2025-03-08")[0]
+    assert found.parts["recency"] == pytest.approx(math.exp(-1))
+
+
+@pytest.mark.parametrize("days", [0, 7, 90])
+def test_an_episode_is_as_old_as_what_it_tells_whenever_it_was_written_down(mem: memdb.Memory, days: int) -> None:
+    now = datetime(2025, 6, 1, tzinfo=UTC)
+    told = {"kind": "episode", "text": "The boiler was mended", "valid_from": now - timedelta(days=days)}
+    mem.write([told], user_id="ana", timestamp=now)
+    found = mem.search("boiler", user_id="ana", weights="priority", now=now)[0]
+    assert found.parts["recency"] == pytest.approx(math.exp(-days / 7))
+    assert found.parts["decay"] == pytest.approx(0.5 ** (days / 180))
 
 
 @pytest.mark.parametrize(("category", "importance"), [("user.allergic_to", 0.9), ("user.name", 0.9), ("user.likes", 0.4)])
@@ -352,6 +368,17 @@ def test_what_is_to_be_avoided_is_left_out_unless_asked_for() -> None:
     unasked = found(confidence=0.5, lexical=0.0, relevance=0.4)
     made = inject(Profile(), [unasked], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config())
     assert made.text == ""
+
+
+def test_what_is_answered_from_stands_in_the_prompt_however_unsure_it_is() -> None:
+    unasked = found(confidence=0.5, lexical=0.0, relevance=0.4)
+    near = unasked.model_copy(update={"parts": {"lexical": 0.0, "match": 0.4}})
+    verdict = verdict_on(near)
+    assert (verdict.decision, verdict.reason) == ("answer", "what was found bears on it, but is not sure (0.50 < 0.60)")
+    made = inject(Profile(), [near], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config(), verdict=verdict)
+    assert made.text.endswith("- Lives in Porto (unsure)")
+    refused = verdict.model_copy(update={"decision": "abstain"})
+    assert inject(Profile(), [near], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config(), verdict=refused).text == ""
 
 
 def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:

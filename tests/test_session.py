@@ -300,6 +300,17 @@ def test_a_snapshot_taken_again_replaces_the_first(mem: memdb.Memory) -> None:
     assert (first.fact_id, "tea" in first.value_text, "tea" in second.value_text) == (second.fact_id, False, True)
 
 
+def test_an_account_is_as_old_as_the_last_word_of_its_session(mem: memdb.Memory) -> None:
+    with mem.session("ana", "s1", now="2025-03-01T10:00:00Z") as s:
+        s.observe("I planted the tomatoes.", timestamp="2025-03-01T10:00:00Z")
+        s.snapshot()
+        s.observe("The tomatoes are ripe.", timestamp="2025-06-01T10:00:00Z")
+    (account,) = mem.facts("ana", kinds=["episode"], key="session.s1")
+    assert account.valid_from.isoformat() == "2025-06-01T10:00:00+00:00"
+    found = mem.search("tomatoes", user_id="ana", kinds=["episode"], weights="priority", now="2025-06-01T10:00:00Z")
+    assert {hit.fact.fact_id: hit.parts["recency"] for hit in found}[account.fact_id] == 1.0
+
+
 def test_a_session_that_is_over_says_so(mem: memdb.Memory) -> None:
     s = mem.session("ana", "s1")
     s.close()

@@ -22,6 +22,60 @@ def stated(path: Path, *objects: str, key: str = "user.pet", embedder: OneMeanin
         return [(fact.object, fact.seen_count, fact.confidence) for fact in mem.facts("ana")]
 
 
+LIVES: dict[str, str] = {"key": "user.lives_in", "object": "Porto"}
+LIKES: dict[str, str] = {"key": "user.likes", "object": "jazz"}
+PLAYS: dict[str, str] = {"key": "user.band_role", "object": "bass"}  # which the vocabulary does not know
+AVOIDS: dict[str, str] = {"key": "user.avoids", "object": "nuts"}
+STATED: list[tuple[str, list[tuple[str, dict[str, str]]], list[tuple[str, str, bool, int]]]] = [
+    ("denied", [("User lives in Porto", LIVES), ("User does not live in Porto", LIVES)], [("User does not live in Porto", "active", True, 1)]),
+    ("denied without an object", [("User lives in Porto", LIVES), ("User no longer lives in Porto", {"key": "user.lives_in"})],
+     [("User no longer lives in Porto", "active", True, 1)]),
+    ("denied of ever", [("User lives in Porto", LIVES), ("User has never lived in Porto", LIVES)], [("User has never lived in Porto", "active", True, 1)]),
+    ("denied twice", [("User likes jazz", LIKES), ("User doesn’t like jazz", LIKES), ("User does not like jazz any more", LIKES)],
+     [("User doesn’t like jazz", "active", True, 2)]),
+    ("denied, and so again", [("User likes jazz", LIKES), ("User doesn't like jazz", LIKES), ("User likes jazz", LIKES)],
+     [("User likes jazz", "active", False, 1)]),
+    ("denied at first", [("Ana Sofia does not like jazz", LIKES), ("Ana Sofia likes jazz", LIKES)], [("Ana Sofia likes jazz", "active", False, 1)]),
+    ("denied at first, of what is not in the vocabulary", [("User never plays bass", PLAYS), ("User plays bass", PLAYS)],
+     [("User plays bass", "active", False, 1)]),
+    ("a note", [("Likes tea", {}), ("Does not like tea", {})], [("Does not like tea", "active", True, 1)]),
+    ("the same in words that deny", [("User avoids nuts", AVOIDS), ("User does not eat nuts", AVOIDS)], [("User avoids nuts", "active", False, 2)]),
+    ("said in words that deny, and again", [("User cannot eat nuts", AVOIDS), ("User can't eat nuts", AVOIDS)],
+     [("User cannot eat nuts", "active", False, 2)]),
+    ("of something else", [("User lives in Porto", LIVES), ("User does not live in Faro", {"key": "user.lives_in", "object": "Faro"})],
+     [("User does not live in Faro", "active", True, 1), ("User lives in Porto", "active", False, 1)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["remember", "write"])
+@pytest.mark.parametrize(("said", "held"), [case[1:] for case in STATED], ids=[case[0] for case in STATED])
+def test_what_is_stated_is_denied_by_its_words(
+    mem: memdb.Memory, verb: str, said: list[tuple[str, dict[str, str]]], held: list[tuple[str, str, bool, int]]
+) -> None:
+    for day, (text, more) in enumerate(said, start=1):
+        if verb == "write":
+            mem.write([{"text": text, **more}], user_id="ana", timestamp=f"2025-03-0{day}")
+        else:
+            mem.remember(text, user_id="ana", timestamp=f"2025-03-0{day}", **more)  # type: ignore[arg-type]
+    facts = mem.facts("ana", statuses=["active", "pending_confirmation"])
+    assert sorted((fact.value_text, fact.status, fact.denies, fact.seen_count) for fact in facts) == held
+
+
+def test_what_is_denied_by_its_polarity_alone_is_so_again_once_it_is_stated(mem: memdb.Memory) -> None:
+    for polarity in ({"polarity": "negative"}, None):
+        mem.remember("User likes jazz", user_id="ana", key="user.likes", object="jazz", value_json=polarity)  # type: ignore[arg-type]
+    assert [(fact.value_text, fact.denies) for fact in mem.facts("ana")] == [("User likes jazz", False)]
+
+
+def test_a_denial_that_is_not_sure_enough_waits_and_is_asked_about(mem: memdb.Memory) -> None:
+    mem.remember("User lives in Porto", user_id="ana", key="user.lives_in", object="Porto")
+    mem.write([{"text": "User does not live in Porto", "key": "user.lives_in", "object": "Porto", "confidence": 0.8}], user_id="ana")
+    assert [fact.status for fact in mem.facts("ana")] == ["active", "pending_confirmation"]
+    asked = str(mem.context("Where do I live?", user_id="ana").question)
+    assert "“User lives in Porto”" in asked
+    assert "“User does not live in Porto”" in asked
+
+
 def test_what_the_same_turn_states_again_is_found_in_the_archive_too(mem: memdb.Memory) -> None:
     first = mem.remember("User lives in Porto", user_id="ana", key="user.lives_in", turn_id="t1")
     mem.reject(first.fact_id)

@@ -284,6 +284,37 @@ def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_ane
         assert mem.search("reads sad emotion", user_id="ana") == []
 
 
+@pytest.mark.parametrize(("before", "after"), [(30, 7), (12, 12)])
+def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recency_of_episodes(
+    tmp_path: Path, before: int, after: int
+) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for number, sql in files.migrations():
+        if number <= 41:
+            old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '41')")
+    old.execute("update kinds set tau_days = ? where kind = 'narrative'", (before,))
+    for fact_id in ("a", "b"):
+        old.execute(
+            "insert into facts (fact_id, user_id, kind, key, value_text, confidence, valid_from, status, source_turn_id, source_excerpt,"
+            " created_at, updated_at) values (?1, 'ana', 'fact', 'user.note', ?1, 1, ?2, 'active', 't', '', ?2, ?2)",
+            (fact_id, "2025-03-01T10:00:00.000Z"),
+        )
+    old.execute("insert into links values ('a', 'b', 'supports', 0.5, '2025-03-01T10:00:00.000Z')")
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        assert [(link.fact.fact_id, link.strength) for link in mem.links("a")] == [("b", 0.5)]
+    shell = apsw.Connection(str(tmp_path / "old.db"))
+    shell.execute("insert into links (source_id, target_id, relation) values ('b', 'a', 'extends')")
+    made = shell.execute(
+        "select created_at, created_at is strftime('%Y-%m-%dT%H:%M:%fZ', created_at) from links order by created_at"
+    ).fetchall()
+    assert made[0][0] == "2025-03-01T10:00:00.000Z"
+    assert [told for _, told in made] == [1, 1]
+    assert made[1][0] > made[0][0]
+    assert shell.execute("select tau_days from kinds where kind = 'narrative'").fetchall() == [(after,)]
+
+
 def test_an_empty_file_becomes_a_memory(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with memdb.open(tmp_path / "empty.db", embedder=None) as mem:

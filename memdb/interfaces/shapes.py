@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, ClassVar, Literal, TypeVar, cast, get_args
+from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
 from memdb.answers import Filters
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier
+from memdb.times import to_utc
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -23,7 +24,10 @@ def _written(value: object) -> object:
     raise ValueError("write a time like 2025-03-01T09:30:00Z")
 
 
+Type = Literal["location", "preference", "identity", "constraint"]
 _CATEGORIES: dict[str, Category | None] = {"location": None, "preference": "soft_preference", "constraint": "hard_preference"}
+_TYPES: dict[Category, Type] = {"soft_preference": "preference", "hard_preference": "constraint"}
+_PLACES = frozenset({"lives_in", "staying_in", "hometown", "born_in", "address"})
 
 
 def _day(value: object) -> object:
@@ -106,7 +110,7 @@ class ProfileFact(Body):
     id: str
     user_id: str
     text: str
-    type: str
+    type: Type | Category
     subject: str
     predicate: str
     object: str
@@ -224,9 +228,7 @@ class FactIn(Given):
     """A fact to keep: a sentence, or subject, predicate and object."""
 
     text: Text = Field(description="What it says, as a sentence.")
-    type: Literal["location", "preference", "identity", "constraint"] | Category | None = Field(
-        None, description="What it is about; counts as a tag, or as the category."
-    )
+    type: Type | Category | None = Field(None, description="What it is about; counts as a tag, or as the category.")
     subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
     predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
@@ -248,6 +250,7 @@ class FactIn(Given):
             tags=self.tags if tagged else (*self.tags, str(self.type)),
             category=_CATEGORIES.get(self.type or "", cast(Category | None, self.type)), valid_from=self.valid_from, valid_to=self.valid_to,
             confidence=self.confidence_base, importance=self.intrinsic_importance,
+            details={"type": self.type} if self.type in get_args(Type) else {},
         )  # fmt: skip
 
 
@@ -264,6 +267,15 @@ class EpisodeIn(Given):
     confidence_base: Share = Field(1.0, description="How sure it is.")
     source: Source | Literal["chat"] = Field("chat", description="Where it comes from.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.timestamp_start and self.timestamp_end and to_utc(self.timestamp_end) < to_utc(self.timestamp_start):
+            raise ValueError("timestamp_end is before timestamp_start")
+        first, last = self.turn_range or (0, 0)
+        if isinstance(first, int) and isinstance(last, int) and last < first:
+            raise ValueError("turn_range ends before it begins")
+        return self
 
     def item(self) -> Item:
         """Return it as memory takes it."""
@@ -711,7 +723,7 @@ def profile_fact(fact: Fact) -> ProfileFact:
         id=fact.fact_id,
         user_id=fact.user_id,
         text=fact.value_text,
-        type=fact.category,
+        type=_type_of(fact, predicate),
         subject=subject,
         predicate=predicate,
         object=fact.object,
@@ -725,6 +737,14 @@ def profile_fact(fact: Fact) -> ProfileFact:
         intrinsic_importance=fact.importance,
         tags=fact.tags,
     )
+
+
+def _type_of(fact: Fact, predicate: str) -> Type | Category:
+    """What a fact is about: as it was written down, or else by its key and its category."""
+    written = fact.value_json.get("type") if isinstance(fact.value_json, dict) else None
+    if written in get_args(Type):
+        return cast(Type, written)
+    return "location" if predicate in _PLACES else _TYPES.get(fact.category, fact.category)
 
 
 class _Told(BaseModel):
@@ -741,6 +761,8 @@ def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
     told = _told(fact)
     message = fact.kind == "message"
+    starts = fact.event_time if not message and fact.event_time else fact.valid_from
+    ends = told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from
     return Episode(
         id=fact.fact_id,
         user_id=fact.user_id,
@@ -748,8 +770,8 @@ def episode(fact: Fact) -> Episode:
         turn_range=(fact.source_turn_id, fact.source_turn_id) if message else told.turn_range,
         summary=fact.value_text,
         raw_excerpt=told.raw_excerpt or fact.source_excerpt,
-        timestamp_start=fact.event_time if not message and fact.event_time else fact.valid_from,
-        timestamp_end=told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from,
+        timestamp_start=starts,
+        timestamp_end=max(starts, to_utc(ends)),
         speaker=fact.speaker or told.speaker,
         source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,

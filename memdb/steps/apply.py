@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, Row, SqlValue
 from memdb.household import as_remembered
 from memdb.keys import normalise, predicate_of
 from memdb.records import (
@@ -187,6 +187,40 @@ def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str =
     log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
     _let_last(db, fact, log)
     dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
+
+
+def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate]) -> None:
+    """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
+
+    What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
+    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before.
+    """
+    log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
+    actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
+    for row in db.all("undo.displaced", fact_id=fact.fact_id):
+        actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
+    for (turn_id, _), changes in actions.items():
+        latest = {str(row["fact_id"]): row for row in reversed(changes)}
+        if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
+            continue
+        earlier = {str(row["fact_id"]): Fact.model_validate_json(str(row["before"])) for row in changes}
+        if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
+            continue
+        waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
+        for row in (*changes, *waited.values()):
+            fact_id = str(row["fact_id"])
+            before = db.one("believe.by_id", fact_id=fact_id)
+            db.run("undo.restore", fact_id=fact_id, before=row["before"], after=row["after"], now=to_text(origin.now))
+            log.record(fact_id, "update", f"{fact.object!r} was never so", before=str(before["record"]) if before else None)
+        for rival in _facts(db, "believe.contradicting", fact.fact_id):
+            for one in earlier.values():
+                if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
+                    db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
+
+
+def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
+    """Whether something is believed that a fact cannot be believed beside."""
+    return fact.status == "active" and any(other.status == "active" for other in _beside(db, fact, predicates))
 
 
 def dismiss_moot(

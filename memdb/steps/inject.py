@@ -58,7 +58,9 @@ def inject(
     there is room for whole lines of it; what the verdict says about answering stands there too.
     """
     layout = sections or {}
-    lines = [*_instructions(system, verdict), *_lines(profile, hits, kinds=kinds, disputed=disputed, now=now, config=config)]
+    answered = verdict.fact_id if verdict is not None and verdict.decision != "abstain" else None
+    found = _lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config)
+    lines = [*_instructions(system, verdict), *found]
     if layout:
         lines = [_laid_out(line, layout) for line in lines]
     if not any(line.item.fact_id for line in lines):
@@ -108,8 +110,16 @@ def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
 
 
 def _lines(
-    profile: Profile, hits: Sequence[Hit], *, kinds: Mapping[str, Kind], disputed: Collection[str], now: datetime, config: Config
+    profile: Profile,
+    hits: Sequence[Hit],
+    *,
+    kinds: Mapping[str, Kind],
+    answered: str | None,
+    disputed: Collection[str],
+    now: datetime,
+    config: Config,
 ) -> Iterator[_Line]:
+    """What is told, of the hits also the one that is `answered` from however unsure it is."""
     found = {hit.fact.fact_id: hit for hit in hits}
     hard = [*profile.sensitive_topics, *_entries(profile.hard_preferences)]
     shown: set[str] = set()
@@ -120,7 +130,9 @@ def _lines(
         (2, _PROFILE, 0, _entries(profile.identity), True),
         (3, _PROFILE, 0, _entries(profile.soft_preferences), not hits),
     ]
-    usable = [hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config)]
+    usable = [
+        hit for hit in hits if _tone(hit.confidence_now, config) != "avoid" or _asked_for(hit, config) or hit.fact.fact_id == answered
+    ]
     wanted = {hit.fact.fact_id for hit in usable}
     for rank, section, order, entries, always in ranked:
         for entry in entries:

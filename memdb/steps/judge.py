@@ -51,7 +51,8 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         return _verdict(
             "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."
         )
-    return _verdict("answer", "what was found bears on it", top, probability, None)
+    unsure = f", but is not sure ({confidence:.2f} < {config.hedge_confidence:.2f})" if confidence < config.hedge_confidence else ""
+    return _verdict("answer", f"what was found bears on it{unsure}", top, probability, None)
 
 
 def _concerned(bearing: Sequence[Hit], top: Hit, doubts: Sequence[Doubt]) -> Doubt | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -31,7 +32,9 @@ _COMMON = frozenset(
 )
 _ASIDE = re.compile(r"\[[^\]]*\]")  # a picture's caption is nobody's words
 _MOST = 3
+_STRATEGIES = 2  # so that there is room for what somebody is like
 _LONGEST_READ = 24_000
+_LONGEST_ASKED = 2_000  # what is longer was pasted
 
 
 class Said(NamedTuple):
@@ -51,6 +54,15 @@ class Reflection(Record):
     calls: tuple[ModelCall, ...] = ()
 
 
+class Strategy(Record):
+    """A note on how to answer, and what asks for it; the examples are what the pattern is tested with."""
+
+    note: str
+    pattern: str
+    examples: tuple[str, ...]
+    not_examples: tuple[str, ...] = ()
+
+
 class _Told(Record):
     notes: list[str] = Field(max_length=_MOST)
 
@@ -60,7 +72,8 @@ def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: Langu
 
     What none of the fresh ones says is not noted again. Secrets are passed over, unless `consent` lets them be kept.
 
-    Without a model, or when it fails: a mood that recurs and what it goes with, and what is spoken of again and again.
+    Without a model, or when it fails: how answers are asked to be again and again, a mood that recurs and what it goes with, and what is
+    spoken of again and again.
     """
     failed: tuple[ModelCall, ...] = ()
     if llm is not None and messages:
@@ -76,7 +89,10 @@ def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: Langu
 
 
 def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:
-    folded = [message.text.casefold() for message in messages]
+    folded = [message.text.casefold().replace("’", "'") for message in messages]
+    for strategy in islice(_asked_of_answers(messages, folded, days), _STRATEGIES):
+        yield strategy.note
+        folded = [re.sub(strategy.pattern, " ", text) for text in folded]  # how it is asked for is no topic
     openly = partial(_said_openly, days=days, consent=consent)
     fresh = (_words(text) for message, text in zip(messages, folded, strict=True) if message.fresh)
     new = set[str]().union(*fresh) - _COMMON - mood_words()
@@ -96,6 +112,24 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
     for topic, when in sorted(topics.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(when) >= days and openly(topic, zip(messages, folded, strict=True)):
             yield f"Keeps coming back to {topic}"
+
+
+def _asked_of_answers(messages: Sequence[Said], folded: Sequence[str], days: int) -> list[Strategy]:
+    """How to answer somebody, by what they ask of answers on so many days; what is asked on most of them comes first."""
+    asked: list[tuple[int, Strategy]] = []
+    for strategy in strategies():
+        search = re.compile(strategy.pattern).search
+        those = [message for message, text in zip(messages, folded, strict=True) if search(text[:_LONGEST_ASKED])]
+        when = {message.day for message in those}
+        if len(when) >= days and any(message.fresh for message in those):
+            asked.append((len(when), strategy))
+    return [strategy for _, strategy in sorted(asked, key=lambda one: (-one[0], one[1].note))]
+
+
+@cache
+def strategies() -> tuple[Strategy, ...]:
+    """Return the strategies that the rules know."""
+    return tuple(Strategy.model_validate(row) for row in tomllib.loads(files.read("rules/strategies.toml"))["strategies"])
 
 
 def _often(messages: Iterable[tuple[Said, str]], days: int) -> list[str]:

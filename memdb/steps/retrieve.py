@@ -171,7 +171,7 @@ def retrieve(
     if index is not None and meant is not None and "closed" not in shelves and all(filters[name] is None for name in _FILTERS):
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]"
-    emotions = json.dumps(moods_like(question.mood)) if question.mood else "[]"
+    emotions = json.dumps(moods_like(question.mood)) if question.mood else None
 
     def compared() -> bool:
         return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")

@@ -59,7 +59,7 @@ def snapshot(
         value_text=text,
         value_json=json.dumps(details, ensure_ascii=False),
         importance=_IMPORTANCE[origin],
-        valid_from=starts,
+        valid_from=str(said["ends"] or starts),  # as old as its last word
         source_turn_id=str(said["last_turn"] or f"{origin}-{named}"),
         source_excerpt=_short(opening or text),
         session_id=session_id,
