@@ -1012,6 +1012,7 @@ class Memory:
             ConflictError: another process changes it to another embedder meanwhile.
         """
         checks.function(progress, "progress")
+        self._store.database()  # once closed it changes nothing, though the file is opened anew here
         if self._index is not None:
             raise ConfigError(
                 f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "

@@ -510,6 +510,13 @@ def test_a_thread_that_ends_leaves_no_connection_open(mem: memdb.Memory) -> None
     assert len(mem._store._databases) < 5
 
 
+def test_a_closed_memory_changes_no_embedder(tmp_path: Path) -> None:
+    mem = memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False})
+    mem.close()
+    with pytest.raises(memdb.StoreError, match=r"is closed; open it again with memdb\.open\(\)"):
+        mem.reindex("hashing-384")
+
+
 def test_closing_waits_for_what_other_threads_are_at_and_loses_nothing_of_it(tmp_path: Path) -> None:
     mem = memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False})
     kept: list[str] = []

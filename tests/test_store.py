@@ -435,6 +435,12 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, co
     refused(tmp_path / "list.txt", memdb.SchemaError, "is not an SQLite database; give the path of a mem.db or of a new file")
 
 
+@pytest.mark.parametrize("name", ["a\0b.db", "\ud800.db"])
+def test_a_path_that_none_can_be_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(memdb.StoreError, match=r"b?\.db' is no path that SQLite can open \(.*\); give another"):
+        memdb.open(tmp_path / name, embedder=None)
+
+
 @pytest.mark.parametrize("journal", ["delete", "wal"])
 def test_another_program_s_database_is_refused_and_left_alone(tmp_path: Path, journal: str) -> None:
     other = sqlite3.connect(tmp_path / "other.db")
