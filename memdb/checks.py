@@ -10,6 +10,7 @@ from operator import index
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import ErrorDetails
 
 from memdb.errors import InputError
 from memdb.keys import is_canonical
@@ -26,6 +27,13 @@ _LISTED: dict[str, tuple[str, ...]] = {
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 _DEEPEST = 100
 _LONGEST_PLACE = 200
+_PATTERNS = {
+    r"\S": "it is blank; give a text",
+    r"^$|\S": "it is blank; give a text",
+    r"^[a-z0-9_]+\.[a-z0-9_]+$": "write subject.predicate in lower case, such as user.lives_in",
+    r"^[a-z0-9_]+$": "write it in lower case, as one word, such as lives_in",
+}
+"""What is wanted where a text does not look as it should."""
 
 
 def name(value: str, argument: str) -> str:
@@ -72,8 +80,16 @@ def key(value: str) -> str:
 def fault(error: ValidationError) -> str:
     """Return what is wrong with a record first: the field, and why."""
     wrong = error.errors()[0]
-    why = wrong["msg"].replace("a valid tuple", "a list")
-    return f"field {place(wrong['loc'])}: {why}" if wrong["loc"] else why
+    return f"field {place(wrong['loc'])}: {why(wrong)}" if wrong["loc"] else why(wrong)
+
+
+def why(wrong: ErrorDetails) -> str:
+    """Return in words what is wrong with a field."""
+    if wrong["type"] == "value_error":
+        return str(wrong["ctx"]["error"])
+    if wrong["type"] == "string_pattern_mismatch":
+        return _PATTERNS.get(wrong["ctx"]["pattern"], wrong["msg"])
+    return wrong["msg"].replace("a valid tuple", "a list")
 
 
 def place(parts: Sequence[int | str]) -> str:
@@ -122,7 +138,7 @@ def share(value: float | None, argument: str) -> float | None:
     """Return a number if it lies in 0..1."""
     try:
         inside = value is None or (not isnan(value) and 0 <= value <= 1)
-    except TypeError:  # it is no number at all
+    except (TypeError, OverflowError):  # it is no number at all, or beyond all of them
         inside = False
     if not inside:
         raise InputError(f"{argument} is {value!r}; give a number between 0 and 1.")
@@ -156,7 +172,7 @@ def bound(value: float | None, argument: str) -> float | None:
             value is None or not isnan(value)
         ):  # which takes numbers alone, and no text that looks like one
             return None if value is None else float(value)
-    except TypeError:
+    except (TypeError, OverflowError):
         pass
     raise InputError(f"{argument} is {value!r}; give a number, or None for no bound.")
 
@@ -207,6 +223,12 @@ def terms(values: Sequence[str] | None) -> None:
     for value in values or ():
         if not any(letter.isalnum() for letter in text(value, "must")):
             raise InputError(f"must holds {value!r}, which has no letters or digits; give words and phrases, such as 'green tea'.")
+
+
+def function(value: object, argument: str) -> None:
+    """Refuse what cannot be called, before anything is done."""
+    if value is not None and not callable(value):
+        raise InputError(f"{argument} is {type(value).__name__}; give a function, or None.")
 
 
 def records(given: Iterable[object], argument: str) -> None:

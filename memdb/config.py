@@ -254,8 +254,9 @@ def _checked(layer: Mapping[str, object], origin: str) -> Config:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigError(f"Setting {name!r} from {origin} cannot be used: {hint}.") from error
+        hint = "it is not a setting" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        told = f"Setting {name!r} from {origin} cannot be used" if name else f"The settings from {origin} cannot be used"
+        raise ConfigError(f"{told}: {hint}.") from error
 
 
 def _in_order(config: Config) -> Config:

@@ -8,8 +8,16 @@ if TYPE_CHECKING:
     from memdb.records import ModelCall
 
 
+_LONGEST, _BEGINNING, _END = 2_000, 1_000, 500
+
+
 class MdbError(Exception):
     """Anything memdb raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the sentence; where it repeats a very long text that was given, the middle is left out."""
+        told = super().__str__()
+        return told if len(told) <= _LONGEST else f"{told[:_BEGINNING]} … {told[-_END:]}"
 
 
 class ConfigError(MdbError, ValueError):

@@ -230,6 +230,8 @@ class Memory:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
 
+        checks.function(progress, "progress")
+
         def written(count: int) -> None:
             self._background.wake()
             if progress is not None:
@@ -815,7 +817,7 @@ class Memory:
             base=base or self._weights,
             search=self._search_labelled,
             held_out=held_out,
-            seed=seed,
+            seed=checks.count(seed, "seed"),
         )
         if write:
             write_weights(db, {name: tuned.weights})
@@ -1011,6 +1013,8 @@ class Memory:
             ModelError: the embedder fails; what was made so far is kept for the next call.
             ConflictError: another process changes it to another embedder meanwhile.
         """
+        checks.function(progress, "progress")
+        self._store.database()  # once closed it changes nothing, though the file is opened anew here
         if self._index is not None:
             raise ConfigError(
                 f"The index is the collection {self._index.name}, which has vectors of one embedder; open {self._store.path} without it, "

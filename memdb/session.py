@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
 
+from memdb import checks
 from memdb.answering import CONTEXT_HITS
 from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
@@ -162,10 +163,13 @@ class Session:
         """Return memory made ready for the next prompt, with what is in mind and not said there already; never longer than the budget.
 
         The arguments are those of `Memory.context`.
+
+        Raises:
+            InputError: an argument cannot be used.
         """
         at = self._at(now)
         self._heed_the_file(at)
-        budget = self._config.context_max_tokens if max_tokens is None else max(0, max_tokens)
+        budget = self._config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
         tokenizer = choose_tokenizer()
         prepare = partial(self._prepare, query, user_id=self.user_id, limit=limit, goal=goal, system=system, now=at)
         made, note = prepare(max_tokens=budget)

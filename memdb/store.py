@@ -141,8 +141,8 @@ class Store:
             raise moved_error(self.path)
         try:
             database = Database(self.path)
-        except UnicodeEncodeError as error:
-            raise StoreError(f"{self.path!r} is no valid Unicode, and SQLite opens no such path; give another.") from error
+        except ValueError as error:  # half a surrogate pair, or a NUL character
+            raise StoreError(f"{str(self.path)!r} is no path that SQLite can open ({error}); give another.") from error
         except apsw.Error as error:
             raise translate(error, self.path) from error
         patience = monotonic() + self._config.busy_timeout_ms / 1000

@@ -55,13 +55,16 @@ class WorkingMemory:
         The same text again is a use of what is there. A flush keeps the item as a row of `kind`, under `key`, unless it is `kept`.
 
         Raises:
-            InputError: the text is empty or no valid Unicode, there is no such kind, or the key or the importance cannot be used: what
-                could not be flushed cannot come to mind.
+            InputError: the text is empty or no valid Unicode, there is no such kind, or another argument cannot be used: what could not be
+                flushed cannot come to mind.
         """
         checks.filled(text, "text")
         checks.share(importance, "importance")
-        if not kept:
+        if not checks.truth(kept, "kept"):
             checks.one_of(kind, self.kinds, "kind")
+        checks.text(kind, "kind")
+        if fact_id is not None:
+            checks.name(fact_id, "fact_id")
         if key is not None:
             checks.key(key)
         now = self._clock()
@@ -87,7 +90,12 @@ class WorkingMemory:
             return True
 
     def keep(self, text: str, fact_id: str) -> None:
-        """Note that something is in the file now."""
+        """Note that something is in the file now.
+
+        Raises:
+            InputError: `fact_id` is none that there can be.
+        """
+        checks.name(fact_id, "fact_id")
         with self._lock:
             known = self._find(text)
             if known is not None:

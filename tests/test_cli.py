@@ -392,6 +392,21 @@ def _some(seen: IO[bytes]) -> bytes:
         return b""
 
 
+def test_json_loses_no_letter_where_the_output_has_none_for_it(db: Path) -> None:
+    ok("observe", "Olá, São João 日本", "--user", "zoë", "--db", db)
+    turns = [sys.executable, "-m", "memdb.interfaces.cli", "turns", "--user", "zoë", "--db", str(db), "--json"]
+    (turn,) = json.loads(subprocess.run(turns, env=os.environ | {"PYTHONIOENCODING": "latin-1"}, check=True, capture_output=True).stdout)
+    assert (turn["user_id"], turn["user_input"]) == ("zoë", "Olá, São João 日本")
+
+
+def test_an_error_is_one_line_whatever_the_file_is_called(tmp_path: Path) -> None:
+    result = run("facts", "--user", "ana", "--db", tmp_path / "a\nb.db")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"memdb: There is no memory at {tmp_path}/a\\nb.db; make one with `memdb observe` or `memdb load`, or name another file with --db."
+    ]
+
+
 def test_a_row_too_wide_for_the_terminal_is_a_block_with_its_id_in_one_piece(db: Path) -> None:
     fact = fact_of(db, "user.lives_in")
     told = shown(*FACTS, "--kinds", "fact", "--db", db, columns=60)  # where loading took long, upkeep has added episodes

@@ -84,6 +84,13 @@ def test_synchronous_reaches_sqlite(database: Path, setting: str, pragma: int) -
     store.close()
 
 
+def test_settings_that_are_no_table_and_a_zone_that_is_none_are_told_in_words(database: Path) -> None:
+    with pytest.raises(memdb.ConfigError, match=r"^The settings from the arguments cannot be used: Input should be a valid dictionary"):
+        memdb.open(database, config="worker")  # type: ignore[arg-type]
+    with pytest.raises(memdb.ConfigError, match="cannot be used: unknown time zone 'Mars'"):
+        memdb.open(database, config={"timezone": "Mars"})
+
+
 def test_an_unknown_name_is_refused_wherever_it_stands(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(memdb.ConfigError, match="'worke' from the arguments cannot be used: it is not a setting"):
         memdb.open(database, config={"worke": False})

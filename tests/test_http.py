@@ -620,6 +620,20 @@ def test_keys_are_read_from_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ({"user_id": "\t"}, "body.user_id: it is blank; give a text"),
+        ({"key": "Lives in"}, "body.key: write subject.predicate in lower case, such as user.lives_in"),
+        ({"valid_from": "noon"}, "body.valid_from: write a time like 2025-03-01T09:30:00Z"),
+        ({"confidence": 10**400}, "body.confidence: Input should be a valid number"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_told_in_words(client: TestClient, body: dict[str, object], why: str) -> None:
+    told = post(client, "remember", 422, **{"user_id": "ana", "value_text": "Likes tea"} | body)
+    assert str(told["detail"]).startswith(why)
+
+
+@pytest.mark.parametrize(
     ("path", "body", "status"),
     [
         ("retrieve", {"user_id": "ana"}, 422),

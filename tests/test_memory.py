@@ -240,6 +240,11 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.maintain(user_id=""), "user_id is empty"),
         (lambda mem: mem.set_weights({"mine": 1}), "The weight sets are no tables"),
         (lambda mem: mem.drain("5"), "timeout is '5'; give a number"),
+        (lambda mem: mem.drain(10**400), "timeout is 1000+; give a number"),
+        (lambda mem: mem.event("x", user_id="ana", importance=-(10**400)), "importance is -1000+; give a number between 0 and 1"),
+        (lambda mem: mem.tune("mine", [], seed="one"), "seed is 'one'; give a whole number"),
+        (lambda mem: mem.load([{"text": "Hi."}], user_id="ana", progress="on"), "progress is str; give a function, or None"),
+        (lambda mem: mem.reindex("hashing-384", progress=5), "progress is int; give a function, or None"),
         (copy.copy, "A memory cannot be copied or pickled"),
         (copy.deepcopy, "A memory cannot be copied or pickled"),
         (pickle.dumps, "A memory cannot be copied or pickled"),
@@ -253,6 +258,15 @@ def test_bad_input_is_told_in_one_sentence(mem: memdb.Memory, call: Callable[[me
     with pytest.raises(memdb.InputError, match=says):
         call(mem)
     assert (mem.turns(), mem.facts("ana")) == ([], [])
+
+
+def test_an_error_repeats_no_very_long_text_whole(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.NotFoundError) as caught:
+        mem.fact("x" * 1_000_000)
+    told = str(caught.value)
+    assert len(told) < 2_000
+    assert told.startswith("There is no fact 'xxx")
+    assert told.endswith("xxx'; list the ids with facts() or `memdb facts`.")
 
 
 def test_an_argument_that_assess_does_not_have_is_told_as_python_tells_it(mem: memdb.Memory) -> None:
@@ -494,6 +508,13 @@ def test_a_thread_that_ends_leaves_no_connection_open(mem: memdb.Memory) -> None
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(mem.search, "Porto", user_id="ana").result()
     assert len(mem._store._databases) < 5
+
+
+def test_a_closed_memory_changes_no_embedder(tmp_path: Path) -> None:
+    mem = memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False})
+    mem.close()
+    with pytest.raises(memdb.StoreError, match=r"is closed; open it again with memdb\.open\(\)"):
+        mem.reindex("hashing-384")
 
 
 def test_closing_waits_for_what_other_threads_are_at_and_loses_nothing_of_it(tmp_path: Path) -> None:

@@ -311,7 +311,7 @@ def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recenc
     ).fetchall()
     assert made[0][0] == "2025-03-01T10:00:00.000Z"
     assert [told for _, told in made] == [1, 1]
-    assert made[1][0] > made[0][0]
+    assert str(made[1][0]) > str(made[0][0])
     assert shell.execute("select tau_days from kinds where kind = 'narrative'").fetchall() == [(after,)]
 
 
@@ -464,6 +464,12 @@ def test_an_earlier_file_is_searched_as_a_new_one_is(sample: Path) -> None:
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "list.txt").write_bytes(content)
     refused(tmp_path / "list.txt", memdb.SchemaError, "is not an SQLite database; give the path of a mem.db or of a new file")
+
+
+@pytest.mark.parametrize("name", ["a\0b.db", "\ud800.db"])
+def test_a_path_that_none_can_be_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(memdb.StoreError, match=r"b?\.db' is no path that SQLite can open \(.*\); give another"):
+        memdb.open(tmp_path / name, embedder=None)
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])

@@ -92,6 +92,9 @@ def test_what_was_dropped_is_not_there_to_be_used() -> None:
         ({"text": "x", "kind": "rumour"}, "kind is 'rumour'; give one of note"),
         ({"text": "x", "key": "Lives In"}, "is not a key"),
         ({"text": "x", "importance": 2.0}, "importance is 2.0"),
+        ({"text": "x", "kept": "no"}, "kept is 'no'; give True or False"),
+        ({"text": "x", "kept": True, "kind": 5}, "kind is int, not text"),
+        ({"text": "x", "fact_id": NOON}, "fact_id is datetime, not text"),
     ],
 )
 def test_what_could_not_be_kept_cannot_come_to_mind(item: dict[str, Any], says: str) -> None:
@@ -99,3 +102,11 @@ def test_what_could_not_be_kept_cannot_come_to_mind(item: dict[str, Any], says: 
     with pytest.raises(memdb.InputError, match=says):
         working.add(**item)
     assert len(working) == 0
+
+
+def test_what_is_in_mind_takes_no_id_that_could_not_be_looked_up() -> None:
+    working = mind("fifo", "one")
+    for take in (working.add, working.keep):
+        with pytest.raises(memdb.InputError, match="fact_id is datetime, not text"):
+            take("one", fact_id=NOON)  # type: ignore[arg-type]
+    assert working.items[0].fact_id is None

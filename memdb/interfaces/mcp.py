@@ -182,7 +182,7 @@ def _sentence(error: ToolError) -> str | None:
     cause = error.__cause__
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
         first = cause.errors()[0]
-        return f"{checks.place(first['loc'])}: {first['msg']}"
+        return f"{checks.place(first['loc'])}: {checks.why(first)}"
     return str(cause) if isinstance(cause, MdbError) else None
 
 

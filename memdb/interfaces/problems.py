@@ -171,8 +171,10 @@ async def _validation_problem(request: Request, error: Exception) -> Response:
     first = cast(RequestValidationError, error).errors()[0]
     where = checks.place(first["loc"])
     if where == "body" and "json" not in request.headers.get("content-type", ""):
-        first = {"msg": "Send it as JSON, with the header Content-Type: application/json"}
-    return _problem(422, "The request cannot be used", f"{where}: {first['msg']}")
+        why = "Send it as JSON, with the header Content-Type: application/json"
+    else:
+        why = checks.why(first)
+    return _problem(422, "The request cannot be used", f"{where}: {why}")
 
 
 async def _http_problem(_request: Request, error: Exception) -> Response:

@@ -101,8 +101,9 @@ def clean(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Say something beside the output: on standard error."""
-    print(f"memdb: {clean(text)}", file=sys.stderr)
+    """Say something beside the output, in one line: on standard error."""
+    told = text.replace("\n", "\\n")
+    print(f"memdb: {clean(told)}", file=sys.stderr)
 
 
 def is_terminal() -> bool:
@@ -111,9 +112,14 @@ def is_terminal() -> bool:
 
 
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
-    """Print a record, or a list of records, as one JSON document."""
+    """Print a record, or a list of records, as one JSON document; letters that the output cannot show are escaped, and none is lost."""
     document = value.model_dump(mode="json") if isinstance(value, BaseModel) else [item.model_dump(mode="json") for item in value]
-    print(json.dumps(document, ensure_ascii=False, indent=2))
+    told = json.dumps(document, ensure_ascii=False, indent=2)
+    try:
+        told.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        told = json.dumps(document, indent=2)
+    print(told)
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], *, none: str = "", below: int | None = None) -> None:

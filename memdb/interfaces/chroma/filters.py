@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from memdb import InputError
 from memdb.interfaces.chroma.errors import InvalidArgumentError
@@ -62,15 +63,28 @@ def check_comparable(where: object) -> None:
         or (operator in _ORDER and isinstance(operand, bool))
         or (isinstance(operand, list) and operator not in ("$in", "$nin"))
         or not all(isinstance(item, str | int | float) for item in operands)
-        or len({isinstance(item, bool) for item in operands}) > 1
-        or any(isinstance(item, float) and not math.isfinite(item) for item in operands)
-        or any(isinstance(item, int) and _NEITHER[0] <= item < _NEITHER[1] for item in operands)
+        or any(isinstance(item, int | float) and not _is_number(item) for item in operands)
+        or len({_kind(item) for item in operands}) > 1
         or any(isinstance(item, str) and not is_unicode(item) for item in operands)
     )
     if strange:
         raise InvalidArgumentError("Invalid where clause")
     if key == "#document" and operator not in ("$contains", "$not_contains") and isinstance(operands[0], str):
         raise InvalidArgumentError("Cannot filter using metadata key '#document' with type 'Str' because indexing is disabled")
+
+
+def _is_number(item: float) -> bool:
+    """Whether a number is one to chromadb's engine: a 64-bit whole one, or one that a broken one can stand for."""
+    try:
+        return math.isfinite(item) and not (isinstance(item, int) and _NEITHER[0] <= item < _NEITHER[1])
+    except OverflowError:
+        return False
+
+
+def _kind(item: object) -> type:
+    """What an operand is to chromadb's engine, where whole numbers beyond 64 bits are broken ones."""
+    kind = next(kind for kind in (bool, int, float, str) if isinstance(item, kind))
+    return float if kind is int and not -_NEITHER[0] <= cast(int, item) < _NEITHER[0] else kind
 
 
 def check_where_document(where_document: object) -> None:

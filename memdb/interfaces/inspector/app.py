@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
-from memdb import Explanation, InputError, MdbError, Memory, NotFoundError
+from memdb import Explanation, InputError, MdbError, Memory, NotFoundError, checks
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
@@ -292,7 +292,7 @@ async def _memory_problem(_request: Request, error: Exception) -> Response:
 
 async def _validation_problem(_request: Request, error: Exception) -> Response:
     first = cast(RequestValidationError, error).errors()[0]
-    return _problem(422, "The request cannot be used", f"{first['loc'][1]}: {first['msg']}.")
+    return _problem(422, "The request cannot be used", f"{first['loc'][1]}: {checks.why(first)}.")
 
 
 async def _http_problem(_request: Request, error: Exception) -> Response:
