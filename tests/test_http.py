@@ -882,6 +882,7 @@ def test_the_running_server_keeps_to_its_own_description(served: Callable[..., s
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{address}/openapi.json"]
     done = subprocess.run(
         [*command, "--checks", checks + ",negative_data_rejection,unsupported_method,ignored_auth", "--max-examples", "15", "--seed", "1",
+         "--request-timeout", "120",
          "-H", "Authorization: Bearer secret"],
         capture_output=True, text=True, check=False, timeout=400, cwd=tmp_path,  # it leaves a cache where it runs
     )  # fmt: skip
