@@ -115,7 +115,7 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
 
 def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
     regex = compiled(pattern.match)
-    match = regex.search(text) if pattern.scope == "any" else regex.match(text)
+    match = regex.search(text) if pattern.scope == "any" and pattern.match[0] != "^" else regex.match(text)
     if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
         return
     if pattern.alone and not _is_alone(clause, here):
@@ -173,6 +173,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     for also in pattern.also:
         if also.negated and true.temporary:
             continue  # what is left out for a while may be liked
+        if about.several and also.key == "relationship":
+            continue  # who part from each other are not told of as one
         part = re.fullmatch(r"\{(\w+)\}", also.object)
         raw = groups.get(part.group(1)) if part else also.object
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
