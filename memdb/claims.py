@@ -38,6 +38,10 @@ _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.I
 _WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _I = re.compile(r"i\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
+_FOR_A_WHILE = re.compile(
+    r"\bfor (?:an?|one|two|three|four|five|six|\d+|a few|a couple of|the|this) (?:bit|while|days?|weeks?|months?|summer|winter)(?!['\w])",
+    re.IGNORECASE,
+)
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -124,6 +128,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
+    if pattern.negated and _FOR_A_WHILE.search(clause.text):
+        return  # "I stopped playing tennis for a week"
     if pattern.key in ("name", "age") and _WE.match(clause.text):
         return  # "We're called Udon Hiro", "we're 4"
     if _is_not_yet(pattern, clause, true):

@@ -235,6 +235,7 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
 _HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
 _FOLLOWS = re.compile(
@@ -319,10 +320,13 @@ def _stated(
     """The clauses of a sentence that are meant as they stand, without what leads into them."""
     block = rules().block
     stated: list[Clause] = []
-    asked = blocked = False
+    asked = blocked = recited = False
     carried, subject, having, last, told_of = Clause(excerpt, ""), "", "", "", ""
-    for part in separator().split(sentence):
+    for mark, part in _parts(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        if recited and _OBJECTING.search(mark) and re.match(r"(?:i|we|my|our)\b", clause.text, re.IGNORECASE):
+            blocked = recited = False  # "you said I live in Leeds | but I live in Hull"
+            clause = replace(clause, explicit=True)
         last, earlier = clause.text, last
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"
@@ -354,7 +358,7 @@ def _stated(
                 if _MOVED_OUT.search(stated[-1].text):
                     stated.pop()  # from somebody with whom one lived then
         elif compiled(block["reported"]).match(clause.text):
-            blocked = True
+            blocked, recited = True, compiled(block["recited"]).match(clause.text) is not None
             if (teller := _teller(clause.text)) and not question:
                 stated.append(replace(clause, text=teller))
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
@@ -399,6 +403,15 @@ def _stated(
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
 
 
+def _parts(sentence: str) -> Iterator[tuple[str, str]]:
+    """The parts of a sentence, each with what stands between it and the one before it."""
+    end, mark = 0, ""
+    for found in separator().finditer(sentence):
+        yield mark, sentence[end : found.start()]
+        end, mark = found.end(), found.group()
+    yield mark, sentence[end:]
+
+
 def _teller(text: str) -> str:
     """Whose words are told, if it is a relative: who that is may be said in passing ("my wife Aoife says hi"); "" for anybody else."""
     found = _subject().match(text)
@@ -425,6 +438,8 @@ def _states(clause: Clause) -> list[Clause]:
             states.append(piece)
         elif _LISTING.match(states[-1]):
             states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
+        elif len(states) > 1:
+            break  # "I'm 34, divorced, two kids at weekends"
         else:
             return [clause]
     only_one = [name for state in map(pattern.fullmatch, states) if state for name, value in state.groupdict().items() if value]

@@ -37,6 +37,8 @@ def introduced(sentence: str) -> str:
         )
     if "used to" in sentence:
         sentence = compiled(phrase["lives_instead"]).sub(lambda found: f"{found['before']}now {found['who']} live in ", sentence)
+    sentence = compiled(phrase["advised"]).sub("I have to avoid ", sentence)
+    sentence = compiled(phrase["aged"]).sub(lambda found: f"I am {found['age']}", sentence)
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(

@@ -1795,3 +1795,54 @@ def test_what_turns_out_is_said_to_have_changed(predicates: dict[str, Predicate]
 )
 def test_what_sounds_like_a_fact_and_is_none(text: str, key: str, predicates: dict[str, Predicate]) -> None:
     assert key not in {one.key for one in read(text, predicates)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I'm Ana, 34, a nurse from Porto, living in Leeds with my husband", {("works_as", "nurse"), ("lives_in", "Leeds"), ("age", "34")}),
+        ("I'm a data scientist, mum of two, and I hate mornings", {("works_as", "data scientist"), ("has_children", "two children")}),
+        ("I'm 41M, divorced, two kids every other weekend", {("age", "41"), ("relationship", "divorced")}),
+        ("I'm vegan and a nurse", {("diet", "vegan"), ("works_as", "nurse")}),
+        ("I'm a teacher and a writer", {("works_as", "teacher")}),
+        ("My doctor told me to avoid salt", {("avoids", "salt")}),
+        ("I fly to Japan on Tuesday", {("plans", "going to Japan")}),
+        ("I told you I'm vegan!", {("diet", "vegan")}),
+        ("You said I live in Leeds but I live in Hull", {("lives_in", "Hull")}),
+    ],
+)
+def test_each_thing_that_is_said_at_once_is_read(text: str, wanted: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
+    found = {(one.key.partition(".")[2], one.object) for one in read(text, predicates)}
+    assert wanted <= found
+    assert not {value for key, value in found if key in ("lives_in", "works_as")} - {value for _, value in wanted}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("no longer vegan btw", ("user.diet", "vegan", True)),
+        ("not vegan anymore", ("user.diet", "vegan", True)),
+        ("quit being vegan", ("user.diet", "vegan", True)),
+        ("stopped eating meat", ("user.avoids", "meat", False)),
+        ("I stopped going to the gym", ("user.habit", "go to the gym", True)),
+    ],
+)
+def test_who_ends_something_may_leave_out_who(text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I stopped playing tennis for a week",
+        "I stopped going to the gym for a month",
+        "No, longer ones please",
+        "no longer interested",
+        "I feel like I'm 80",
+        "My doctor told me to avoid salt for two weeks",
+        "I fly to Lisbon every month",
+        "My mum says I live in a dump but she loves Leeds",
+    ],
+)
+def test_what_is_so_for_a_while_or_in_a_way_is_no_fact(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
