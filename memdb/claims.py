@@ -156,8 +156,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     key = _key(pattern, groups, clause)
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
-    if relative and clause.guessed:
-        return  # "my girlfriend has a cat. She's called Luna"
+    if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):
+        return  # "my girlfriend has a cat. She's called Luna"; and several have no one name
     about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
     if about is None:
         return
@@ -235,8 +235,9 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
     """The groups of a match as they are written into keys and objects."""
     found = {name: (value or "").lower() for name, value in groups.items()}
     for name in ("rel", "pet"):
-        if name in found:
-            found[name] = rules().relations.get(found[name], found[name])
+        relation = rules().relations.get(found.get(name, ""))
+        if relation and relation not in rules().groups["several"]:  # "kids" are spoken of as such
+            found[name] = relation
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found

@@ -565,6 +565,8 @@ def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         )
         return _timed(clause, at=at, zone=zone)
     rest, name = found.group("rest") or "", found.group("name") or ""
+    if rules().relations.get((found.group("rel") or "").lower()) in rules().groups["several"]:
+        name = ""  # of one of them
     if found.group("i"):
         subject = "i"
     elif found.group("rel"):

@@ -1846,3 +1846,25 @@ def test_who_ends_something_may_leave_out_who(text: str, wanted: tuple[str, str,
 )
 def test_what_is_so_for_a_while_or_in_a_way_is_no_fact(text: str, predicates: dict[str, Predicate]) -> None:
     assert read(text, predicates) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("My kids are allergic to nuts", [("children.allergic_to", "nuts", False)]),
+        ("Our twins are vegan", [("children.diet", "vegan", False)]),
+        ("My children live in Canada", [("children.lives_in", "Canada", False)]),
+        ("our two kids live with me", [("user.lives_with", "their kids", False)]),
+        ("My kids are called Tom and Lily", [("user.child", "Tom", False), ("user.child", "Lily", False)]),
+        ("My kids are 4 and 7", []),
+        ("My parents are called Ana and Rui", []),
+        ("My kids' school is in Leeds", []),
+        ("My kids are my world", []),
+    ],
+)
+def test_children_are_spoken_of_together(text: str, found: list[tuple[str, str, bool]], predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == found
+
+
+def test_what_is_said_of_children_together_is_told_of_them(predicates: dict[str, Predicate]) -> None:
+    assert one("My kids are allergic to nuts", predicates).value_text == "User's children are allergic to nuts"
