@@ -338,7 +338,8 @@ def _stated(
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
         relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
-        if not relative and compiled(block["rest"]).match(clause.text):
+        asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
+        if not relative and (asks or compiled(block["rest"]).match(clause.text)):
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True

@@ -1808,6 +1808,10 @@ def test_what_sounds_like_a_fact_and_is_none(text: str, key: str, predicates: di
         ("My doctor told me to avoid salt", {("avoids", "salt")}),
         ("I fly to Japan on Tuesday", {("plans", "going to Japan")}),
         ("I told you I'm vegan!", {("diet", "vegan")}),
+        ("My son is allergic to nuts, any snack ideas?", {("allergic_to", "nuts")}),
+        ("I'm vegan, got any good recipes?", {("diet", "vegan")}),
+        ("Any ideas welcome, I'm vegan.", {("diet", "vegan")}),
+        ("My step mom is a realtor", {("works_as", "realtor")}),
         ("You said I live in Leeds but I live in Hull", {("lives_in", "Hull")}),
     ],
 )
