@@ -38,6 +38,10 @@ _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.I
 _WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _I = re.compile(r"i\b", re.IGNORECASE)
 _NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
+_FOR_A_WHILE = re.compile(
+    r"\bfor (?:an?|one|two|three|four|five|six|\d+|a few|a couple of|the|this) (?:bit|while|days?|weeks?|months?|summer|winter)(?!['\w])",
+    re.IGNORECASE,
+)
 _ABOUT_NAMES = re.compile(r"\b(?:name|called?|spel[lt]|spelled)\b", re.IGNORECASE)
 
 
@@ -115,7 +119,7 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
 
 def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
     regex = compiled(pattern.match)
-    match = regex.search(text) if pattern.scope == "any" else regex.match(text)
+    match = regex.search(text) if pattern.scope == "any" and pattern.match[0] != "^" else regex.match(text)
     if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
         return
     if pattern.alone and not _is_alone(clause, here):
@@ -124,6 +128,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     true = validity(pattern, clause, here.at)
     if mode == "no" or true is None:
         return
+    if pattern.negated and _FOR_A_WHILE.search(clause.text):
+        return  # "I stopped playing tennis for a week"
     if pattern.key in ("name", "age") and _WE.match(clause.text):
         return  # "We're called Udon Hiro", "we're 4"
     if _is_not_yet(pattern, clause, true):
@@ -150,8 +156,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     key = _key(pattern, groups, clause)
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
-    if relative and clause.guessed:
-        return  # "my girlfriend has a cat. She's called Luna"
+    if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):
+        return  # "my girlfriend has a cat. She's called Luna"; and several have no one name
     about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
     if about is None:
         return
@@ -173,6 +179,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     for also in pattern.also:
         if also.negated and true.temporary:
             continue  # what is left out for a while may be liked
+        if about.several and also.key == "relationship":
+            continue  # who part from each other are not told of as one
         part = re.fullmatch(r"\{(\w+)\}", also.object)
         raw = groups.get(part.group(1)) if part else also.object
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
@@ -227,8 +235,9 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
     """The groups of a match as they are written into keys and objects."""
     found = {name: (value or "").lower() for name, value in groups.items()}
     for name in ("rel", "pet"):
-        if name in found:
-            found[name] = rules().relations.get(found[name], found[name])
+        relation = rules().relations.get(found.get(name, ""))
+        if relation and relation not in rules().groups["several"]:  # "kids" are spoken of as such
+            found[name] = relation
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memdb.english_rules import compiled, relation_words, rules
+from memdb.english_rules import compiled, filled_in, relation_words, rules
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
 from memdb.labels import is_anothers
@@ -57,7 +57,12 @@ _ANOTHER_DOES = re.compile(
 _ASSISTANT = re.compile(r"^\W*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*|agent)\W*:", re.IGNORECASE | re.MULTILINE)
 _SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
 _PROPER = re.compile(r"(?<=[\w,] )(?<! is )(?<!called )(?<!named )(?!I\b)[A-Z]\w+")  # not the first word, nor what somebody is called
-_HAVE_HAD = re.compile(r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b)", re.IGNORECASE)  # and has it still
+_HAVE_HAD = re.compile(  # and has it still
+    r"^(?:have|has) had (?=(?:an?|my|our|two|three) .*\b(?:since|for)\b"
+    r"|\w+(?: \w+)? (?:since\b|for (?:\w+ )?(?:years|decades)\b|all my life))",
+    re.IGNORECASE,
+)
+_MOVED_OUT = re.compile(r"\bmoved out$", re.IGNORECASE)
 _NOT_TO_BE = re.compile(  # "I won't be living in Porto", "I'm not moving to Porto after all"
     r"will not (?:(?P<be>be )|(?P<living>live )|(?P<working>work )|(?P<become>(?:go|become|turn) (?=vegan|vegetarian|keto|plant)))(?=\w)"
     r"|(?:am|is|are) not (?:moving|going|relocating) to (?=\S)",
@@ -126,7 +131,7 @@ def clauses(
             continue
         first = elided and ":" not in sentence  # no title
         heard = not words  # what is said right before is no part of the text
-        if (doubtful or heard) and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
+        if before and (doubtful or heard) and (named := with_name(sentence, before)):  # "We got a puppy. His name is Bruno"
             sentence, start, first = named, start if heard else began, not heard and doubtful[0].elided
             excerpt, doubtful = text[start:end].strip(), []
         elif doubtful and (mended := repaired_before(before, sentence, at=at, zone=zone)):  # "I'm 34. Sorry, 35"
@@ -185,7 +190,11 @@ _QUOTED = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
     r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
-    r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?)\b",
+    r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?|aint|iam|dnt|luvs?|hav|h8|teh|cuz|coz|becuase|becasue"
+    r"|alergic|allergc|allegic|vegeterian|vegitarian)\b"
+    r"|2(?:(?<=\bmoved 2)|(?<=\bmoving 2)|(?<=\bused 2)|(?<=\bgoing 2)|(?<=\ballergic 2)|(?<=\balergic 2))"
+    r"(?= (?!times\b|\w+[^aiu]s\b)[a-z])"
+    r"|@(?:(?<=\bwork @)|(?<=\bworks @)|(?<=\bworking @)|(?<=\bjob @))(?= ?\w)",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
@@ -226,6 +235,8 @@ _GOES_ON_AT_ONCE = re.compile(  # "my sister who lives in Cork is getting marrie
 _AND = re.compile(r"(,? and |, )")
 _LISTING = re.compile(r"(?:also |now |currently )?(?:allergic|intolerant) to ", re.IGNORECASE)
 _NAME_OR_JOB = re.compile(r"an? [\w -]+|(?-i:[A-Z])[\w'-]+", re.IGNORECASE)  # "I'm a nurse and vegan", "I'm Ana, 34"
+_OBJECTING = re.compile(r"\b(?:but|however|actually)\b", re.IGNORECASE)
+_HAVING = re.compile(r"(?:i|we) (?:also )?(?:have|have got|got) an? ", re.IGNORECASE)
 _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re.IGNORECASE)
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
@@ -294,11 +305,11 @@ def expand(match: re.Match[str]) -> str:
 @cache
 def separator() -> re.Pattern[str]:
     """Return what stands between two clauses of a sentence; "Doctor Who" is one name."""
-    words = {name: entry.replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
+    words = {name: filled_in(entry).replace(" ", r"\ ") for name, entry in rules().clauses.items()}  # a verbose pattern skips bare blanks
     return re.compile(
         rf"""\s*(?:[;()\[\]—–]|:(?!\d)|(?<!\d):)+\s*|\s+-+\s+|\s*,\s*(?:(?:and|but|so|then|or|plus|yet)\s+)?(?!likes?\b)(?=(?:{words["starters"]}|{words["verbs"]})\b)
         |\s+(?:and|but|so|then|or|plus)\s+(?=(?:{words["starters"]}|{words["verbs"]})\b)|\s*,?\s+{words["always"]}\s+
-        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})""",
+        |(?-i:(?<!Doctor))\s*,?\s+(?={words["kept"]}\s)|\s*,?\s+and\s+(?={words["another"]})|,\s+(?={words["listed"]})""",
         re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
 
@@ -309,10 +320,13 @@ def _stated(
     """The clauses of a sentence that are meant as they stand, without what leads into them."""
     block = rules().block
     stated: list[Clause] = []
-    asked = blocked = False
-    carried, subject, having, last = Clause(excerpt, ""), "", "", ""
-    for part in separator().split(sentence):
+    asked = blocked = recited = False
+    carried, subject, having, last, told_of = Clause(excerpt, ""), "", "", "", ""
+    for mark, part in _parts(sentence):
         clause = _led(replace(carried, text=part.strip(" ,")), at=at, zone=zone)
+        if recited and _OBJECTING.search(mark) and re.match(r"(?:i|we|my|our)\b", clause.text, re.IGNORECASE):
+            blocked = recited = False  # "you said I live in Leeds | but I live in Hull"
+            clause = replace(clause, explicit=True)
         last, earlier = clause.text, last
         if not clause.text:
             carried = clause  # "Yes, …", "For this week, …"
@@ -324,7 +338,8 @@ def _stated(
         if question and not blocked and stated and compiled(block["tag"]).fullmatch(clause.text):
             return []
         relative = bool(stated) and not question and re.match("who ", clause.text, re.IGNORECASE) is not None
-        if not relative and compiled(block["rest"]).match(clause.text):
+        asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
+        if not relative and (asks or compiled(block["rest"]).match(clause.text)):
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
                 stated[-1] = replace(stated[-1], hedged=True)
             asked = blocked = True
@@ -341,8 +356,10 @@ def _stated(
                 stated.pop()  # "I moved to Porto | but came back"
             elif compiled(rules().phrase["long_ago"]).match(clause.text):
                 stated[-1] = replace(stated[-1], hedged=True)  # "I moved to Porto | when I was five"
+                if _MOVED_OUT.search(stated[-1].text):
+                    stated.pop()  # from somebody with whom one lived then
         elif compiled(block["reported"]).match(clause.text):
-            blocked = True
+            blocked, recited = True, compiled(block["recited"]).match(clause.text) is not None
             if (teller := _teller(clause.text)) and not question:
                 stated.append(replace(clause, text=teller))
         if blocked or " " not in clause.text or compiled(block["clause"]).match(clause.text):
@@ -356,12 +373,15 @@ def _stated(
             if not goes_on and (verb := _GOES_ON_AT_ONCE.search(said, len(whom) + 1)):
                 said, goes_on = said[: verb.start()], verb.group("rest")
             stated.append(replace(clause, text=said))
+            told_of = whom if whom != "who" else ""
             subject = whom if whom == earlier else subject  # "my aunt, who …, lives", but "I live with my aunt, who …, and work"
             if goes_on and subject == whom:
                 stated.append(replace(clause, text=f"{whom} {goes_on}"))  # "my aunt, who lives in Porto, turns 90 in May"
             continue
         if subject.lower() in ("i", "we") and _ANOTHER_DOES.match(clause.text):
             subject = ""
+            if told_of:
+                stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
             clause = replace(clause, text=f"{subject} {clause.text}")
@@ -373,7 +393,7 @@ def _stated(
         named = _by_name(clause.text, people)
         subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""
         held = (
-            re.match(r"(?:(?:have|has) got|have|has|got|adopted)(?= an? )", found.group("rest") or "", re.IGNORECASE)
+            compiled(r"(?:(?:have|has) got|have|has|got|adopted|owns?)(?= (?:an?|{number}) )").match(found.group("rest") or "")
             if found and subject
             else None
         )
@@ -382,6 +402,15 @@ def _stated(
     if carried.hedged and stated:  # "…, I think": nothing follows that it leads into
         stated[-1] = replace(stated[-1], hedged=True)
     return [one for clause in stated for one in _states(clause)] if asked or not question else []
+
+
+def _parts(sentence: str) -> Iterator[tuple[str, str]]:
+    """The parts of a sentence, each with what stands between it and the one before it."""
+    end, mark = 0, ""
+    for found in separator().finditer(sentence):
+        yield mark, sentence[end : found.start()]
+        end, mark = found.end(), found.group()
+    yield mark, sentence[end:]
 
 
 def _teller(text: str) -> str:
@@ -410,6 +439,8 @@ def _states(clause: Clause) -> list[Clause]:
             states.append(piece)
         elif _LISTING.match(states[-1]):
             states[-1] += joint + piece  # "allergic to nuts" goes on with "and eggs"
+        elif len(states) > 1:
+            break  # "I'm 34, divorced, two kids at weekends"
         else:
             return [clause]
     only_one = [name for state in map(pattern.fullmatch, states) if state for name, value in state.groupdict().items() if value]
@@ -486,7 +517,11 @@ def _after_a_relative() -> re.Pattern[str]:
 def _named_at_the_end() -> re.Pattern[str]:
     relation = relation_words()
     name = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
-    return re.compile(rf"\b(?:(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$", re.IGNORECASE)
+    return re.compile(
+        rf"\b(?:an? (?:\w+ )??(?P<had>(?:{relation})(?: (?:called|named) {name})?)"
+        rf"|(?:my|our) (?:\w+ )??(?:{relation})(?:,? (?:called |named )?{name})?|{name})$",
+        re.IGNORECASE,
+    )
 
 
 def _is_relative(text: str) -> bool:
@@ -500,6 +535,8 @@ def _last_named(text: str) -> str | None:
     if re.search(r"\b(?:is|was|am) (?:an? |the )[\w -]+$", text):
         return "who"
     found = _named_at_the_end().search(text)
+    if found and found["had"]:
+        return f"my {found['had']}" if " " in found["had"] or _HAVING.match(text) else None
     return found.group() if found else None
 
 
@@ -529,6 +566,8 @@ def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         )
         return _timed(clause, at=at, zone=zone)
     rest, name = found.group("rest") or "", found.group("name") or ""
+    if rules().relations.get((found.group("rel") or "").lower()) in rules().groups["several"]:
+        name = ""  # of one of them
     if found.group("i"):
         subject = "i"
     elif found.group("rel"):

@@ -120,6 +120,7 @@ class TakesBack(_Table):
     repair_first: str
     alike: tuple[str, ...]
     instead: str
+    beside: tuple[str, ...]
     clear: str
     no_word: str
     forget: str
@@ -165,9 +166,14 @@ def rules() -> Rules:
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""
+    return re.compile(filled_in(pattern), re.IGNORECASE)
+
+
+def filled_in(pattern: str) -> str:
+    """Return a pattern of the rules with its macros filled in."""
     for _ in range(3):  # a macro may hold another, which holds a third
         pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"], found.group()), pattern)
-    return re.compile(pattern, re.IGNORECASE)
+    return pattern
 
 
 @cache

@@ -16,6 +16,8 @@ _AS_SOMEONE = {  # "as someone with ADHD, I …"
     "living": "am living",
     "working": "am working",
 }
+_ADVICE = re.compile(r"\b(?:me to|i (?:should|must|have to|need to))\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\d\d")
 _AT_ONCE = 4  # "…, living in Porto, working at Siemens": one after the other
 
 
@@ -35,6 +37,12 @@ def introduced(sentence: str) -> str:
         sentence = compiled(phrase["both"]).sub(
             lambda found: f"{found['before']}{found['who']} is {found['what']}, {found['who']} and I are both {found['what']}", sentence
         )
+    if "used to" in sentence:
+        sentence = compiled(phrase["lives_instead"]).sub(lambda found: f"{found['before']}now {found['who']} live in ", sentence)
+    if _ADVICE.search(sentence):
+        sentence = compiled(phrase["advised"]).sub("I have to avoid ", sentence)
+    if _DIGITS.search(sentence):
+        sentence = compiled(phrase["aged"]).sub(lambda found: f"I am {found['age']}", sentence)
     sentence = compiled(phrase["own_age"]).sub(lambda found: f"I am {found['age'] or found['years']}, I", sentence)
     sentence = compiled(phrase["as_one"]).sub(lambda found: f"{found['before']}I am {found['what']}, ", sentence)
     sentence = compiled(phrase["as_someone"]).sub(

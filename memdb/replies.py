@@ -17,6 +17,7 @@ _TWO = re.compile(  # "How old are you, and where do you work?"
     re.IGNORECASE,
 )
 _YOURS = re.compile(r"\b(?:your|yours|you|yourself)\b", re.IGNORECASE)
+_STILL_AT = re.compile(r"^still at (?=[A-Z])")  # a firm
 _MINE = {"your": "my", "yours": "mine", "you": "me", "yourself": "myself"}
 
 
@@ -36,7 +37,7 @@ def spelled_out(asked: str, text: str) -> str | None:
     if told := compiled(phrase["yes_or_no"]).fullmatch(question) or compiled(phrase["told"]).fullmatch(question):
         agreed, denied = (compiled(phrase[word]).fullmatch(said) for word in ("yes", "no"))
         verb = {"are": "am", "have": "have"}.get(told["verb"].lower(), "do")
-        rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], told["rest"])
+        rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], _STILL_AT.sub("still working at ", told["rest"]))
         if agreed or denied:
             return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"
     if told := compiled(phrase["yes_or_no_of"]).fullmatch(question):  # "Is your wife vegan?"

@@ -17,6 +17,7 @@ _WORDS = 5  # of what is corrected
 _END = " \t\n,.!…"
 _ARTICLE = re.compile(r"(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_MILD = ("{}, actually", "{} actually", "actually, {}", "actually {}")
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 
 
@@ -24,13 +25,15 @@ _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")
 class Slip:
     """The word that was meant, the one that was said for it, or "" where that is not repeated, and whether it is a slip and no choice.
 
-    `bare`: nothing but the right word tells that it is a slip, so that it may as well answer a question.
+    `bare`: nothing but the right word tells that it is a slip, so that it may as well answer a question; `mild`: nothing but "actually", so
+    that it may be one thing more of a kind of which there may be several.
     """
 
     right: str
     wrong: str
     clear: bool
     bare: bool = False
+    mild: bool = False
 
     def corrects(self, wrong: str, text: str) -> str | None:
         """Return a text with the right word in place of a wrong one, which stands in it once; None where it may not be meant."""
@@ -93,11 +96,12 @@ def slip_in(text: str) -> Slip | None:
     for pattern in _bare():
         found = pattern.fullmatch(said) if said else None
         right = found["right"].strip(_END) if found else ""
+        mild = said.lower().strip(_END) in {form.format(right.lower()) for form in _MILD}
         if _kind_of(right) is not None:  # "Three cats" has its capital from where it stands
             right = _ARTICLE.sub("", right, count=1)
-            right = right[:1].lower() + right[1:]
+            right = right if compiled("{language}").fullmatch(right) else right[:1].lower() + right[1:]
         if right and not compiled(words.no_word).search(right):
-            return Slip(right, "", clear="*" in said, bare=True)
+            return Slip(right, "", clear="*" in said, bare=True, mild=mild)
     return None
 
 
@@ -150,10 +154,10 @@ def may_be_taken_back(earlier: str, text: str) -> bool:
     return compiled(rules().takes_back.joke).fullmatch(_plain(text)) is not None or "?" not in earlier
 
 
-def pointed_at(text: str) -> str:
-    """Return the predicate of which a text says that what was just named is so no more ("I don't live there any more"); "" for none."""
+def pointed_at(text: str) -> tuple[str, ...]:
+    """Return the predicates of which a text says that what was just named is so no more ("I don't live there any more"); () for none."""
     said = _plain(text)
-    return next((predicate for predicate, pattern in rules().pointed.items() if compiled(pattern).fullmatch(said)), "")
+    return tuple(predicate for predicate, pattern in rules().pointed.items() if compiled(pattern).fullmatch(said))
 
 
 def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zone: tzinfo) -> list[str]:

@@ -120,6 +120,8 @@ APART = [
     ("Rui locked the front door", "Rui unlocked the front door"),
     ("Rui opened the kitchen window", "Rui closed the kitchen window"),
     ("Rui scolded Mila", "Mila scolded Rui"),
+    ("Rui fed the dog in the garden", "Rui walked the dog in the garden"),
+    ("Rui walked the dog in the garden", "Rui brushed the dog in the garden"),
     ("the mother called the doctor", "the doctor called the mother"),
     ("Rui asked for warmer lights", "Mila asked for warmer lights"),
     ("Rui took his pills before dinner", "Rui took his pills after dinner"),

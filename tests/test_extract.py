@@ -1674,3 +1674,201 @@ def test_everyday_sentences_say_no_more_than_they_say(
     text: str, wanted: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
 ) -> None:
     assert said(read(text, predicates)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("We have a dog, a cat and three goldfish.", {"pet=dog", "pet=cat", "pet=three goldfish"}),
+        ("I've got two cats and a dog", {"pet=two cats", "pet=dog"}),
+        ("I have a dog named Rex, a cat named Luna and a hamster", {"pet=dog called Rex", "pet=cat called Luna", "pet=hamster"}),
+        ("I own a cat, a snake and two parrots", {"pet=cat", "pet=snake", "pet=two parrots"}),
+        ("I have a wife, two kids and a dog", {"has_children=two kids", "pet=dog"}),
+        ("I have a son, a daughter and a dog", {"has_children=a son, a daughter", "pet=dog"}),
+        ("I have a car and a boat", {"owns=car", "owns=boat"}),
+        ("We had a dog, a cat and a rabbit when I was a kid", set()),
+        ("I saw a dog, a cat and three ducks", set()),
+        ("I want to draw a dog, a cat and a horse", set()),
+    ],
+)
+def test_all_that_is_had_is_read_from_a_list(text: str, wanted: set[str], predicates: dict[str, Predicate]) -> None:
+    found = {f"{one.key.partition('.')[2]}={one.object}" for one in read(text, predicates) if not one.negated}
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("moved 2 berlin last month", "user.lives_in", "Berlin"),
+        ("Im allergic 2 shellfish", "user.allergic_to", "shellfish"),
+        ("im alergic to peanuts", "user.allergic_to", "peanuts"),
+        ("i luv pizza", "user.likes", "pizza"),
+        ("i dnt like coffee", "user.dislikes", "coffee"),
+        ("i does'nt like fish", "user.dislikes", "fish"),
+        ("i h8 mushrooms", "user.dislikes", "mushrooms"),
+        ("i hav a dog", "user.pet", "dog"),
+        ("i work @ tesco", "user.works_at", "tesco"),
+        ("iam vegeterian", "user.diet", "vegetarian"),
+        ("idk i kinda like jazz", "user.likes", "jazz"),
+        ("ngl i hate running", "user.dislikes", "running"),
+        ("ur wrong i live in bath", "user.lives_in", "Bath"),
+        ("nah i moved to bath", "user.lives_in", "Bath"),
+        ("yea im married", "user.relationship", "married"),
+        ("pronouns are they/them", "user.pronouns", "they/them"),
+        ("off to Spain tomorrow!", "user.plans", "going to Spain"),
+        ("Got a new kitten, she's called Pixel", "user.pet", "cat called Pixel"),
+    ],
+)
+def test_words_are_read_as_they_are_typed(text: str, key: str, value: str, predicates: dict[str, Predicate]) -> None:
+    assert (key, value) in [(one.key, one.object) for one in read(text, predicates)]
+
+
+@pytest.mark.parametrize(
+    "text", ["I moved 2 boxes yesterday", "I moved 2 years ago", "I work @ home", "We moved 2 flats down", "nah im good"]
+)
+def test_a_number_is_no_preposition(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I used to live in Dublin but now I'm in Galway", ("user.lives_in", "Galway", False)),
+        ("I was born on 3 May 1990 in Faro", ("user.born_in", "Faro", False)),
+        ("I was born in Chennai but raised in Dubai", ("user.born_in", "Chennai", False)),
+        ("I live in a small village called Ashwell", ("user.lives_in", "Ashwell", False)),
+        ("I'm married with two kids", ("user.has_children", "two kids", False)),
+        ("I've had asthma since childhood", ("user.has_condition", "asthma", False)),
+        ("I work four days a week as a physio", ("user.works_as", "physio", False)),
+        ("I'm starting at Siemens on Monday", ("user.works_at", "Siemens", False)),
+        ("I've just found out I'm pregnant!", ("user.pregnant", "pregnant", False)),
+        ("I was told I'm allergic to kiwi", ("user.allergic_to", "kiwi", False)),
+        ("I'm the only vegetarian in my family", ("user.diet", "vegetarian", False)),
+        ("I've always wanted to learn Spanish", ("user.wants", "to learn Spanish", False)),
+        ("I took up knitting during lockdown", ("user.hobby", "knitting", False)),
+        ("I don't like bowling itself", ("user.dislikes", "bowling", False)),
+        ("I got a puppy! Her name's Coco and she's adorable.", ("user.pet", "dog called Coco", False)),
+        ("I have a friend called Tom who lives in Oslo", ("tom.lives_in", "Oslo", False)),
+        ("I have a sister who lives in Oslo", ("sister.lives_in", "Oslo", False)),
+        ("I have a cousin named Ben who is a vet and lives in Bath", ("ben.lives_in", "Bath", False)),
+        ("I gave my piano away", ("user.owns", "piano", True)),
+        ("my car got totaled", ("user.owns", "car", True)),
+        ("I stopped collecting stamps", ("user.hobby", "collecting stamps", True)),
+    ],
+)
+def test_more_ways_of_saying_it_are_read(text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+def test_what_turns_out_is_said_to_have_changed(predicates: dict[str, Predicate]) -> None:
+    (ended,) = read("Turns out I'm not allergic to eggs after all!", predicates)
+    assert (ended.negated, ended.explicit) == (True, True)
+    (lives,) = read("No I don't, I live in York.", predicates)
+    assert lives.explicit
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I've quit smoking twice", "user.avoids"),
+        ("I've quit drinking three times already", "user.avoids"),
+        ("I moved to dark mode", "user.lives_in"),
+        ("I moved to strike that", "user.lives_in"),
+        ("I like option B", "user.likes"),
+        ("I'm engaged with work right now", "user.relationship"),
+        ("I'm six feet under", "user.height"),
+        ("I collect the kids at 3", "user.hobby"),
+        ("We collect tickets at the door", "user.hobby"),
+        ("I'm off to bed in a minute", "user.plans"),
+        ("I'm off to Tesco on Friday", "user.plans"),
+        ("My house is in shambles", "user.lives_in"),
+        ("I met a man called Tom who lives in Oslo", "tom.lives_in"),
+        ("My parents split up when I was ten", "parents.relationship"),
+        ("My dog almost died", "user.pet"),
+        ("My friend's bike got stolen", "user.owns"),
+        ("My bike was stolen but I got it back", "user.owns"),
+        ("I moved out when I was 18", "user.lives_with"),
+        ("I moved out and came straight back", "user.lives_with"),
+        ("I've always loved my wife", "user.likes"),
+        ("I was told I'm too loud", "user.has_condition"),
+    ],
+)
+def test_what_sounds_like_a_fact_and_is_none(text: str, key: str, predicates: dict[str, Predicate]) -> None:
+    assert key not in {one.key for one in read(text, predicates)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I'm Ana, 34, a nurse from Porto, living in Leeds with my husband", {("works_as", "nurse"), ("lives_in", "Leeds"), ("age", "34")}),
+        ("I'm a data scientist, mum of two, and I hate mornings", {("works_as", "data scientist"), ("has_children", "two children")}),
+        ("I'm 41M, divorced, two kids every other weekend", {("age", "41"), ("relationship", "divorced")}),
+        ("I'm vegan and a nurse", {("diet", "vegan"), ("works_as", "nurse")}),
+        ("I'm a teacher and a writer", {("works_as", "teacher")}),
+        ("My doctor told me to avoid salt", {("avoids", "salt")}),
+        ("I fly to Japan on Tuesday", {("plans", "going to Japan")}),
+        ("I told you I'm vegan!", {("diet", "vegan")}),
+        ("My son is allergic to nuts, any snack ideas?", {("allergic_to", "nuts")}),
+        ("I'm vegan, got any good recipes?", {("diet", "vegan")}),
+        ("Any ideas welcome, I'm vegan.", {("diet", "vegan")}),
+        ("My step mom is a realtor", {("works_as", "realtor")}),
+        ("You said I live in Leeds but I live in Hull", {("lives_in", "Hull")}),
+    ],
+)
+def test_each_thing_that_is_said_at_once_is_read(text: str, wanted: set[tuple[str, str]], predicates: dict[str, Predicate]) -> None:
+    found = {(one.key.partition(".")[2], one.object) for one in read(text, predicates)}
+    assert wanted <= found
+    assert not {value for key, value in found if key in ("lives_in", "works_as")} - {value for _, value in wanted}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("no longer vegan btw", ("user.diet", "vegan", True)),
+        ("not vegan anymore", ("user.diet", "vegan", True)),
+        ("quit being vegan", ("user.diet", "vegan", True)),
+        ("stopped eating meat", ("user.avoids", "meat", False)),
+        ("I stopped going to the gym", ("user.habit", "go to the gym", True)),
+    ],
+)
+def test_who_ends_something_may_leave_out_who(text: str, wanted: tuple[str, str, bool], predicates: dict[str, Predicate]) -> None:
+    assert wanted in said(read(text, predicates))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I stopped playing tennis for a week",
+        "I stopped going to the gym for a month",
+        "No, longer ones please",
+        "no longer interested",
+        "I feel like I'm 80",
+        "My doctor told me to avoid salt for two weeks",
+        "I fly to Lisbon every month",
+        "My mum says I live in a dump but she loves Leeds",
+    ],
+)
+def test_what_is_so_for_a_while_or_in_a_way_is_no_fact(text: str, predicates: dict[str, Predicate]) -> None:
+    assert read(text, predicates) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("My kids are allergic to nuts", [("children.allergic_to", "nuts", False)]),
+        ("Our twins are vegan", [("children.diet", "vegan", False)]),
+        ("My children live in Canada", [("children.lives_in", "Canada", False)]),
+        ("our two kids live with me", [("user.lives_with", "their kids", False)]),
+        ("My kids are called Tom and Lily", [("user.child", "Tom", False), ("user.child", "Lily", False)]),
+        ("My kids are 4 and 7", []),
+        ("My parents are called Ana and Rui", []),
+        ("My kids' school is in Leeds", []),
+        ("My kids are my world", []),
+    ],
+)
+def test_children_are_spoken_of_together(text: str, found: list[tuple[str, str, bool]], predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == found
+
+
+def test_what_is_said_of_children_together_is_told_of_them(predicates: dict[str, Predicate]) -> None:
+    assert one("My kids are allergic to nuts", predicates).value_text == "User's children are allergic to nuts"

@@ -352,7 +352,12 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("Note to self: call mum", "call mum"),
         ("Can you add oat milk to the shopping list?", "buy oat milk"),
         ("Put “call mum” on my to-do list", "“call mum”"),
+        ("And we still have to book the hotel", "book the hotel"),
+        ("Set an alarm to remind me to pay the rent", "pay the rent"),
         ("It rains.", None),
+        ("Moments like these remind me to appreciate those I love.", None),
+        ("I have a painting in my room to remind me to stay true.", None),
+        ("It made me think how much work we still have to do for it.", None),
         ("Put it on the list. I remember to breathe. My to-do list is long.", None),
     ],
 )

@@ -414,6 +414,11 @@ def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, 
         ("I'm single", "I have a girlfriend", "user.relationship"),
         ("My mum lives with us", "My mum passed away last week", "user.lives_with"),
         ("I live with my parents", "I finally moved out of my parents' house", "user.lives_with"),
+        ("I live with my parents", "I moved out!", "user.lives_with"),
+        ("I drive a Golf", "I sold it last week", "user.drives"),
+        ("I own a boat", "We sold it", "user.owns"),
+        ("I have a Vespa", "Someone stole my Vespa", "user.owns"),
+        ("I have a cat", "The cat died", "user.pet"),
         ("my sister lives with us", "My sister moved out", "user.lives_with"),
         ("my sister lives with us", "I live alone now", "user.lives_with"),
         ("I teach piano", "I stopped teaching piano", "user.teaches"),
@@ -704,3 +709,34 @@ def test_where_one_was_born_is_no_other_place_to_come_from(mem: memdb.Memory) ->
     after(mem, "I come from Leeds")
     assert after(mem, "I was born in Porto") == {("user.hometown", "Leeds"), ("user.born_in", "Porto")}
     assert not mem.facts("ana", statuses=["pending_confirmation"])
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "key", "believed"),
+    [
+        ("I like tea", "coffee, actually", "user.likes", {"tea", "coffee"}),
+        ("I like tea", "Actually, coffee", "user.likes", {"tea", "coffee"}),
+        ("I like tea", "Sorry, coffee", "user.likes", {"coffee"}),
+        ("I like tea", "I mean coffee", "user.likes", {"coffee"}),
+        ("My favourite colour is blue", "green, actually", "user.favourite_colour", {"green"}),
+        ("I play the guitar", "I mean the bass", "user.plays", {"bass"}),
+        ("I speak Spanish", "I mean Portuguese", "user.speaks", {"Portuguese"}),
+        ("My sister's name is Ana", "I mean Anna", "user.sister", {"Anna"}),
+        ("I love Paris", "I mean it!", "user.likes", {"Paris"}),
+    ],
+)
+def test_of_what_one_likes_another_is_one_more(mem: memdb.Memory, said: str, more: str, key: str, believed: set[str]) -> None:
+    after(mem, said)
+    assert {value for found, value in after(mem, more) if found == key} == believed
+
+
+@pytest.mark.parametrize("asked", ["Are you still at Google?", "Do you still work at Google?"])
+@pytest.mark.parametrize("answer", ["No, I left in May.", "no, I quit", "No. I was laid off last year"])
+def test_who_says_that_they_left_is_there_no_more(mem: memdb.Memory, asked: str, answer: str) -> None:
+    after(mem, "I work at Google")
+    assert after(mem, f"A: {asked}", answer) == set()
+
+
+def test_what_was_sold_may_be_this_or_that(mem: memdb.Memory) -> None:
+    before = after(mem, "I have a car and a boat")
+    assert after(mem, "I sold it") == before

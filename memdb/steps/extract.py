@@ -230,7 +230,8 @@ def _corrected(
         one, other = (set(normalise(candidate.object).split()) for candidate in (old, new))
         nested = one <= other or other <= one  # "Lisbon", and then "Lisbon, Portugal": of one value, that is the same fact
         same = one == other or (nested and predicate_of(old.key, predicates).cardinality == "one")
-        if believed and not (same and old.key == new.key):
+        more = slip.mild and _predicate(old) == _predicate(new) in rules().takes_back.beside  # "coffee, actually" after "I like tea"
+        if believed and not more and not (same and old.key == new.key):
             found.append(old.model_copy(update=told | {"negated": True, "valid_from": None, "valid_to": None, "temporary": False}))
     return found
 
@@ -251,15 +252,17 @@ def _over(
         end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": "taken back"}
         end |= {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False}
         return [one.model_copy(update=end) for one in read if not one.negated and (one.key, normalise(one.object)) in believed]
-    if not (predicate := pointed_at(turn.user_input)):
+    if not (predicates_meant := pointed_at(turn.user_input)):
         return []
     earlier = before()
     told = asked if _PROPER.search(asked) else f"{asked} {earlier[0].user_input if earlier else ''}"
-    if predicate == "pet" and compiled(rf"\b(?:{relation_words()})\b").search(compiled(rules().macros["animal"]).sub("", told)):
+    if "pet" in predicates_meant and compiled(rf"\b(?:{relation_words()})\b").search(compiled(rules().macros["animal"]).sub("", told)):
         return []  # "he died" may be said of somebody else
-    key = canonical_key(owner.slug, predicate)
-    named = [value for _, value in held([key]) if _is_named(value, told)]
-    return [_end(turn, owner, key, named[0], predicates=predicates, because="over")] if len(named) == 1 else []
+    keys = [canonical_key(owner.slug, predicate) for predicate in predicates_meant]
+    named = {(key, value) for key, value in held(keys) if _is_named(value, told)}
+    if len({normalise(value) for _, value in named}) != 1:
+        return []
+    return [_end(turn, owner, key, value, predicates=predicates, because="over") for key, value in sorted(named)]
 
 
 def _not_so(

@@ -12,18 +12,26 @@ from memdb.earnest import in_earnest
 from memdb.records import Fact, Record, Turn
 from memdb.when import find_times
 
+_JOINS = r"and|but|so|then|also|because|since|oh|ok|okay|hey|hi|yes|well|please|pls|just|actually"
+_BEFORE = r"(?:^|[.!?,;:\n(–—-]\s*|\b(?:{})\s+)"
+_REMIND = _BEFORE.format(
+    rf"{_JOINS}|you|you to|(?:hey|hi|ok|okay) \w+|(?:alarm|reminder|notification|note) to"
+)  # not "songs that remind me to"
+_STILL = _BEFORE.format(rf"{_JOINS}|though|although|think")  # not "how much we still have to do"
 _OPENS = re.compile(
-    r"\b(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
+    rf"(?:{_REMIND}(?=remind\b)|{_STILL}(?=(?:i|we) still\b)|\b(?!remind\b|(?:i|we) still\b))"
+    r"(?P<says>(?:remind me (?:to|about)|don't (?:let me )?forget (?:to|about)|i (?:must not|mustn't|can't|cannot) forget (?:to|about)"
     r"|i(?:'ve)? (?:must|should|(?:need|have|got) to) remember to|note to self(?: to|:)?|my goal is to"
     r"|to[- ]?do:|(?:i|we) still (?:have|need) to"
-    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160})",
+    r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160}))",
     re.IGNORECASE,
 )
 _LISTS = re.compile(
     r"\b(?:add|put) (?P<what>[^.!?\n]{2,100}?) (?:to|on|onto) (?:my|our|the) (?P<list>shopping|grocery|to-?do) list\b", re.IGNORECASE
 )
 _PROMISES = re.compile(
-    r"\bi(?:'ll| will) (?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140})",
+    r"\b(?P<says>i(?:'ll| will) "
+    r"(?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140}))",
     re.IGNORECASE,
 )
 _MOMENT = timedelta(milliseconds=1)
@@ -84,7 +92,7 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
             title = " ".join(match["what"].split()).strip(" ,;:")
             times = find_times(title, at=turn.timestamp, zone=zone)
             due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
-            opened.append(Loop(title=title, excerpt=match.group(), due=due, promised=promised))
+            opened.append(Loop(title=title, excerpt=match["says"], due=due, promised=promised))
     for match in _LISTS.finditer(turn.user_input[:_LONGEST]):
         verb = "" if match["list"].lower().startswith("to") else "buy "
         opened.append(Loop(title=verb + " ".join(match["what"].split()), excerpt=match.group()))
