@@ -117,6 +117,8 @@ create index facts_session on facts (user_id, session_id, id) where kind = 'mess
 create index facts_speaker on facts (user_id, speaker) where kind = 'message';
 create index facts_said on facts (user_id, valid_from) where kind = 'message';
 create index facts_narrative on facts (created_at) where kind = 'narrative';
+create index facts_narrative_type on facts (memory_type) where kind = 'narrative';
+create index facts_narrative_importance on facts (effective_importance) where kind = 'narrative';
 -- Facts whose object is not among the words of their text, or has letters with more than one form: the full-text index may not find those.
 create index facts_apart on facts (user_id, key) where kind <> 'message' and (
   length(cast(iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text) as blob)) > length(iif(json_type(value_json, '$.object') = 'text', value_json ->> 'object', value_text))

@@ -183,6 +183,12 @@ def test_a_frequent_statement_never_reads_a_whole_table(database: Database, name
     assert whole == []
 
 
+@pytest.mark.parametrize("column", ["memory_type", "effective_importance", "created_at"])
+def test_who_looks_at_memories_in_a_shell_does_not_wait_for_all_facts(database: Database, column: str) -> None:
+    steps = database.connection.execute(f"explain query plan select * from narrative where {column} = ?", (1,)).fetchall()
+    assert any(re.match(rf"SEARCH f USING INDEX facts_narrative\w* \({column}=\?\)", str(step[3])) for step in steps), steps
+
+
 def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database) -> None:
     steps = plan(database, "retrieve")
     assert [line for line in steps if line in ("SCAN one", "SCAN other")] == ["SCAN one", "SCAN other"]
