@@ -82,7 +82,7 @@ _ATOMS = re.compile(
     | (?:(?P<f_which>this|next|last){_S})?(?P<feast>easter|{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?
     | (?:(?P<m_which>this|next|last){_S})?(?P<month>{_MONTH})(?:,?{_S}(?:of{_S})?(?P<m_year>{_YEAR}))?
     | (?P<year>{_YEAR})
-    )(?!\w|-\w)""",
+    )(?!\w|-(?!\d\d?(?:$|[\s,.;:?!)]))\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _TELLING = frozenset(
@@ -107,11 +107,23 @@ _PREFIX = re.compile(  # "come Monday" is a time, and "they come Monday" none
 )
 _REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:-|\u2013|to|until|till|and|through)\s?", re.IGNORECASE)
+_DAYS_BEFORE = re.compile(  # "10 to 12 May", "between 10 and 12 May", of which the last is a whole date
+    r"(?:\b(?P<word>between|from)\s(?:the\s)?|(?<![\w:.,/\u2013-])(?<!\d\s))"
+    rf"(?P<day>{_DAY_NUMBER})(?:\s?[-\u2013]\s?|\s(?:(?P<and>and)|to|until|till|through)\s)(?:the\s)?$",
+    re.IGNORECASE,
+)
+_DAYS_AFTER = re.compile(  # "May 10 to 12", "May 10-12, 2024"
+    rf"(?:\s?[-\u2013]\s?|\s(?:(?P<and>and)|to|until|till|through)\s)(?:the\s)?(?P<day>{_DAY_NUMBER})"
+    rf"(?![\w:%/\u2013-]|[.,]\d|\s?(?:am|pm|%|o['\u2019]clock)\b|\s(?!(?:and|or|in|at|with|for|to|on|there|then|we|i|together)\b)[a-z])"
+    rf"(?:,?\s(?P<year>{_YEAR})\b)?",
+    re.IGNORECASE,
+)
 _SPACE = re.compile(r"\s+")
 _ROLES: dict[str, Role] = {
     "until": "until", "till": "until", "til": "until", "through": "until", "thru": "until", "by": "by", "before": "by", "for": "for",
     "since": "since", "from": "from", "starting": "from", "as of": "from", "after": "from", "between": "from",
 }  # fmt: skip
+_AROUND = ("", "on", "from", "between", "for", "during", "over", "in", "this")
 _LONGEST_PREFIX = 32
 _ONWARDS = re.compile(  # "from June on"
     r"\s(?:onwards?|forward|and (?:onwards?|beyond|after)|on(?=\s*(?:$|[,.;:!?)]|(?:and|i|we|(?:my|our)(?! own)|he|she|they|it|there)\b)))",
@@ -155,8 +167,11 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         if word == "as of" and "month" in found and not _TO_COME.search(text):
             direction = _nearer(found["month"], local)  # "as of January I work there", said in March
         atom = _resolve(found, match, local, direction)
-        resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
         held = None
+        if atom is not None and (days := _of_one_month(text, match, found, atom, word)) is not None:
+            spans += _span(text, min(start, days.start), days.end, (days.first, days.after), "point", zone)
+            continue
+        resolved = None if atom is None or (atom.bare and not word) else _in_role(atom, word, local, direction)
         if atom is not None and resolved is not None:
             first, after, role = resolved
             onwards = _ONWARDS.match(text, match.end()) if role == "from" else None
@@ -164,6 +179,28 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
             spans += new
             held = (atom, start, opens) if new and (opens or role in ("point", "for")) else None
     return spans
+
+
+def _of_one_month(text: str, match: re.Match[str], found: dict[str, str], atom: _Atom, word: str) -> _Atom | None:
+    """The days from one to another of the same month, where a number before the date says the first, or one behind it the last."""
+    window = text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
+    try:
+        if (
+            "dm_day" in found
+            and (other := _DAYS_BEFORE.search(window))
+            and (not other["and"] or (other["word"] or "").lower() == "between")
+        ):
+            first = atom.first.replace(day=_number(other["day"]))
+            return atom._replace(start=match.start() - len(window) + other.start(), first=first) if first < atom.first else None
+        if "md_day" in found and "md_year" not in found and word in _AROUND:
+            other = _DAYS_AFTER.match(text, match.end())
+            if other and (not other["and"] or word == "between"):
+                year = int(other["year"] or atom.first.year)
+                first, last = atom.first.replace(year=year), atom.first.replace(year=year, day=_number(other["day"]))
+                return atom._replace(end=other.end(), first=first, after=last + _DAY) if first < last else None
+    except (ValueError, OverflowError):  # there is no such day
+        pass
+    return None
 
 
 def _may_tell(text: str) -> bool:
@@ -267,9 +304,14 @@ def _numeric(found: dict[str, str], local: date, prefer: Prefer) -> _Atom | None
 
 def _calendar_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     side = "dm" if "dm_day" in found else "md"
-    day, month = int(re.sub(r"\D", "", found[f"{side}_day"])), _month_number(found[f"{side}_month"])
+    day, month = _number(found[f"{side}_day"]), _month_number(found[f"{side}_month"])
     year = found.get(f"{side}_year")
     return _one(date(int(year), month, day)) if year else _one(_nearest_day(month, day, local, prefer))
+
+
+def _number(day: str) -> int:
+    """The number of a day, without "st" or "th"."""
+    return int(re.sub(r"\D", "", day))
 
 
 def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:

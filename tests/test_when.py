@@ -29,6 +29,24 @@ def _day(instant: datetime) -> str:
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I have 10 and 12 June", "12 June"),
+        ("June 5 to 7pm", "June 5"),
+        ("June 10 to 12 people came", "June 10"),
+        ("the score was 3:1 to 12 June", "12 June"),
+        ("12 to 3 June", "3 June"),
+        ("June 12 to 3", "June 12"),
+        ("June 12 to 35", "June 12"),
+        ("0-3 June", "3 June"),
+        ("until June 10 to 12", "until June 10"),
+    ],
+)
+def test_a_number_beside_a_date_is_a_day_only_where_it_can_be_meant(text: str, words: str) -> None:
+    assert [found[0] for found in spans(text)] == [words]
+
+
+@pytest.mark.parametrize(
     ("text", "role", "first", "after"),
     [
         ("today", "point", "2025-05-14", "2025-05-15"),
@@ -95,6 +113,12 @@ def _day(instant: datetime) -> str:
         ("after Easter", "from", "2026-04-06", "2026-04-07"),
         ("from 2015 to 2019", "point", "2015-01-01", "2020-01-01"),
         ("between March and May", "point", "2026-03-01", "2026-06-01"),
+        ("between 10 and 12 June", "point", "2025-06-10", "2025-06-13"),
+        ("10-12 June", "point", "2025-06-10", "2025-06-13"),
+        ("from the 3rd to the 5th of June 2024", "point", "2024-06-03", "2024-06-06"),
+        ("June 10 to 12", "point", "2025-06-10", "2025-06-13"),
+        ("June 10-12, 2024", "point", "2024-06-10", "2024-06-13"),
+        ("between June 10 and 12", "point", "2025-06-10", "2025-06-13"),
         ("in July and August", "point", "2025-07-01", "2025-09-01"),
         ("for July and August", "point", "2025-07-01", "2025-09-01"),
         ("on Thursday and Friday", "point", "2025-05-15", "2025-05-17"),
