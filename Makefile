@@ -32,7 +32,7 @@ demo: $(venv)/.for-use
 	@$(python) -m memdb.interfaces.cli demo --db mem.db $(DEMO_ARGS)
 
 test: $(venv)/.for-tests
-	@$(python) -m pytest $(PYTEST_ARGS)
+	@$(python) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
 
 lint: $(venv)/.for-tests
 	$(python) -m ruff check .

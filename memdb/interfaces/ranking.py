@@ -249,6 +249,7 @@ def _print_question(why: Explanation, zone: tzinfo) -> None:
         ("meaning", asked.meaning),
         ("asks about", asked.actor or ""),
         ("asks for", asked.intent),
+        ("asks of", "the past" if asked.past else "the present" if asked.present else ""),
         ("times", ", ".join(" to ".join(dict.fromkeys(one)) for one in days)),
         ("candidates", str(why.candidates)),
     ]
