@@ -232,9 +232,11 @@ def test_confirming_makes_a_fact_surer(db: Path) -> None:
     assert after.confidence > before.confidence
 
 
-def test_rejecting_ends_a_fact(db: Path) -> None:
+def test_rejecting_ends_a_fact_and_what_it_had_taken_the_place_of_stands_again(db: Path) -> None:
     fact = fact_of(db, "user.lives_in")
     assert "\texpired\t" in ok("reject", fact.fact_id, "--db", db)
+    assert fact_of(db, "user.lives_in").object == "Porto" != fact.object
+    ok("reject", fact_of(db, "user.lives_in").fact_id, "--db", db)
     assert ok("facts", "--user", "ana", "--key", "user.lives_in", "--db", db) == ""
 
 

@@ -570,7 +570,7 @@ def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: 
 OPENS = """
 sys.stdin.readline()
 with memdb.open(sys.argv[1], embedder="hashing-32") as mem:
-    mem.observe(f"I like number {sys.argv[2]}.", user_id="ana", turn_id=sys.argv[2])
+    mem.observe(f"I like tune {sys.argv[2]}.", user_id="ana", turn_id=sys.argv[2])
 """
 
 OBSERVES = """
@@ -599,7 +599,7 @@ def test_processes_may_create_the_same_file_at_once(tmp_path: Path) -> None:
         at_once(OPENS, path, ["1", "2", "3", "4"])
         with memdb.open(path, embedder=HashingEmbedder(32)) as mem:
             assert mem.drain(30)
-            assert sorted(fact.object for fact in mem.facts("ana")) == ["number 1", "number 2", "number 3", "number 4"]
+            assert sorted(fact.object for fact in mem.facts("ana")) == ["tune 1", "tune 2", "tune 3", "tune 4"]
 
 
 def test_a_file_that_another_process_makes_while_it_is_looked_at_is_no_other_program_s(
