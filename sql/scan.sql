@@ -186,14 +186,13 @@ limit :limit;
 with
 weight as materialized (
   select
-    total(value) filter (where feature = 'actor') as actor,
-    total(value) filter (where feature = 'is_question') as is_question,
-    total(value) filter (where feature = 'length') as length,
-    total(value) filter (where feature = 'has_number') as has_number,
-    total(value) filter (where feature = 'is_reaction') as is_reaction,
-    total(value) filter (where feature = 'has_time') as has_time
-  from weights
-  where name = :weights
+    coalesce(w ->> 'actor', 0.0) as actor,
+    coalesce(w ->> 'is_question', 0.0) as is_question,
+    coalesce(w ->> 'length', 0.0) as length,
+    coalesce(w ->> 'has_number', 0.0) as has_number,
+    coalesce(w ->> 'is_reaction', 0.0) as is_reaction,
+    coalesce(w ->> 'has_time', 0.0) as has_time
+  from (select json_group_object(feature, value) as w from weights where name = :weights)
 )
 select
   i.value as id,

@@ -160,16 +160,15 @@ order by f.id;
 with
 weight as materialized (
   select
-    coalesce(max(value) filter (where feature = 'match'), 0) as match,
-    coalesce(max(value) filter (where feature = 'recency'), 0) as recency,
-    coalesce(max(value) filter (where feature = 'frequency'), 0) as frequency,
-    coalesce(max(value) filter (where feature = 'intrinsic_importance'), 0) as intrinsic_importance,
-    coalesce(max(value) filter (where feature = 'sure_confidence'), 0) as sure_confidence,
-    coalesce(max(value) filter (where feature = 'sure_match'), 0) as sure_match,
-    coalesce(max(value) filter (where feature = 'sure_agreement'), 0) as sure_agreement,
-    coalesce(max(value) filter (where feature = 'sure_source_reliability'), 0) as sure_source_reliability
-  from weights
-  where name = 'priority'
+    coalesce(w ->> 'match', 0.0) as match,
+    coalesce(w ->> 'recency', 0.0) as recency,
+    coalesce(w ->> 'frequency', 0.0) as frequency,
+    coalesce(w ->> 'intrinsic_importance', 0.0) as intrinsic_importance,
+    coalesce(w ->> 'sure_confidence', 0.0) as sure_confidence,
+    coalesce(w ->> 'sure_match', 0.0) as sure_match,
+    coalesce(w ->> 'sure_agreement', 0.0) as sure_agreement,
+    coalesce(w ->> 'sure_source_reliability', 0.0) as sure_source_reliability
+  from (select json_group_object(feature, value) as w from weights where name = 'priority')
 ),
 recurring as (
   select

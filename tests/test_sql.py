@@ -95,7 +95,7 @@ def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database
     sql = step[1].replace(":weights", "'default'").replace(":k_lex", "null").replace(":k_vec", "null")
     columns = [column[0] for column in database.connection.execute(sql).get_description()]
     assert set(columns) == set(FEATURES) | NO_FEATURES
-    read = re.findall(r"feature = '(\w+)'", step[1])
+    read = re.findall(r"w ->> '(\w+)'", step[1])
     assert read == columns
 
 
