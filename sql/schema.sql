@@ -181,7 +181,6 @@ create table facts_archive (
 ) strict, without rowid;
 
 create index facts_archive_user on facts_archive (user_id, key);
-create index facts_archive_turn on facts_archive (user_id, source_turn_id);
 
 -- The durable queue: a turn is here before observe() returns, and stays as the record of what was said.
 create table turns (

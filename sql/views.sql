@@ -197,26 +197,30 @@ select
 from facts indexed by facts_traits
 where kind = 'message';
 
--- How much of what was learned from a message's turn is believed no longer, 0 to 1, null for nothing learned. Of an event it stays true that it was
--- to be; what was taken back was never learned; and what was merged with what says the same is believed still.
+-- How much of what a message's turn told, or told again, is believed no longer, 0 to 1, null for nothing told. Of an event it stays true that it was
+-- to be; what was taken back was never told; what was merged with what says the same is believed still; and who tells that something ends does
+-- not tell that it is so.
 create view message_outdated as
 select
   m.id,
   (
-    select avg(l.is_over)
+    select avg(s.is_over)
     from (
-      select fact_id, status in ('superseded', 'expired') as is_over
-      from facts
-      where user_id = m.user_id and source_turn_id = m.source_turn_id and kind = 'fact' and event_time is null
-      union all
-      select fact_id, 1
-      from facts_archive
-      where user_id = m.user_id and source_turn_id = m.source_turn_id and record ->> 'kind' = 'fact' and record ->> 'event_time' is null) l
-    where not l.is_over
+      select distinct t.fact_id, coalesce(f.status in ('superseded', 'expired'), 1) as is_over
+      from fact_history t
+      left join facts f on f.fact_id = t.fact_id
+      left join facts_archive a on a.fact_id = t.fact_id
+      where t.user_id = m.user_id and t.turn_id = m.source_turn_id
+        and t.operation in ('insert', 'update', 'noop', 'mark_pending_confirmation')
+        and coalesce(f.kind, a.record ->> 'kind') = 'fact'
+        and coalesce(f.event_time, a.record ->> 'event_time') is null
+        and not exists (
+          select 1 from fact_history e where e.fact_id = t.fact_id and e.turn_id = t.turn_id and e.operation in ('supersede', 'expire'))) s
+    where not s.is_over
       or not exists (
         select 1
         from fact_history h
-        where h.id = (select max(id) from fact_history where fact_id = l.fact_id and operation <> 'archive')
+        where h.id = (select max(id) from fact_history where fact_id = s.fact_id and operation <> 'archive')
           and (h.operation in ('reject', 'undo') or exists (
             select 1
             from fact_history k

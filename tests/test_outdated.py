@@ -71,6 +71,22 @@ def test_it_counts_only_where_the_present_is_asked_for(moved: memdb.Memory, quer
     assert outdated(moved, query, **narrowed) == {}
 
 
+def test_what_only_told_again_what_is_over_is_out_of_date_as_well(mem: memdb.Memory) -> None:
+    said = ["I live in Porto.", "I still live in Porto.", "I live in Porto, near the river.", "I have a dog.", "My dog is called Rex.",
+            "I moved to Braga.", "My dog Rex died."]  # fmt: skip
+    for day, text in enumerate(said, 1):
+        mem.observe(text, user_id="ana", turn_id=f"t{day}", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    expected = {f"t{day}": 1.0 for day in range(1, 6)}  # and who tells the end does not tell that it is so
+    assert outdated(mem, "Where do I live with my dog?") == expected
+    mem.compact(now="2026-03-20")
+    assert outdated(mem, "Where do I live with my dog?") == expected
+    mem.observe("I moved back to Porto.", user_id="ana", turn_id="back", timestamp="2025-03-08")
+    mem.observe("I still live in Porto.", user_id="ana", turn_id="still", timestamp="2025-03-09")
+    mem.drain()
+    assert outdated(mem, "Where do I live with my dog?") == {**expected, "t6": 1.0}
+
+
 def test_what_lies_in_the_archive_is_over_as_well(moved: memdb.Memory) -> None:
     assert moved.compact(now="2026-03-20") == 2
     assert moved.facts("ana", statuses=["superseded", "expired"]) == []
@@ -86,6 +102,13 @@ def test_what_was_taken_back_says_nothing_of_its_message(moved: memdb.Memory) ->
     moved.observe("I moved to Faro.", user_id="ana", timestamp="2025-03-20")
     moved.drain()
     assert outdated(moved, "Where do I live?") == {"porto": 1.0, "bosch": 1.0}
+
+
+def test_what_waited_for_leave_to_be_kept_and_is_over_makes_its_message_out_of_date(mem: memdb.Memory) -> None:
+    mem.observe("I'm allergic to nuts.", user_id="ana", turn_id="nuts", timestamp="2025-03-01")
+    mem.observe("I'm no longer allergic to nuts.", user_id="ana", turn_id="over", timestamp="2025-03-02")
+    mem.drain()
+    assert outdated(mem, "Am I allergic to nuts?") == {"nuts": 1.0}
 
 
 def test_what_was_merged_with_the_same_is_believed_still(mem: memdb.Memory) -> None:
