@@ -43,10 +43,12 @@ class Sifted(Sieve, total=False):
 class Question(Record):
     """A question as it was understood: mem-skill's stage 1, "extract entities and intent from current input".
 
-    `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `participants` are those of the people who
-    speak in this memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
+    `terms` are the telling words and `phrases` what belongs together in it, all in lower case; `topics` are those terms that tell more than
+    when something was, or that anything was ("what happened yesterday" has none). `participants` are those of the people who speak in this
+    memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
     are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
-    answer would be, and `times` the stretches of time that the question names. `past` says that it asks for what was, and `present`
+    answer would be, `times` the stretches of time that the question names, and `days` the same as the full-text index writes them
+    ("05 May 2025", "May 2025" or "2025"), where the words of the question do not. `past` says that it asks for what was, and `present`
     that it asks for what is so now, as far as its words tell; `as_of` is the instant that "before I moved" means, where the memory knows of
     that change. `mood` is the emotion that it speaks of.
     """
@@ -55,10 +57,12 @@ class Question(Record):
     meaning: str
     terms: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     participants: tuple[str, ...] = ()
     actor: str | None = None
     intent: Intent = "other"
     times: tuple[tuple[datetime, datetime], ...] = ()
+    days: tuple[str, ...] = ()
     past: bool = False
     present: bool = False
     as_of: datetime | None = None

@@ -39,13 +39,13 @@ class Calibration(Record):
 def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
     """Return what the first hits of a question say about whether they answer it, each part in about 0..1."""
     first = list(hits[:_LOOKED_AT])
-    asked = {_stem(term) for term in question.terms}
+    asked = {stem(term) for term in question.terms}
 
     def best(feature: str, *, ours: bool | None = None) -> float:
         among = [hit for hit in first if ours is None or bool(hit.parts.get("actor")) == ours]
         return max((hit.parts.get(feature, 0.0) for hit in among), default=0.0)
 
-    said = [{_stem(word) for word in words_of(hit.fact.value_text)} for hit in first]
+    said = [{stem(word) for word in words_of(hit.fact.value_text)} for hit in first]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
     named = question.actor is not None
@@ -60,6 +60,11 @@ def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
         "confidence": (top.confidence_now or 0.0) if top else 0.0,
         "margin": (scores[0] - scores[-1]) / max(abs(scores[0]), 1e-9) if scores else 0.0,
     }
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending, in small letters, so that “calls” and “called” are the same."""
+    return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()
 
 
 def probability_of(evidence: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
@@ -166,7 +171,3 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
 
 def _logistic(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
-
-
-def _stem(word: str) -> str:
-    return re.sub(r"(?:'s|ing|ed|es|s)$", "", word.casefold()) or word.casefold()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb import cues
 from memdb.answers import Question
+from memdb.embed import HashingEmbedder
 from memdb.steps import understand as reading
 from memdb.unspaced import words_of
 
@@ -123,6 +124,67 @@ def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) ->
     assert {2025, 2024, 2020} <= years
 
 
+@pytest.mark.parametrize(
+    ("query", "days"),
+    [
+        ("What did Ana do yesterday?", ("09 June 2025",)),
+        ("What happened three days ago?", ("07 June 2025",)),
+        ("What did I do on Friday?", ("06 June 2025",)),
+        ("What do I have on Friday?", ("06 June 2025", "13 June 2025")),
+        ("What happened last weekend?", ("07 June 2025", "08 June 2025")),
+        ("What happened last week?", tuple(f"{day:02} June 2025" for day in range(2, 9))),
+        ("What did we do last month?", ("May 2025",)),
+        ("Where did I live last year?", ("2024",)),
+        ("What did I do two months ago?", ("April 2025",)),
+        ("What did I do a few years ago?", ("2022",)),
+        ("What did I do two weeks ago?", tuple(f"{day:02} May 2025" for day in range(24, 31))),
+        ("Where was Ana in the week before 16 November 2023?", ()),
+        ("What did Ana do on 2025-06-05?", ("05 June 2025",)),
+        ("What did Ana do on 5 June?", ()),
+        ("What happened in 1850?", ()),
+        ("What did Ana do in March?", ()),
+        ("What did Ana do in 2024?", ()),
+        ("What has Ana done since yesterday?", ()),
+        ("What did Ana do before last Friday?", ()),
+        ("What does Ana do every Friday?", ()),
+        ("Where does Ana live?", ()),
+    ],
+)
+def test_the_days_that_words_do_not_name_are_looked_for_as_the_index_writes_them(
+    talk: memdb.Memory, query: str, days: tuple[str, ...]
+) -> None:
+    assert asked(talk, query).days == days
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("What did Ana buy three days ago?", ("buy",)),
+        ("Who likes Friday Night Lights?", ("likes", "friday", "night", "lights")),
+        ("What happened on 2025-06-05?", ("happened", "2025", "06", "05")),
+        ("What did I read two months ago?", ("read", "two", "months", "ago")),
+        ("What did I do yesterday?", ()),
+        ("Yesterday", ()),
+    ],
+)
+def test_what_is_found_by_its_day_is_no_word(talk: memdb.Memory, query: str, terms: tuple[str, ...]) -> None:
+    assert asked(talk, query).terms == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "topics"),
+    [
+        ("What happened yesterday?", ()),
+        ("What did Ana say on Monday?", ()),
+        ("What did Ana buy three days ago?", ("buy",)),
+        ("Who likes Sunday school?", ("likes", "school")),
+        ("Where did Ana travel?", ("travel",)),
+    ],
+)
+def test_what_a_question_is_about_is_more_than_when(talk: memdb.Memory, query: str, topics: tuple[str, ...]) -> None:
+    assert asked(talk, query).topics == topics
+
+
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=120) | st.text(alphabet="Ana Bob\"'’?()*-.5 März中", max_size=60))
 def test_any_text_is_understood_somehow(query: str, talk: memdb.Memory) -> None:
@@ -188,6 +250,54 @@ def test_a_date_in_the_question_prefers_what_was_said_or_happened_then(mem: memd
     assert hits[0].fact.valid_from.month == 3
     assert hits[0].parts["date"] == 1.0
     assert all(hit.parts["date"] < 0.2 for hit in hits[1:])
+
+
+def diary(mem: memdb.Memory) -> None:
+    """Five lines a day for sixty days until the day before `NOW`, each day's like the others'; some speak of a yesterday of their own."""
+    for day in range(60):
+        when = datetime(2025, 6, 9, 9, tzinfo=UTC) - timedelta(days=day)
+        lines = (
+            "We went to the market",
+            "I saw Bob at the lake",
+            "I read a book, as I told you yesterday",
+            "My mother called",
+            "It rained",
+        )
+        mem.load([{"text": line, "timestamp": when + timedelta(hours=hour)} for hour, line in enumerate(lines)], user_id="me")
+    mem.drain()
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_what_was_said_on_a_day_is_found_by_where_it_lies_from_today(tmp_path: Path, embedded: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64) if embedded else None, llm=None, config={"worker": False}) as mem:
+        diary(mem)
+        for query, day in (
+            ("What happened yesterday?", "09"),
+            ("Where did we go on Saturday?", "07"),
+            ("What did I say 3 days ago?", "07"),
+        ):
+            hits = mem.search(query, user_id="me", now=NOW, limit=5)
+            assert [hit.fact.valid_from.strftime("%d %B") for hit in hits] == [f"{day} June"] * 5, query
+
+
+def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Pacific/Auckland"}) as mem:
+        mem.load(
+            [{"text": f"Line {hour}", "timestamp": f"2025-06-09T{hour:02}:00:00Z"} for hour in (11, 13)], user_id="me"
+        )  # 23:00 and 01:00
+        mem.drain()
+        hits = mem.search("What happened yesterday?", user_id="me", now="2025-06-10T18:00:00Z")  # the morning of the 11th
+        assert [hit.fact.value_text for hit in hits] == ["Line 13"]
+
+
+def test_that_something_was_said_on_the_day_is_no_answer_to_a_question_about_more(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        diary(mem)
+        decisions = {}
+        for query in ("What happened yesterday?", "What did my mother do yesterday?", "What did the dentist say yesterday?"):
+            verdict = mem.assess(query, user_id="me", now=NOW).verdict
+            decisions[query] = verdict and verdict.decision
+        assert list(decisions.values()) == ["answer", "answer", "abstain"]
 
 
 def test_an_answer_is_found_by_the_question_before_it(mem: memdb.Memory) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memdb.answers import Doubt, Hit, Question, Verdict
-from memdb.calibration import evidence_of, probability_of
+from memdb.calibration import evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.records import Decision
+from memdb.unspaced import words_of
 
 _CHECKABLE = ("tool", "web", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
@@ -24,7 +25,7 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
     where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
     is not set below the `threshold` that was fitted with the calibration.
     """
-    bearing = [hit for hit in hits if hit.bears(config.bearing_match)]
+    bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(question, hit, config.bearing_match)]
     if not bearing:
         return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
@@ -53,6 +54,13 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         )
     unsure = f", but is not sure ({confidence:.2f} < {config.hedge_confidence:.2f})" if confidence < config.hedge_confidence else ""
     return _verdict("answer", f"what was found bears on it{unsure}", top, probability, None)
+
+
+def _of_its_day_alone(question: Question, hit: Hit, least: float) -> bool:
+    """Whether a hit shares the day with a question that asks for more than what there was on that day, and nothing else."""
+    if not question.days or not question.topics or hit.parts.get("date", 0.0) < 1.0 or hit.parts.get("cosine", 0.0) >= least:
+        return False
+    return {stem(topic) for topic in question.topics}.isdisjoint(map(stem, words_of(hit.fact.value_text)))
 
 
 def _concerned(bearing: Sequence[Hit], top: Hit, doubts: Sequence[Doubt]) -> Doubt | None:

@@ -234,7 +234,7 @@ def retrieve(
         rows = (
             score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
         )
-        if as_of is not None and question.terms and (gone := _archived(db, filters)):
+        if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = score([row.found() for row in rows], limit, voted=judged, searched=True)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
@@ -324,8 +324,9 @@ def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
 
 
 def match_expression(question: Question) -> str:
-    """Return an FTS5 expression that matches any of the question's words and phrases, each quoted; '""', which matches nothing, if none."""
-    return " OR ".join(quoted(text) for text in (*question.phrases, *question.terms)) or '""'
+    """Return an FTS5 expression of any of the question's words, phrases and days, each quoted; '""', which matches nothing, if none."""
+    days = (f"date : {quoted(day)}" for day in question.days)
+    return " OR ".join((*(quoted(text) for text in (*question.phrases, *question.terms)), *days)) or '""'
 
 
 class _Set(NamedTuple):
