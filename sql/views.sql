@@ -17,7 +17,8 @@ select
 from facts f;
 
 -- What is searched by words of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
--- before and after it; and its day in words, by the user's clocks as far as they are known. A message's day is the one it was said on.
+-- before and after it; and its day in words, by the user's clocks as far as they are known. A message has the day it was said on, and that of which
+-- it tells.
 create view fact_text as
 select
   f.id,
@@ -61,17 +62,20 @@ select
       cross join events e on e.user_id = f.user_id and e.event_id = i.value), '')
     else ''
   end as context,
-  (select substr(day, 9, 2) || ' '
+  (select group_concat(substr(day, 9, 2) || ' '
       || rtrim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November December ',
                       9 * substr(day, 6, 2) - 8, 9))
-      || ' ' || substr(day, 1, 4)
+      || ' ' || substr(day, 1, 4), ' ')
    from (
      select coalesce(iif(minutes, strftime('%Y-%m-%d', at, minutes || ' minutes'), null), substr(at, 1, 10)) as day
      from (
        select at, (select minutes from clocks where begins <= at order by begins desc limit 1) as minutes
-       from (select iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)) as at)
-       limit 1)
-     limit 1)) as date  -- each limit has what is within it worked out once
+       from (
+         select iif(f.kind = 'message', f.valid_from, coalesce(f.event_time, f.valid_from)) as at
+         union all
+         select f.event_time where f.kind = 'message' and substr(f.event_time, 1, 10) <> substr(f.valid_from, 1, 10))
+       limit 2)
+     limit 2)) as date  -- each limit has what is within it worked out once
 from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:

@@ -253,13 +253,13 @@ def test_a_date_in_the_question_prefers_what_was_said_or_happened_then(mem: memd
 
 
 def diary(mem: memdb.Memory) -> None:
-    """Five lines a day for sixty days until the day before `NOW`, each day's like the others'; some speak of a yesterday of their own."""
+    """Five lines a day for sixty days until the day before `NOW`, each day's like the others'."""
     for day in range(60):
         when = datetime(2025, 6, 9, 9, tzinfo=UTC) - timedelta(days=day)
         lines = (
             "We went to the market",
             "I saw Bob at the lake",
-            "I read a book, as I told you yesterday",
+            "I read a book",
             "My mother called",
             "It rained",
         )
@@ -278,6 +278,16 @@ def test_what_was_said_on_a_day_is_found_by_where_it_lies_from_today(tmp_path: P
         ):
             hits = mem.search(query, user_id="me", now=NOW, limit=5)
             assert [hit.fact.valid_from.strftime("%d %B") for hit in hits] == [f"{day} June"] * 5, query
+
+
+def test_what_was_told_of_a_day_is_found_by_it_whenever_it_was_told(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        diary(mem)
+        mem.observe("The day before yesterday I ran a marathon.", user_id="me", timestamp="2025-06-09T20:00:00Z")
+        mem.drain()
+        for query in ("What did I do 3 days ago?", "What did I do yesterday?"):
+            said = [hit.fact.value_text for hit in mem.search(query, user_id="me", now=NOW, kinds=["message"])]
+            assert "The day before yesterday I ran a marathon." in said
 
 
 def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
