@@ -38,6 +38,17 @@ _CHANGE = re.compile(
     r"|(?:my|our|the|his|her|their|getting|being)\s+|(?=[a-z]{2,}ing\b))(?P<what>[a-z]+)",
     re.IGNORECASE,
 )
+_TALKED = r"(?:talk(?:ed)?|spoke|speak|chat(?:ted)?|discuss(?:ed)?|said|say|told|tell|mention(?:ed)?|ask(?:ed)?|agree(?:d)?|decide(?:d)?)"
+_TALK = re.compile(rf"\b{_TALKED}\b", re.IGNORECASE)
+_LAST_TALK = re.compile(
+    r"\b(?:(?:in |during )?(?:our|the) (?:last|latest|previous|most recent) (?:conversation|chat|session|talk|discussion)\b"
+    r"(?! (?:with (?!you\b)|of|at|on|for))"
+    rf"|the last time (?:i|we) {_TALKED}(?: (?:to |with )?(?:you|each other))?(?=\W*$)"
+    rf"|(?<!the )(?P<time>last time)(?=\W*$|,? (?:we|i|you) {_TALKED}\b)"
+    r"|where (?:did we leave|we left) off\b"
+    r"|when did (?:we|i) last (?:talk|speak|chat)(?: (?:to|with) (?:you|each other))?(?=\W*$))",
+    re.IGNORECASE,
+)
 _STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
 
 
@@ -60,6 +71,12 @@ def asks_present(text: str) -> bool:
         return False
     words = {word.strip(".,;:!?()\"“”'’") for word in read.lower().replace("’", "'").split()}
     return words.isdisjoint(_OF_THE_PAST) and not any(word.endswith("ed") for word in words - _NO_PAST)
+
+
+def last_talk_in(text: str) -> re.Match[str] | None:
+    """Return the words by which an English question means the last conversation ("What did we talk about last time?"), or None."""
+    found = _LAST_TALK.search(text[:_READ])
+    return found if found and (found["time"] is None or _TALK.search(text[:_READ])) else None
 
 
 def change_in(text: str) -> Change | None:

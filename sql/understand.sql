@@ -23,3 +23,11 @@ where f.user_id = :user_id
     where h.user_id = f.user_id and h.turn_id = f.source_turn_id and h.key = f.key and h.operation = 'supersede' and h.fact_id <> f.fact_id)
 order by f.valid_from desc
 limit 1;
+
+-- When something was said last before today.
+-- statement: last_talk
+select max(valid_from) as at
+from facts
+where user_id = :user_id
+  and kind = 'message'
+  and valid_from < :before;

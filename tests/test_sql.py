@@ -146,6 +146,7 @@ PLANS = [
     ("retrieve", "SEARCH t USING INDEX fact_history_turn (user_id=? AND turn_id=? AND operation=?)"),
     ("retrieve", "SEARCH a USING PRIMARY KEY (fact_id=?) LEFT-JOIN"),
     ("retrieve", "SEARCH e USING INDEX fact_history_fact (fact_id=?)"),
+    ("understand.last_talk", "SEARCH facts USING COVERING INDEX facts_said (user_id=? AND valid_from<?)"),
     ("scan.words", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("scan.words", "SEARCH facts USING COVERING INDEX"),
     ("scan.matches", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),

@@ -290,6 +290,36 @@ def test_what_was_told_of_a_day_is_found_by_it_whenever_it_was_told(tmp_path: Pa
             assert "The day before yesterday I ran a marathon." in said
 
 
+@pytest.fixture
+def conversations(mem: memdb.Memory) -> memdb.Memory:
+    """Three, the last of them today; in the first somebody speaks of one before it."""
+    for day, text in (("04-10", "We talked about my knee last time."), ("05-20", "The roof is leaking again."), ("06-10", "Good morning!")):
+        mem.observe(text, user_id="me", timestamp=f"2025-{day}T09:00:00Z")
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["What did we talk about last time?", "What did I tell you in our previous chat?", "Where did we leave off?", "When did we last talk?",
+     "What did I say the last time we spoke?", "Last time we talked I told you something, what was it?", "What was our last conversation about?"],
+)  # fmt: skip
+def test_the_last_conversation_is_the_one_before_today(conversations: memdb.Memory, query: str) -> None:
+    hits = conversations.search(query, user_id="me", now=NOW, kinds=["message"])
+    assert hits.question.days == ("20 May 2025",)
+    assert hits[0].fact.value_text == "The roof is leaking again."
+    assert conversations.search(query, user_id="somebody else", now=NOW).question.days == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["When was the last time I talked about Japan?", "What did I order last time?", "Who won last time?", "How was my last session at the gym?",
+     "What did I say the last time I was in Faro?", "What was in the last chat with Marta?", "What did I say at the end?"],
+)  # fmt: skip
+def test_what_else_was_last_is_no_conversation(conversations: memdb.Memory, query: str) -> None:
+    assert conversations.search(query, user_id="me", now=NOW).question.days == ()
+
+
 def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Pacific/Auckland"}) as mem:
         mem.load(

@@ -10,12 +10,12 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.cues import Change, asks_past, asks_present, change_in
+from memdb.cues import Change, asks_past, asks_present, change_in, last_talk_in
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
-from memdb.times import to_text, to_utc
+from memdb.times import end_of, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan, find_times
 
@@ -100,7 +100,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)}
-    spans = _spans(text[:1_000], now=now, zone=zone)
+    spans = [*_spans(text[:1_000], now=now, zone=zone), *_last_talk(db, text, user_id=user_id, now=now, zone=zone)]
     days = _days(spans, zone=zone)
     counted = {word for span in days if not _KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     terms = [word for word in telling if word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
@@ -191,6 +191,19 @@ def _spans(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     if spans and (_TO_COME.search(text) or asks_present(text)):
         spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans]
     return spans
+
+
+def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """The day on which something was said last, before today, where a question asks for that."""
+    if (match := last_talk_in(text)) is None:
+        return []
+    today = to_utc(now.astimezone(zone).date(), zone=zone)
+    [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
+    if row["at"] is None:
+        return []
+    day = to_utc(str(row["at"])).astimezone(zone).date()
+    begins, ends = to_utc(day, zone=zone), end_of(day, zone=zone)
+    return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")]
 
 
 def _times(spans: Sequence[TimeSpan], *, now: datetime) -> list[tuple[datetime, datetime]]:
