@@ -39,6 +39,9 @@ _ASKING = frozenset(
 )
 """What asks for something, for what was, or from a change on, has one of these words; many a text has none."""
 
+_LAST = frozenset({"last", "latest", "previous", "recent", "left", "leave"})
+"""What asks for the last conversation has one of these words."""
+
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
         r"^\W*(?:when|how long|since when|until when|(?:in |on |at )?(?:what|which) (?:day|date|month|year|time|season|week))\b"
@@ -97,16 +100,19 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     text = unicodedata.normalize("NFC", query[:_LONGEST])
     participants = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     named = _named(text, participants)
+    plain = words_of(text)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)}
-    spans = [*_spans(text[:1_000], now=now, zone=zone), *_last_talk(db, text, user_id=user_id, now=now, zone=zone)]
+    spans = _spans(text[:1_000], now=now, zone=zone)
+    if not _LAST.isdisjoint(plain):
+        spans += _last_talk(db, text, user_id=user_id, now=now, zone=zone)
     days = _days(spans, zone=zone)
     counted = {word for span in days if not _KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     terms = [word for word in telling if word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
-    asks = not text.isascii() or not _ASKING.isdisjoint(words_of(text))
+    asks = not text.isascii() or not _ASKING.isdisjoint(plain)
     change, times = change_in(text) if asks else None, _times(spans, now=now)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
