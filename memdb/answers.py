@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from pydantic import Field
 
@@ -50,7 +50,7 @@ class Question(Record):
     answer would be, `times` the stretches of time that the question names, and `days` the same as the full-text index writes them
     ("05 May 2025", "May 2025" or "2025"), where the words of the question do not. `past` says that it asks for what was, and `present`
     that it asks for what is so now, as far as its words tell; `as_of` is the instant that "before I moved" means, where the memory knows of
-    that change. `mood` is the emotion that it speaks of.
+    that change. `order` says that the first or the last is wanted of what there was, and `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -66,6 +66,7 @@ class Question(Record):
     past: bool = False
     present: bool = False
     as_of: datetime | None = None
+    order: Literal["first", "last"] | None = None
     mood: str | None = None
 
 

@@ -122,7 +122,7 @@ class Legs(NamedTuple):
     """How many candidates a kind the words and the meaning give at least.
 
     `given` if nothing but these is to be ranked, `nearest` if of these the words give only what has no vector yet, `linked` if links count,
-    `voted` if votes do.
+    `voted` if votes do, `placed` if the place in time does.
     """
 
     lexical: int
@@ -130,6 +130,7 @@ class Legs(NamedTuple):
     given: bool = False
     nearest: bool = False
     linked: bool = False
+    placed: bool = False
     voted: bool = False
 
 

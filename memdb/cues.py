@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from memdb.records import Record
 
@@ -49,6 +50,19 @@ _LAST_TALK = re.compile(
     r"|when did (?:we|i) last (?:talk|speak|chat)(?: (?:to|with) (?:you|each other))?(?=\W*$))",
     re.IGNORECASE,
 )
+_STRETCH = (
+    r"(?:year|month|week|night|weekend|fortnight|summer|winter|spring|autumn|fall|season|semester|term|name|names|surname|minute|resort|word"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|christmas|easter|few|couple|of|two|three|four|five|six|seven|eight|nine|ten|\d+)\b"
+)
+_DID = r"\b(?:did|have|has|had)(?: [\w'’]+){1,3}"
+_WHOSE = r"\b(?:the|my|our|your|his|her|their)"
+_LATEST = re.compile(
+    rf"(?<!for )\bthe last time\b|{_DID} last(?=\W*$| (?!{_STRETCH})\w)|\bmost recent(?:ly)?\b|{_WHOSE} (?:latest|newest)\b"
+    rf"|{_WHOSE} last (?!{_STRETCH})[\w-]+ (?:that )?(?:i|we|you|he|she|they|(?-i:[A-Z])\w+)\b",
+    re.IGNORECASE,
+)
+_EARLIEST = re.compile(rf"(?<!for )\bthe first time\b|{_DID} first(?=\W*$| (?!name|names|of|aid|class)\w)|\bthe earliest\b", re.IGNORECASE)
 _STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
 
 
@@ -77,6 +91,12 @@ def last_talk_in(text: str) -> re.Match[str] | None:
     """Return the words by which an English question means the last conversation ("What did we talk about last time?"), or None."""
     found = _LAST_TALK.search(text[:_READ])
     return found if found and (found["time"] is None or _TALK.search(text[:_READ])) else None
+
+
+def order_in(text: str) -> Literal["first", "last"] | None:
+    """Whether an English question wants the last ("When did I last see her?") or the first of what there was, or neither."""
+    last, first = _LATEST.search(text[:_READ]), _EARLIEST.search(text[:_READ])
+    return None if bool(last) == bool(first) else "last" if last else "first"
 
 
 def change_in(text: str) -> Change | None:

@@ -16,6 +16,7 @@
 --   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
 --   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
+--   :asks_order 1 if it asks for the last of what there was, -1 for the first, or null
 --   :goal       the vector of what the user is after, or null
 --   :emotions   JSON [[name, match], …] of the question's mood, null for none
 --   :agree      whether votes are counted though the set does not weigh them
@@ -45,6 +46,7 @@ weight as materialized (
     coalesce(w ->> 'frequency', 0.0) as frequency,
     coalesce(w ->> 'source_reliability', 0.0) as source_reliability,
     coalesce(w ->> 'linked', 0.0) as linked,
+    coalesce(w ->> 'position', 0.0) as position,
     coalesce(w ->> 'match', 0.0) as match,
     coalesce(w ->> 'goal', 0.0) as goal,
     coalesce(w ->> 'emotion', 0.0) as emotion,
@@ -216,6 +218,9 @@ scored as materialized (
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
+    -- when it happened or was said, or as long before; nothing for what only asks, is to come, or has no moment
+    iif(:asks_order is null or m.is_question or coalesce(f.event_time, iif(f.kind in ('message', 'episode', 'narrative'), f.valid_from, '9')) > :now,
+      null, :asks_order * julianday(coalesce(f.event_time, f.valid_from))) as at,
     f.seen_count,
     f.source_turn_id,
     case
@@ -274,12 +279,12 @@ featured as (
     intrinsic_importance * type_weight * decay as importance,
     confidence * (1.0 - outdated) as confidence, frequency, source_reliability,
     iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match,  -- without vectors, words must do
-    goal, emotion, intrinsic_importance, seen_count, source_turn_id, tier, by_words, by_meaning
+    goal, emotion, intrinsic_importance, at, seen_count, source_turn_id, tier, by_words, by_meaning
   from scored
 ),
 ranked as materialized (
   select
-    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id,
+    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.at, p.lexical + p.match as near_by,
     w.linked as link_weight,
     w.top,
     w.near,
@@ -328,6 +333,13 @@ followed as materialized (
   from ranked r
 ),
 
+-- of what is nearly as near as the nearest: 1 for the last, 1/2 for the one before, 1/3 …
+placed as materialized (
+  select id, 1.0 / rank() over (order by at desc) as position
+  from (select id, at, near_by, max(near_by) over () as best from ranked where at is not null)
+  where near_by >= 0.85 * best
+),
+
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
 voice as materialized (
   select l.id, l.seen_count, l.source_turn_id, l.near, v.embedding
@@ -352,6 +364,7 @@ agreed as materialized (  -- or what others say would be counted for every menti
   select
     r.*,
     r.score + r.linked * r.link_weight as total,
+    iif(:asks_order is null, 0.0, coalesce((select position from placed where id = r.id), 0.0)) as position,
     min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
 ),
@@ -362,12 +375,13 @@ believed as (
     a.id,
     a.linked,
     a.agreement,
+    a.position,
     iif(w.by_confidence = 0, 1.0, pow(
       w.sure_confidence * a.confidence
       + w.sure_match * a.match
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
-    a.total + w.agreement * a.agreement as relevance
+    a.total + w.agreement * a.agreement + w.position * a.position as relevance
   from weight w
   cross join agreed a
 ),
@@ -386,7 +400,7 @@ select
   r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
-  s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked,
+  s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position,
   s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s
 cross join best r on r.id = s.id

@@ -365,6 +365,46 @@ def test_an_assistant_s_numbers_tell_nothing(mem: memdb.Memory) -> None:
     assert by["assistant"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ("When was the last time I went running?", "last"),
+        ("When did I last see the dentist?", "last"),
+        ("What have I read most recently?", "last"),
+        ("What was the last film I watched?", "last"),
+        ("Which was my latest job?", "last"),
+        ("When did we first meet?", "first"),
+        ("When was the first time I went to Faro?", "first"),
+        ("What did I do last week?", None),
+        ("What did I buy last May?", None),
+        ("What is my last name?", None),
+        ("Where did we go last?", "last"),
+        ("What did she cook for the first time?", None),
+        ("What was my first job?", None),
+        ("What were the last two books I read?", None),
+        ("When did I first and last see her?", None),
+        ("Where do I live?", None),
+    ],
+)
+def test_it_is_told_whether_the_first_or_the_last_is_wanted(talk: memdb.Memory, query: str, order: str | None) -> None:
+    assert asked(talk, query).order == order
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_the_last_and_the_first_of_what_fits_come_first(tmp_path: Path, embedded: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64) if embedded else None, llm=None, config={"worker": False}) as mem:
+        texts = ("I went running in the park", "My mother called", "I went running in the rain", "It rained", "I went running by the river")
+        for week, text in enumerate((*texts, "I bought shoes", "When did I last go running?")):
+            when = datetime(2025, 2, 1, 9, tzinfo=UTC) + timedelta(weeks=week)
+            mem.observe(text, user_id="me", session_id=str(week), timestamp=when)
+        mem.observe("I'm going running in the dunes tomorrow.", user_id="me", timestamp="2025-06-10T09:00:00Z")  # that is to come
+        mem.drain()
+        for query, text in (("When was the last time I went running?", texts[4]), ("When was the first time I went running?", texts[0])):
+            hits = mem.search(query, user_id="me", now=NOW, kinds=["message"])
+            assert (hits[0].fact.value_text, hits[0].parts["position"]) == (text, 1.0)
+        assert {hit.parts["position"] for hit in mem.search("When did I go running?", user_id="me", now=NOW)} == {0.0}
+
+
 ASKS = [*reading._INTENTS.values(), reading._BEFORE_DATE, cues._PAST, cues._CHANGE]
 PARTS = sorted(
     {part for pattern in ASKS for part in re.findall(r"[A-Za-z']{2,}|[?,.]", pattern.pattern)} | {"I", "moved", "Ana", "any more"}

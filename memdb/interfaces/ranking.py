@@ -252,6 +252,7 @@ def _print_question(why: Explanation, zone: tzinfo) -> None:
         ("asks of", "the past" if asked.past else "the present" if asked.present else ""),
         ("times", ", ".join(" to ".join(dict.fromkeys(one)) for one in days)),
         ("days", ", ".join(asked.days)),
+        ("of these", f"the {asked.order}" if asked.order else ""),
         ("candidates", str(why.candidates)),
     ]
     print_rows(("", ""), [row for row in rows if row[1]])

@@ -19,7 +19,7 @@ from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
-from memdb.field import Adds, Field, Found
+from memdb.field import MOST, Adds, Field, Found
 from memdb.fusion import fuse
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
@@ -63,6 +63,7 @@ FEATURES = (
     "frequency",
     "source_reliability",
     "linked",
+    "position",
     "match",
     "goal",
     "emotion",
@@ -143,6 +144,7 @@ def retrieve(
         given=top_k_lex is not None or top_k_vec is not None or bool(weight.get("legs")),
         nearest=top_k_lex is None and bool(weight.get("legs")) and not weight.get("lexical"),  # words that do not rank do not choose either
         linked=weight.get("linked", 0.0) != 0,
+        placed=question.order is not None and weight.get("position", 0.0) != 0,
         voted=weight.get("agreement", 0.0) + weight.get("sure_agreement", 0.0) > 0,
     )
     filters: dict[str, SqlValue] = {
@@ -191,6 +193,7 @@ def retrieve(
             actor=question.actor,
             asks_when=int(question.intent == "time"),
             asks_now=int(question.present and as_of is None and set(statuses) <= set(LIVE)),
+            asks_order=None if question.order is None else 1 if question.order == "last" else -1,
             times=times,
             goal=to_blob(aim) if aim is not None else None,
             emotions=emotions,
@@ -284,10 +287,13 @@ def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, le
     A few are scored first. What could still pass the last of them is known from the most that each of the others can score, and from what
     their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
     want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
-    row may be lifted by another, and the legs are scored with the most promising.
+    row may be lifted by another, and the legs are scored with the most promising; so they are where the first or the last of all that fits
+    is wanted.
     """
     if legs.given:
         return score(field.found(field.legs()), limit, voted=voted)
+    if legs.placed:
+        return score(field.found([*field.legs(), *field.first(MOST)]), limit, voted=voted)
     if legs.linked:
         return score(field.found([*field.legs(), *field.first(2 * _SURE)]), limit, voted=voted)
     goal = max(1, min(limit, _SURE))

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.cues import Change, asks_past, asks_present, change_in, last_talk_in
+from memdb.cues import Change, asks_past, asks_present, change_in, last_talk_in, order_in
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent
@@ -39,8 +39,8 @@ _ASKING = frozenset(
 )
 """What asks for something, for what was, or from a change on, has one of these words; many a text has none."""
 
-_LAST = frozenset({"last", "latest", "previous", "recent", "left", "leave"})
-"""What asks for the last conversation has one of these words."""
+_LAST = frozenset("last latest newest previous recent recently left leave first earliest".split())
+"""What asks for the last conversation, or for the last or first of what there was, has one of these words."""
 
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
@@ -105,10 +105,13 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)}
     spans = _spans(text[:1_000], now=now, zone=zone)
+    order = None
     if not _LAST.isdisjoint(plain):
-        spans += _last_talk(db, text, user_id=user_id, now=now, zone=zone)
+        talk = _last_talk(db, text, user_id=user_id, now=now, zone=zone)
+        spans, order = [*spans, *talk], None if talk else order_in(text)
     days = _days(spans, zone=zone)
     counted = {word for span in days if not _KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
+    counted |= _LAST | {"time"} if order else set()
     terms = [word for word in telling if word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
@@ -131,6 +134,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         past=past,
         present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
+        order=order,
         mood=mood_of(text),
     )
 
