@@ -80,6 +80,22 @@ def test_a_single_weight_said_to_lift_a_fact_lifts_it_as_it_is_printed(told: mem
     assert told.weights(base) == before
 
 
+@pytest.mark.parametrize("text", ["User likes jazz", "Rita keeps bees"], ids=["lower", "no candidate"])
+def test_that_a_link_would_lift_a_fact_is_told_where_links_do_not_count(tmp_path: Path, text: str) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("User lives in Porto", user_id="ana")
+        mem.remember("User lives in Lisbon with Rita", user_id="ana", kind="note")
+        far = mem.remember(text, user_id="ana")
+        mem.link(mem.search("Where is Porto?", user_id="ana")[0].fact.fact_id, far.fact_id, "relates-to")
+        asked = {"user_id": "ana", "limit": 2, "now": NOW}
+        why = mem.explain("Does the user live in Porto?", fact_id=far.fact_id, **asked)
+        [change] = [one for one in why.changes if one.feature == "linked"]
+        assert change.weight == 0
+        mem.set_weights({"mine": {**mem.weights("default"), "linked": change.wanted}})
+        assert far.fact_id not in {hit.fact.fact_id for hit in mem.search("Does the user live in Porto?", **asked)}
+        assert far.fact_id in {hit.fact.fact_id for hit in mem.search("Does the user live in Porto?", weights="mine", **asked)}
+
+
 def test_explaining_waits_for_nobody_who_writes(told: memdb.Memory) -> None:
     last = told.search("Where do I live?", user_id="ana", limit=100, now=NOW)[-1].fact.fact_id
     other = Store(told._store.path, told.config, vectors=True)
