@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import math
 import os
 import re
@@ -266,8 +267,10 @@ def check_settings(settings: object, allowed: tuple[str, ...], index: str) -> di
     """Return the settings of an index that are given, None being none.
 
     Raises:
+        TypeError: one cannot be written as JSON, such as numpy's numbers.
         InvalidArgumentError: one is unknown or cannot be.
     """
+    json.dumps(settings)  # chromadb, too, leaves the refusal to that
     if not isinstance(settings, Mapping):
         raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}")
     for name, value in settings.items():

@@ -52,6 +52,9 @@ def normal_embeddings(target: object) -> list[Array]:
         raise InputError(
             f"Expected embeddings to be a list of floats or ints, a list of lists, a numpy array, or a list of numpy arrays, got {target}"
         )
+    if not all(isinstance(vector, np.ndarray) for vector in vectors):
+        kinds = list(dict.fromkeys(type(vector).__name__ for vector in vectors))
+        raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
     for vector in vectors:
         _check_vector(vector)
     return vectors
@@ -298,10 +301,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _check_vector(vector: object) -> None:
-    if not isinstance(vector, np.ndarray):
-        kinds = [type(vector).__name__]
-        raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
+def _check_vector(vector: Array) -> None:
     if vector.ndim == 0:
         raise InputError(f"Expected a 1-dimensional array, got a 0-dimensional array {vector}")
     if vector.size == 0:
