@@ -20,6 +20,7 @@ from memdb.store import Store
 
 Tell = Callable[..., memdb.Memory]
 NOW = "2025-06-01"
+TWO_QUESTIONS = [{"user_id": "ana", "query": "thing1", "answerable": True}, {"user_id": "ana", "query": "thing2", "answerable": False}]
 
 
 @pytest.fixture
@@ -251,6 +252,23 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
 def test_what_cannot_be_tuned_is_told(asked: memdb.Memory, call: Callable[[memdb.Memory], object], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
         call(asked)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda mem: mem.tune("mine"), lambda mem: mem.evaluate(), lambda mem: mem.calibrate(TWO_QUESTIONS)],
+    ids=["tune", "evaluate", "calibrate"],
+)
+def test_nothing_is_fitted_or_measured_by_words_alone_because_the_embedder_fails(
+    asked: memdb.Memory, call: Callable[[memdb.Memory], object]
+) -> None:
+    asked.close()
+    with memdb.open(asked._store.path, embedder=OutOfOrder(64), config={"worker": False}) as again:
+        with pytest.raises(memdb.ModelUnavailable, match=r"Meaning took no part \(.*out of order"):
+            call(again)
+        assert again.evaluate(weights=["lexical-only"])
+    with memdb.open(asked._store.path, embedder=None, config={"worker": False}) as words:
+        assert call(words)
 
 
 def test_no_set_that_every_file_has_is_fitted_over(asked: memdb.Memory) -> None:
