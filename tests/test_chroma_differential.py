@@ -407,7 +407,13 @@ CALLS: list[Call] = [
         for method in ("add", "update", "upsert")
         for uris in [None, ["file:other", None, None]]
     ),
-    *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
+    *(
+        (method, {"ids": ["n", "a"], "embeddings": V * 2, "metadatas": [{"chroma:uri": value, "k": 1}] * 2, "uris": uris})
+        for method in ("update", "upsert")
+        for value in [None, 5, [1.5]]
+        for uris in [None, [None, "file:other"], ["file:other", None]]
+    ),
+    *(("modify", {"name": name}) for name in ["\ud800abc", "ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
     *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"x": 2**63}, {"x": 1, "y": None}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
     *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"ef_search": np.int64(7)}, {"x": {1}}, {"space": "ip"}, {"x": 1}, [], "x"]),
     *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x", b"x"]),
@@ -485,6 +491,7 @@ CREATIONS: list[Mapping[str, object]] = [
     *({"metadata": {"hnsw:sync_threshold": 1}, "configuration": {"hnsw": hnsw}} for hnsw in [None, {}, {"ef_search": 7}]),
     *({"metadata": {f"hnsw:{name}": value}} for name in ["sync_threshold", "batch_size", "M"] for value in [0, 1, 2, 1.5, True]),
     {"configuration": []},
+    *({"get_or_create": value} for value in [True, None, 1, "x", np.bool_(False)]),
     *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
 ]
 
@@ -560,9 +567,9 @@ def test_what_is_gone_is_modified_the_same(pair: Pair, changes: dict[str, Any]) 
     assert (ours.name, ours.metadata) == (theirs.name, theirs.metadata)
 
 
-@pytest.mark.parametrize("name", [None, 1, b"x", ["a"]], ids=repr)
+@pytest.mark.parametrize("name", [None, 1, b"x", ["a"], "\ud800", "", "ab", "é", "🦊"], ids=ascii)
 @pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
-def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
+def test_a_name_that_is_none_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
     same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
 
 

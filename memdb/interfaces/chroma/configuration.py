@@ -87,10 +87,12 @@ def check_name(name: object, *, field: str = "name") -> str:
 
     Raises:
         TypeError: it is no text.
+        UnicodeEncodeError: it holds half a surrogate pair.
         InvalidArgumentError: it is too short or too long, has other characters than it may, or is an address.
     """
     if not isinstance(name, str):
         raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    name.encode()
     if not _NAME.fullmatch(name):
         raise InvalidArgumentError(
             f"Validation error: {field}: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a "

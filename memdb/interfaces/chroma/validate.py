@@ -254,6 +254,16 @@ def check_n_results(n_results: object) -> None:
         raise OverflowError("out of range integral type conversion attempted")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Make sure that something is True or False.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"argument {name!r}: {type(value).__name__!r} object cannot be converted to 'PyBool'")
+
+
 def check_page(name: str, value: object) -> int | None:
     """Return a limit or an offset.
 
