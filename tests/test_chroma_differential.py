@@ -414,7 +414,7 @@ CALLS: list[Call] = [
         for uris in [None, [None, "file:other"], ["file:other", None]]
     ),
     *(("modify", {"name": name}) for name in ["\ud800abc", "ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
-    *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"x": 2**63}, {"x": 1, "y": None}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
+    *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"x": 2**63}, {"x": 1, "y": None}, {"#x": None}, {"": None}, {"x": None}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
     *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"ef_search": np.int64(7)}, {"x": {1}}, {"space": "ip"}, {"x": 1}, [], "x"]),
     *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x", b"x"]),
     ("modify", {"configuration": {"spann": {}, "hnsw": {}}}),

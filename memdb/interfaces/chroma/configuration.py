@@ -148,8 +148,8 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
         TypeError: a value is a list.
         InvalidArgumentError: a key cannot be stored.
     """
-    given = {key: value for key, value in metadata.items() if value is not None}
-    return check_collection_metadata(given) or {} if given else {}
+    checked = check_collection_metadata({key: 0 if value is None else value for key, value in metadata.items()}) if metadata else None
+    return {key: value for key, value in (checked or {}).items() if metadata[key] is not None}
 
 
 def created(
