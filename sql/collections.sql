@@ -86,6 +86,9 @@ on conflict (collection, record_id) do update set
   uri = coalesce(excluded.uri, uri)
 returning id;
 
+-- statement: uri_clear
+update collection_records set uri = null where id = :record;
+
 -- statement: vector_put
 insert into collection_vectors (record, collection, version, embedding)
 values (:record, :collection, :version, :embedding)

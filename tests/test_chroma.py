@@ -300,6 +300,12 @@ def test_metadata_is_merged_and_none_takes_a_key_away(points: chroma.Collection)
     assert points.get(ids=["a", "d"])["documents"] == ["a cat", ""]
 
 
+def test_a_uri_that_is_set_to_none_in_the_metadata_is_taken_away(points: chroma.Collection) -> None:
+    points.update("a", uris="file:a")
+    points.update("a", metadatas={"chroma:uri": None})
+    assert points.get("a", include=["uris"])["uris"] == [None]
+
+
 def test_a_record_without_metadata_has_none(points: chroma.Collection) -> None:
     points.update(ids="a", metadatas={"n": None, "t": None})
     assert points.get(ids=["a", "e"])["metadatas"] == [None, None]

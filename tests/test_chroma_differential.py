@@ -339,8 +339,8 @@ V = [[1.0, 2.0]]
 CALLS: list[Call] = [
     *(("get", {"include": include}) for include in [[], ALL, None, "documents", ("documents",), ["distances"], ["data"], ["x"], [5]]),
     *(("get", {"limit": limit, "include": []}) for limit in [0, 1, 2**32 - 1, 2**32, -1, "1", 1.0, True, np.int64(1)]),
-    *(("get", {"offset": offset, "include": []}) for offset in [0, 1, 99, -1, "1"]),
-    *(("get", {"ids": ids}) for ids in [[], ["a", "a"], "a", ["zz"], [5], 5, ("a",), ["c", "a"]]),
+    *(("get", {"offset": offset, "include": []}) for offset in [0, 1, 99, -1, "1", 0.0, [], np.array([1, 2])]),
+    *(("get", {"ids": ids}) for ids in [[], ["a", "a"], "a", ["zz"], [5], 5, ("a",), ["c", "a"], ["\ud800"]]),
     *(("get", {"where": where}) for where in [{}, [], "x", {"n": None}, {"n": [1]}, {1: 1}, {"": 1}, {"$x": 1}, {"n": {}}, {"a": 1, "b": 2}]),
     *(("get", {"where": {"n": {operator: 1}}}) for operator in ["$eq", "$like", "$in", "$and", "$contains", "$not", "$regex", "eq"]),
     *(("get", {"where": {"n": {"$gt": value}}}) for value in [True, "x", None, float("nan"), float("inf"), [1], 2**64, 10**400]),
@@ -359,12 +359,12 @@ CALLS: list[Call] = [
     *(("get", {"where_document": {"$regex": pattern}}) for pattern in ["(", "(?=a)", r"(a)\1", r"\Z", r"\Aa doc\z", "(?x) d o c", "[a-z&&[^x]]oc"]),
     *(("query", {"query_embeddings": vectors}) for vectors in [V, V[0], [], [[]], [["x"]], "x", 5, [[1.0]], [[1.0, 2.0], [1.0]], [None], [[True, False]]]),
     *(("query", {"query_embeddings": V, "n_results": number}) for number in [0, -1, 1.5, "1", True, 99, 2**32 - 1, 2**32, None]),
-    *(("query", {"query_embeddings": V, "ids": ids}) for ids in [[], ["zz"], ["a", "zz"], ["a", "a"], "a", [5]]),
+    *(("query", {"query_embeddings": V, "ids": ids}) for ids in [[], ["zz"], ["a", "zz"], ["a", "a"], "a", [5], ["\ud800"]]),
     ("query", {}),
     ("query", {"query_texts": ["x"], "query_uris": ["y"]}),
     ("query", {"query_uris": "x"}),
     *(("query", {"query_embeddings": V, "include": include}) for include in [[], [*ALL, "distances"], None, ["x"]]),
-    *(("delete", {"ids": ids}) for ids in [None, [], ["a", "a"]]),
+    *(("delete", {"ids": ids}) for ids in [None, [], ["a", "a"], ["\ud800"]]),
     *(("delete", {"ids": ids, "limit": 1}) for ids in [None, ["a"]]),
     ("delete", {"where": {}}),
     *(("delete", {"where": {"n": 1}, "limit": limit}) for limit in ["1", True, -1, 0, 1, 1.5, 2**32 - 1, 2**32, 2**70]),
@@ -382,7 +382,7 @@ CALLS: list[Call] = [
     *(
         (method, {"ids": ["n"], "embeddings": vectors})
         for method in ("add", "upsert")
-        for vectors in [np.array(V), np.array(V[0]), np.array(V, dtype=np.int32), [np.array(V[0], dtype=np.float16)], np.zeros((0, 2)), np.array(3.0)]
+        for vectors in [np.array(V), np.array(V[0]), np.array(V, dtype=np.int32), [np.zeros((2, 2)), [1.0, 2.0]], [np.array(V[0], dtype=np.float16)], np.zeros((0, 2)), np.array(3.0)]
     ),
     *(
         (method, {"ids": ["a"], "embeddings": V, "metadatas": metadata})
@@ -407,10 +407,16 @@ CALLS: list[Call] = [
         for method in ("add", "update", "upsert")
         for uris in [None, ["file:other", None, None]]
     ),
-    *(("modify", {"name": name}) for name in ["ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
-    *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
-    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"space": "ip"}, {"x": 1}, [], "x"]),
-    *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x"]),
+    *(
+        (method, {"ids": ["n", "a"], "embeddings": V * 2, "metadatas": [{"chroma:uri": value, "k": 1}] * 2, "uris": uris})
+        for method in ("update", "upsert")
+        for value in [None, 5, [1.5]]
+        for uris in [None, [None, "file:other"], ["file:other", None]]
+    ),
+    *(("modify", {"name": name}) for name in ["\ud800abc", "ab", "a b", "", "192.168.1.1", "a..b", "x" * 513]),
+    *(("modify", {"metadata": metadata}) for metadata in [{}, {"x": 1}, {"x": 2**63}, {"x": 1, "y": None}, {"#x": None}, {"": None}, {"x": None}, {"hnsw:space": "ip"}, {"x": {"y": 1}}, {"$x": 1}]),
+    *(("modify", {"configuration": {"hnsw": hnsw}}) for hnsw in [{"ef_search": 7}, {"ef_search": "x"}, {"ef_search": np.int64(7)}, {"x": {1}}, {"space": "ip"}, {"x": 1}, [], "x"]),
+    *(("modify", {"configuration": {"spann": spann}}) for spann in [{}, {"search_nprobe": 5}, {"foo": 1}, {"space": "ip"}, None, "x", b"x"]),
     ("modify", {"configuration": {"spann": {}, "hnsw": {}}}),
     ("fork", {"new_name": "x"}),
     ("fork_count", {}),
@@ -441,6 +447,7 @@ def state(collection: chroma.Collection) -> object:
 
 
 HNSW: list[object] = [
+    *[{"ef_search": np.int64(5)}, {"x": b"x"}],
     *[None, {}, {"space": "l2"}, {"space": "ip"}, {"space": None}, {"ef_search": 100}, {"ef_search": 50}, {"ef_search": 2**64}],
     *[{"batch_size": 100}, {"batch_size": 99}, {"resize_factor": None}, [], "x", 5],
 ]
@@ -484,6 +491,7 @@ CREATIONS: list[Mapping[str, object]] = [
     *({"metadata": {"hnsw:sync_threshold": 1}, "configuration": {"hnsw": hnsw}} for hnsw in [None, {}, {"ef_search": 7}]),
     *({"metadata": {f"hnsw:{name}": value}} for name in ["sync_threshold", "batch_size", "M"] for value in [0, 1, 2, 1.5, True]),
     {"configuration": []},
+    *({"get_or_create": value} for value in [True, None, 1, "x", np.bool_(False)]),
     *({"name": name} for name in ["ab", "a b", "", 5, None, "1.2.3.4", "a..b", "-abc", "abc-", "1.2", "a" * 512]),
 ]
 
@@ -559,9 +567,9 @@ def test_what_is_gone_is_modified_the_same(pair: Pair, changes: dict[str, Any]) 
     assert (ours.name, ours.metadata) == (theirs.name, theirs.metadata)
 
 
-@pytest.mark.parametrize("name", [None, 1, b"x", ["a"]], ids=repr)
+@pytest.mark.parametrize("name", [None, 1, b"x", ["a"], "\ud800", "", "ab", "é", "🦊"], ids=ascii)
 @pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
-def test_a_name_that_is_no_text_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
+def test_a_name_that_is_none_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
     same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
 
 

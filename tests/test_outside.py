@@ -344,6 +344,16 @@ def test_what_the_collection_was_not_told_yet_is_found_by_meaning_too(tmp_path: 
         assert (hits[0].fact.fact_id, hits.degraded) == (fact.fact_id, None)
 
 
+def test_what_says_something_else_by_now_is_not_found_by_what_the_collection_still_has(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        mem.remember("Ana stays in Berlin", user_id="ana", kind="note")
+        assert mem.drain(60)
+        mem._store.database().connection.execute("update facts set value_text = 'Rita keeps bees'")
+        assert mem._background.work()  # embeds it; the collection is not told yet
+        [hit] = mem.search("Ana stays in Berlin", user_id="ana", weights="vector-only")
+        assert hit.score < 0.5
+
+
 def test_while_the_collection_is_being_filled_the_file_s_own_index_serves(tmp_path: Path, near: Any) -> None:
     with opened(tmp_path, None) as mem:
         mem.remember_many([{"value_text": f"note {number}", "user_id": "ana"} for number in range(300)])

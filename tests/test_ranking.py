@@ -20,6 +20,7 @@ from memdb.store import Store
 
 Tell = Callable[..., memdb.Memory]
 NOW = "2025-06-01"
+TWO_QUESTIONS = [{"user_id": "ana", "query": "thing1", "answerable": True}, {"user_id": "ana", "query": "thing2", "answerable": False}]
 
 
 @pytest.fixture
@@ -78,6 +79,22 @@ def test_a_single_weight_said_to_lift_a_fact_lifts_it_as_it_is_printed(told: mem
             lifted += 1
     assert lifted > 3
     assert told.weights(base) == before
+
+
+@pytest.mark.parametrize("text", ["User likes jazz", "Rita keeps bees"], ids=["lower", "no candidate"])
+def test_that_a_link_would_lift_a_fact_is_told_where_links_do_not_count(tmp_path: Path, text: str) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as mem:
+        mem.remember("User lives in Porto", user_id="ana")
+        mem.remember("User lives in Lisbon with Rita", user_id="ana", kind="note")
+        far = mem.remember(text, user_id="ana")
+        mem.link(mem.search("Where is Porto?", user_id="ana")[0].fact.fact_id, far.fact_id, "relates-to")
+        asked = {"user_id": "ana", "limit": 2, "now": NOW}
+        why = mem.explain("Does the user live in Porto?", fact_id=far.fact_id, **asked)
+        [change] = [one for one in why.changes if one.feature == "linked"]
+        assert change.weight == 0
+        mem.set_weights({"mine": {**mem.weights("default"), "linked": change.wanted}})
+        assert far.fact_id not in {hit.fact.fact_id for hit in mem.search("Does the user live in Porto?", **asked)}
+        assert far.fact_id in {hit.fact.fact_id for hit in mem.search("Does the user live in Porto?", weights="mine", **asked)}
 
 
 def test_explaining_waits_for_nobody_who_writes(told: memdb.Memory) -> None:
@@ -235,6 +252,23 @@ def test_labels_name_turns_or_facts(asked: memdb.Memory) -> None:
 def test_what_cannot_be_tuned_is_told(asked: memdb.Memory, call: Callable[[memdb.Memory], object], error: str) -> None:
     with pytest.raises(memdb.InputError, match=error):
         call(asked)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda mem: mem.tune("mine"), lambda mem: mem.evaluate(), lambda mem: mem.calibrate(TWO_QUESTIONS)],
+    ids=["tune", "evaluate", "calibrate"],
+)
+def test_nothing_is_fitted_or_measured_by_words_alone_because_the_embedder_fails(
+    asked: memdb.Memory, call: Callable[[memdb.Memory], object]
+) -> None:
+    asked.close()
+    with memdb.open(asked._store.path, embedder=OutOfOrder(64), config={"worker": False}) as again:
+        with pytest.raises(memdb.ModelUnavailable, match=r"Meaning took no part \(.*out of order"):
+            call(again)
+        assert again.evaluate(weights=["lexical-only"])
+    with memdb.open(asked._store.path, embedder=None, config={"worker": False}) as words:
+        assert call(words)
 
 
 def test_no_set_that_every_file_has_is_fitted_over(asked: memdb.Memory) -> None:

@@ -31,6 +31,7 @@ from memdb import database as database_module
 from memdb import files
 from memdb.config import Config
 from memdb.database import APPLICATION_ID, SCHEMA_VERSION, SqlValue
+from memdb.edge import write_folder
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
 from memdb.store import Store, new_schema
@@ -1124,6 +1125,28 @@ def test_a_question_is_answered_on_a_full_disk(small_disk: Path) -> None:
     with memdb.open(path, embedder=None, config=QUIET) as mem:  # closing cannot note what was asked
         (small_disk / "more").write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * room.f_frsize))
         assert [hit.fact.value_text for hit in mem.search("Porto", user_id="ana")] == ["Ana lives in Porto"]
+
+
+def test_a_model_that_is_written_is_kept_though_the_disk_has_no_room_to_move_it_out_of_the_log(small_disk: Path, tmp_path: Path) -> None:
+    files = {"model.onnx": b"x" * 900_000, "tokenizer.json": b"{}"}
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    about = {"name": "all-MiniLM-L6-v2", "dimension": 384, "max_tokens": 256, "precision": "int8", "source": "x", "cosine": 1, "overlap": 1}
+    card = memdb.ModelCard.model_validate({**about, "bytes": 900_002, "files": hashes})
+    for name, data in {**files, "model.json": card.model_dump_json().encode()}.items():
+        (tmp_path / name).write_bytes(data)
+    memdb.open(small_disk / "mem.db", embedder=None, config=QUIET).close()
+    with memdb.open(small_disk / "mem.db", embedder=None, config=QUIET) as mem:
+        assert mem.carry_model(tmp_path) == card
+        assert mem.carried_model() == card
+        assert (small_disk / "mem.db-wal").stat().st_size > 900_000  # there was no room
+
+
+def test_a_model_in_a_folder_stays_where_there_is_no_room_for_another(small_disk: Path) -> None:
+    old = {"model.onnx": b"old", "model.json": b"{}"}
+    write_folder(small_disk, old)
+    with pytest.raises(memdb.StoreError, match="give a folder that has room"):
+        write_folder(small_disk, {"model.onnx": b"x" * 3_000_000, "model.json": b"{}"})
+    assert {path.name: path.read_bytes() for path in small_disk.iterdir()} == old
 
 
 @pytest.mark.parametrize("damaged", ["sqlite_schema", "facts", "facts_fts_data", "turns"])

@@ -13,9 +13,11 @@ _MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding 
 _PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed
 _FARTHEST = 10.0  # times the largest weight of the set: beyond that nothing else would count any more
 _TRIES = 3  # weights tried for each feature
+_UNCOUNTED = ("linked", "agreement")  # worked out only where they are weighed
+_LITTLE = 0.001  # a weight that has them worked out and changes next to nothing
 
-Lifts = Callable[[str, float, int], bool]
-"""Whether a feature's weight, changed alone, brings the fact among so many hits: found out by asking."""
+Tries = Callable[[str, float, int | None], Hits]
+"""Asks with one feature's weight changed for so many hits, or for all candidates; finds nothing where that would tell nothing."""
 
 
 def explain(
@@ -28,7 +30,7 @@ def explain(
     kinds: Collection[str] | None,
     now: datetime,
     as_of: datetime | None,
-    lifts: Lifts,
+    tries: Tries,
     without: Mapping[str, Callable[[], Hits]],
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
@@ -44,7 +46,14 @@ def explain(
     if place is None:
         why = _absent(fact, hits, statuses=statuses, kinds=kinds, now=now, as_of=as_of, without=without)
         return Explanation(
-            question=hits.question, weights=weights, degraded=hits.degraded, candidates=len(hits), hits=shown, fact=fact, reason=why
+            question=hits.question,
+            weights=weights,
+            degraded=hits.degraded,
+            candidates=len(hits),
+            hits=shown,
+            fact=fact,
+            reason=why,
+            changes=tuple(_changes(fact, hits, limit=limit, tries=tries)),
         )
     own = hits[place - 1]
     rival = None if place == 1 else hits[place - 2] if place <= limit else hits[limit - 1]
@@ -61,11 +70,11 @@ def explain(
         rival=rival,
         lacks=lacks,
         reason=_reason(place, rival, lacks),
-        changes=tuple(_changes(own, hits, limit=1 if place <= limit else limit, lifts=lifts)) if rival is not None else (),
+        changes=tuple(_changes(fact, hits, limit=1 if place <= limit else limit, tries=tries)) if rival is not None else (),
     )
 
 
-def _place(hits: Hits, fact: Fact | None) -> int | None:
+def _place(hits: Sequence[Hit], fact: Fact | None) -> int | None:
     return next((place for place, hit in enumerate(hits, start=1) if fact is not None and hit.fact.fact_id == fact.fact_id), None)
 
 
@@ -117,18 +126,23 @@ def _absent(
     return f"It is no candidate: too few of the question's telling words ({terms}) are in it, {near}."
 
 
-def _changes(own: Hit, hits: Sequence[Hit], *, limit: int, lifts: Lifts) -> list[WeightChange]:
-    """Return for each feature the nearest weight that, changed alone, brings the hit within the limit; those that cannot are left out.
+def _changes(fact: Fact, hits: Hits, *, limit: int, tries: Tries) -> list[WeightChange]:
+    """Return for each feature the nearest weight that, changed alone, brings the fact within the limit; those that cannot are left out.
 
     The scores tell which weights may. Another weight also finds other candidates, so that each is tried before it is told.
     """
-    farthest = _FARTHEST * max(map(abs, own.weights.values()))
+    weights = hits[0].weights if hits else {}
+    farthest = _FARTHEST * max(map(abs, weights.values()), default=0.0)
     changes = []
-    for name, weight in own.weights.items():
-        for tried, wanted in enumerate(_promising(own, hits, name, limit=limit, farthest=farthest)):
+    for name, weight in weights.items():
+        seen = hits if weight or name not in _UNCOUNTED else tries(name, _LITTLE, None)
+        place = _place(seen, fact)
+        if place is None:  # only a link could find it
+            continue
+        for tried, wanted in enumerate(_promising(seen[place - 1], seen, name, limit=limit, farthest=farthest)):
             if tried == _TRIES:
                 break
-            if lifts(name, wanted, limit):
+            if _place(tries(name, wanted, limit), fact) is not None:
                 changes.append(WeightChange(feature=name, weight=weight, wanted=wanted))
                 break
     return sorted(changes, key=lambda change: abs(change.wanted - change.weight))

@@ -182,6 +182,7 @@ class ClientAPI(_Handle):
         """
         if embedding_function is not None:
             check_signature(embedding_function)
+        validate.check_flag("get_or_create", get_or_create)
         kept = check_collection_metadata(metadata)
         vectors = created({} if configuration is None else configuration, kept, embedding_function)
         with translated():
@@ -252,7 +253,7 @@ class ClientAPI(_Handle):
             raise InputError(f"Could not connect to tenant {tenant}. Are you sure it exists?")
         with translated():
             self._collections.check_tenant(tenant)
-            self._collections.database(_text(database), tenant)
+            self._collections.database(_long_enough(_text(database)), tenant)
         self.tenant, self.database = tenant, database
 
     def set_database(self, database: str) -> None:
@@ -333,10 +334,11 @@ def _file(path: str) -> Path:
 def _text(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    name.encode()  # raises where it is no Unicode
     return name
 
 
 def _long_enough(name: str) -> str:
-    if len(name) < 3:
+    if len(name.encode()) < 3:
         raise InvalidArgumentError(f"Validation error: name: Expected a name of at least 3 characters. Got: {name}")
     return name

@@ -140,7 +140,6 @@ class Collection:
         if name is not None:
             check_name(name, field="new_name")
         kept = None if metadata is None else shown_metadata(metadata)
-        told = {name: None for name in metadata or {}} | (kept or {})  # a handle shows what it was given, None and all
         change = partial(modified, configuration=configuration) if configuration else None
         now = self._model
         try:
@@ -153,7 +152,7 @@ class Collection:
         self._model = replace(
             self._model,
             name=name or self.name,
-            metadata=self._model.metadata if kept is None else cast("dict[str, Scalar]", told),
+            metadata=self._model.metadata if metadata is None else cast("dict[str, Scalar]", dict(metadata)),  # as given, None and all
             configuration_json=seen.configuration_json,
             serialized_schema=seen.serialized_schema,
         )
@@ -225,6 +224,7 @@ class Collection:
             most = validate.check_delete_limit(limit, filtered=where is not None or where_document is not None)
             among = None if ids is None else validate.check_ids(validate.as_list(ids))
             _check_filters(where, where_document)
+        validate.check_unicode(among or [])
         filters.check_comparable(where)
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
@@ -253,7 +253,8 @@ class Collection:
             if "data" in include and self._data_loader is None:
                 raise InputError("You must set a data loader on the collection if loading from URIs.")
             include = with_uris(include)
-        most, start = validate.check_page("limit", limit), validate.check_page("offset", offset)
+        most, start = validate.check_page("limit", limit), validate.check_page("offset", offset or 0)
+        validate.check_unicode(among or [])
         filters.check_comparable(where)
         with translated():
             found = self._client.read(
@@ -297,6 +298,7 @@ class Collection:
         for name in among or []:
             if not isinstance(name, str):
                 raise TypeError(f"argument 'ids': {type(name).__name__!r} object cannot be converted to 'PyString'")
+        validate.check_unicode(among or [])
         filters.check_comparable(where)
         with translated():
             found = self._client.query(

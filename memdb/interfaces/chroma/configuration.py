@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import math
 import os
 import re
@@ -86,10 +87,12 @@ def check_name(name: object, *, field: str = "name") -> str:
 
     Raises:
         TypeError: it is no text.
+        UnicodeEncodeError: it holds half a surrogate pair.
         InvalidArgumentError: it is too short or too long, has other characters than it may, or is an address.
     """
     if not isinstance(name, str):
         raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
+    name.encode()
     if not _NAME.fullmatch(name):
         raise InvalidArgumentError(
             f"Validation error: {field}: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a "
@@ -145,8 +148,8 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
         TypeError: a value is a list.
         InvalidArgumentError: a key cannot be stored.
     """
-    given = {key: value for key, value in metadata.items() if value is not None}
-    return check_collection_metadata(given) or {} if given else {}
+    checked = check_collection_metadata({key: 0 if value is None else value for key, value in metadata.items()}) if metadata else None
+    return {key: value for key, value in (checked or {}).items() if metadata[key] is not None}
 
 
 def created(
@@ -266,8 +269,10 @@ def check_settings(settings: object, allowed: tuple[str, ...], index: str) -> di
     """Return the settings of an index that are given, None being none.
 
     Raises:
+        TypeError: one cannot be written as JSON, such as numpy's numbers.
         InvalidArgumentError: one is unknown or cannot be.
     """
+    json.dumps(settings)  # chromadb, too, leaves the refusal to that
     if not isinstance(settings, Mapping):
         raise InvalidArgumentError(f"invalid type: {settings!r}, expected struct {index}")
     for name, value in settings.items():

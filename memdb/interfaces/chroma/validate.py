@@ -52,6 +52,9 @@ def normal_embeddings(target: object) -> list[Array]:
         raise InputError(
             f"Expected embeddings to be a list of floats or ints, a list of lists, a numpy array, or a list of numpy arrays, got {target}"
         )
+    if not all(isinstance(vector, np.ndarray) for vector in vectors):
+        kinds = list(dict.fromkeys(type(vector).__name__ for vector in vectors))
+        raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
     for vector in vectors:
         _check_vector(vector)
     return vectors
@@ -251,6 +254,16 @@ def check_n_results(n_results: object) -> None:
         raise OverflowError("out of range integral type conversion attempted")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Make sure that something is True or False.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"argument {name!r}: {type(value).__name__!r} object cannot be converted to 'PyBool'")
+
+
 def check_page(name: str, value: object) -> int | None:
     """Return a limit or an offset.
 
@@ -298,10 +311,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _check_vector(vector: object) -> None:
-    if not isinstance(vector, np.ndarray):
-        kinds = [type(vector).__name__]
-        raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
+def _check_vector(vector: Array) -> None:
     if vector.ndim == 0:
         raise InputError(f"Expected a 1-dimensional array, got a 0-dimensional array {vector}")
     if vector.size == 0:
