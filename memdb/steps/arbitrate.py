@@ -11,6 +11,7 @@ from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
+_NEAR = "near"
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -178,6 +179,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
         recounted = [fact for fact in own if predicate.category == "identity" and _is_recounted(said, fact)]
+        recounted += [fact for fact in own if predicate.predicate == "prefers" and _is_turned_round(said, fact)]
         return denied + opposed + recounted, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
     if candidate.temporary or candidate.denies:
         return denied + opposed, None
@@ -185,6 +187,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     for fact in lasting:
         held = set(normalise(fact.object).split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
+        alike &= _NEAR not in held ^ words  # who lives near a town does not live there
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
@@ -196,6 +199,12 @@ def _is_recounted(said: str, fact: Fact) -> bool:
     known, _, same = normalise(fact.object).partition(" ")
     counted = all(word.isdecimal() or word in _NUMBERS for word in (number, known))
     return counted and number != known and bool(things) and things == same and not fact.denies
+
+
+def _is_turned_round(said: str, fact: Fact) -> bool:
+    """Whether the same words are known in another order: "tea to coffee", and now "coffee to tea"."""
+    known = normalise(fact.object)
+    return known != said and sorted(known.split()) == sorted(said.split()) and not fact.denies
 
 
 def _names_it(said: str, fact: Fact) -> bool:
