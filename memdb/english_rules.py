@@ -93,6 +93,7 @@ class Exchange(_Table):
 
     match: str
     means: Literal["instead", "again", "over"] = "instead"
+    confidence: float = 0.92
     examples: tuple[tuple[str, str, str, str], ...]
 
 
@@ -101,6 +102,7 @@ class Instead(_Table):
 
     predicates: tuple[str, ...]
     places: tuple[str, ...]
+    sorts: tuple[str, ...]
     returned: tuple[str, ...]
     left: tuple[str, ...]
     changed: str

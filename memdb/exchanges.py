@@ -25,6 +25,8 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
     What is over tells what it speaks of; where that is believed under none of the predicates, or more than one, nothing is clear. Of what
     one has "gone back to", what was believed `once` tells it.
     """
+    if not clause.subject:
+        return  # "he", of whom nothing is known
     words = rules().instead
     meaning = {"instead": words.predicates, "over": words.left, "again": set(words.predicates) - {*words.returned}}
     for pattern, means in _exchanges():
@@ -36,7 +38,7 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         known = (once if means == "again" else held)([canonical_key(about.slug, name) for name in meaning[means]])
         meant = [(key, value) for key, value in known if over and over <= telling(value)]
         meant = [(key, value) for key, value in meant if over == telling(value)] or meant
-        if len(set(meant)) != 1 or _is_a_name(meant[0][1]) > _is_a_name(match["o"]):
+        if len(set(meant)) != 1 or not _are_alike(meant[0][1], match["o"]):
             continue
         (key, value), predicate = meant[0], meant[0][0].partition(".")[2]
         ends = (Also(key=predicate, object=value, kind="raw", negated=True),)  # of one that has one value only, it gives way
@@ -49,7 +51,7 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
 def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) -> Iterator[Candidate]:
     """Find what a clause says is so instead of a value that has just been said to be over, under the key `before`: "…, I'm at Siemens now".
 
-    It must be of the same sort: a name, if that was one.
+    It must be of the same sort.
     """
     subject, _, predicate = before.partition(".")
     words = rules().instead
@@ -60,7 +62,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     for pattern in ways:
         for text in [clause.text] if pattern.scope == "clause" else texts_of(pattern, clause):
             found = read_pattern(pattern, clause, text, here)
-            yield from (one for one in found if one.subject == subject and (not value or _is_a_name(value) == _is_a_name(one.object)))
+            yield from (one for one in found if one.subject == subject and (not value or _are_alike(value, one.object)))
 
 
 def changed_in(clause: Clause, here: Circumstances) -> str:
@@ -72,8 +74,12 @@ def changed_in(clause: Clause, here: Circumstances) -> str:
 
 @cache
 def _exchanges() -> tuple[tuple[Pattern, str], ...]:
-    return tuple((_SAID.model_copy(update={"match": one.match}), one.means) for one in rules().exchange)
+    return tuple((_SAID.model_copy(update={"match": one.match, "confidence": one.confidence}), one.means) for one in rules().exchange)
 
 
-def _is_a_name(text: str) -> bool:
-    return any(letter.isupper() for letter in text)
+def _are_alike(value: str, other: str) -> bool:
+    """Whether two values are of one sort: a medicine, a language, …, or both names, or neither."""
+    for sort in map(compiled, rules().instead.sorts):
+        if sort.fullmatch(value):
+            return sort.fullmatch(other) is not None
+    return any(map(str.isupper, value)) == any(map(str.isupper, other))
