@@ -179,7 +179,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if not values:
         return
     for also in pattern.also:
-        if also.negated and (true.temporary or (mode == "ends" and not pattern.negated)):
+        if also.negated and (true.temporary or (mode == "ends" and not pattern.negated and pattern.negative != "cancels")):
             continue  # what is left out for a while may be liked; and who used to be unemployed has not lost a job
         if about.several and also.key == "relationship":
             continue  # who part from each other are not told of as one

@@ -49,6 +49,9 @@ def test_what_takes_the_place_of_something_is_found_by_what_is_over(before: str,
         ("I work at Bosch.", "I changed jobs, I'm at Acme now.", "user.works_at", "Acme"),
         ("I prefer the window seat.", "I prefer the aisle seat now.", "user.favourite_seat", "aisle"),
         ("I prefer tea to coffee.", "I prefer coffee to tea now.", "user.prefers", "coffee to tea"),
+        ("I drive to work.", "I've started cycling to work.", "user.commutes", "by bike"),
+        ("My hairdresser is Nuno.", "I changed hairdressers, mine is Vera now.", "user.hairdresser", "Vera"),
+        ("I prefer mornings for meetings.", "I prefer afternoons for meetings now.", "user.prefers", "afternoons for meetings"),
         ("I drive to work.", "I cycle to work now.", "user.commutes", "by bike"),
         ("I work nights.", "I work days now.", "user.shift", "day shift"),
         ("I go to the gym twice a week.", "I go to the gym three times a week now.", "user.habit", "go to the gym three times a week"),
@@ -81,6 +84,12 @@ def test_what_is_said_to_be_otherwise_now_takes_the_place_of_what_was_so(before:
         ("I work at Bosch.", "I used to be unemployed."),
         ("I drive to work.", "I sometimes cycle to work."),
         ("I drive to work.", "I cycle to work in summer."),
+        ("I drive to work.", "I cycle to work when it's sunny."),
+        ("I play tennis.", "I gave up tennis for a month."),
+        ("I take ibuprofen.", "I replaced ibuprofen with yoga."),
+        ("I smoke.", "I stopped smoking for two weeks."),
+        ("I support Benfica.", "He switched from Benfica to Sporting."),
+        ("My dentist is Paula.", "I changed my dentist appointment to Friday."),
         ("I run on Sundays.", "I also run on Saturdays now."),
         ("I prefer the window seat.", "I took the aisle seat yesterday."),
         ("I get up at 6.", "I get up at 9 at weekends."),
@@ -112,3 +121,14 @@ def test_of_what_one_has_one_of_there_is_one_value(tmp_path: Path) -> None:
     store.close()
     held = [predicate_of(f"user.{predicate}", predicates) for predicate in attribute_of().values()]
     assert {one.cardinality for one in held} == {"one"}
+
+
+def test_what_waited_for_leave_gives_way_to_what_waits_for_it_now(mem: memdb.Memory) -> None:
+    mem.observe("I bank with Santander.", user_id="ana", timestamp="2025-03-01")
+    mem.observe("I bank with Monzo now.", user_id="ana", timestamp="2025-03-10")
+    mem.drain()
+    held = {
+        fact.object: fact.status
+        for fact in mem.facts("ana", key="user.bank", statuses=["expired", "pending_confirmation"], now="2025-03-11")
+    }
+    assert held == {"Santander": "expired", "Monzo": "pending_confirmation"}

@@ -7,11 +7,12 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
+from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
-_NEAR = "near"
+_NEAR, _WAITS = "near", "pending_confirmation"
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -68,6 +69,10 @@ def arbitrate(
         ended = newest.valid_from if newest.valid_from > starts else _said_last(newest)
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=max(starts, ended))]
     why = candidate.because or ("said to have changed" if candidate.explicit else "says otherwise")
+    if candidate.explicit and candidate.because is None and topic_of(candidate) and {fact.status for fact in contradicted} == {_WAITS}:
+        over = "over, as it was said, before there was leave to keep it"  # and what is so instead may have to wait for leave in turn
+        ends = [_action("expire", candidate, target=fact, reason=over, valid_to=starts) for fact in contradicted]
+        return [*ends, _action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=why)]
     first, *others = contradicted
     old, new = (first.object, candidate.object) if first.key == candidate.key else (first.value_text, candidate.value_text)
     reason = f"{why}: {old!r} gives way to {new!r}"
@@ -202,9 +207,10 @@ def _is_recounted(said: str, fact: Fact) -> bool:
 
 
 def _is_turned_round(said: str, fact: Fact) -> bool:
-    """Whether the same words are known in another order: "tea to coffee", and now "coffee to tea"."""
+    """Whether the other is known to be preferred: "tea to coffee", and now "coffee to tea"; or another thing for the same."""
     known = normalise(fact.object)
-    return known != said and sorted(known.split()) == sorted(said.split()) and not fact.denies
+    same_use = bool(used := said.partition(" for ")[2]) and used == known.partition(" for ")[2]
+    return known != said and (sorted(known.split()) == sorted(said.split()) or same_use) and not fact.denies
 
 
 def _names_it(said: str, fact: Fact) -> bool:
