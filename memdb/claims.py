@@ -242,6 +242,8 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
             found[name] = relation
     if "attr" in found:
         found["attr"] = attribute_of().get(found["attr"], found["attr"])
+    if "service" in found:
+        found["service"] = rules().attributes["service"].get(found["service"], found["service"])
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found

@@ -206,7 +206,7 @@ def filled_in(pattern: str) -> str:
 @cache
 def attribute_of() -> dict[str, str]:
     """Return what one has one of at a time, as it is called, with the predicate that holds it."""
-    return {noun: predicate for nouns in rules().attributes.values() for noun, predicate in nouns.items()}
+    return {noun: held for kind, nouns in rules().attributes.items() if kind != "service" for noun, held in nouns.items()}
 
 
 def _nouns(name: str) -> str:

@@ -11,5 +11,7 @@ insert or ignore into predicates (predicate, label, category, cardinality, oppos
   ('working_days',    'works from',           'other',           'one',  null,       0, 'ROUTINE',     0.5),
   ('employment',      'works',                'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('clothes_size',    'wears the size',       'other',           'one',  null,       0, 'OBSERVATION', 0.4),
+  ('hair_colour',     'has hair that is',     'other',           'one',  null,       0, 'OBSERVATION', 0.4),
+  ('shops_at',        'shops at',             'other',           'many', null,       0, 'OBSERVATION', 0.4),
   ('usual',           'has the usual',        'soft_preference', 'one',  null,       0, 'ROUTINE',     0.4),
   ('subscribes_to',   'subscribes to',        'other',           'many', null,       0, 'OBSERVATION', 0.4);
