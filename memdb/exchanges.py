@@ -28,14 +28,15 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
     if not clause.subject:
         return  # "he", of whom nothing is known
     words = rules().instead
-    meaning = {"instead": words.predicates, "over": words.left, "again": set(words.predicates) - {*words.returned}}
+    exchanged = {*words.predicates, *attribute_of().values()}
+    meaning = {"instead": exchanged, "over": {*words.left}, "again": exchanged - {*words.returned}}
     for pattern, means in _exchanges():
         match = next(filter(None, (compiled(pattern.match).match(text) for text in texts_of(pattern, clause))), None)
         about = about_whom(clause, here) if match is not None else None
         if match is None or about is None:
             continue
         over = telling(match["from" if means == "instead" else "o"])
-        known = (once if means == "again" else held)([canonical_key(about.slug, name) for name in meaning[means]])
+        known = (once if means == "again" else held)([canonical_key(about.slug, name) for name in sorted(meaning[means])])
         meant = [(key, value) for key, value in known if over and over <= telling(value)]
         meant = [(key, value) for key, value in meant if over == telling(value)] or meant
         if len(set(meant)) != 1 or not _are_alike(meant[0][1], match["o"]):

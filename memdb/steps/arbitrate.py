@@ -12,7 +12,7 @@ from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
-_NEAR, _WAITS = "near", "pending_confirmation"
+_NEAR, _WAITS = "near ", "pending_confirmation"
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -192,7 +192,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     for fact in lasting:
         held = set(normalise(fact.object).split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
-        alike &= _NEAR not in held ^ words  # who lives near a town does not live there
+        alike &= said.startswith(_NEAR) == normalise(fact.object).startswith(_NEAR)  # who lives near a town does not live there
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
