@@ -4,7 +4,7 @@
 
 Each line of `TOLD` is a person who tells something and, a month later, that it is otherwise, among small talk that has nothing to do with
 it; the last two parts ask how it is and how it was. Rules read what is said; no model is asked. The lines were written by hand before
-anything was measured. A hit counts for the sentence it was learned from, or is.
+anything was measured; by the first thirty the rules were mended then. A hit counts for the sentence it was learned from, or is.
 """
 
 from __future__ import annotations
@@ -46,6 +46,36 @@ I'm unemployed. | I got a job at Nokia. | Where do I work? | Was I unemployed?
 My sister lives in Madrid. | My sister moved to Paris. | Where does my sister live? | Where did my sister live before?
 I prefer the window seat. | I prefer the aisle seat now. | Which seat do I prefer? | Which seat did I prefer before?
 I go to bed at ten. | I go to bed at midnight now. | When do I go to bed? | When did I go to bed before?
+I'm with Vodafone for my phone. | I've just switched from Vodafone to Orange. | Which operator am I with? | Which one was I with before?
+My therapist is called Ruth. | I stopped seeing Ruth, my therapist is Simon now. | Who is my therapist? | Who was my therapist before?
+I usually take the 8:15 train. | I take the 7:40 train these days. | Which train do I take? | Which train did I take before?
+I do yoga on Mondays. | I do yoga on Thursdays now. | On which day do I do yoga? | On which day did I do yoga before?
+My son plays the trumpet. | My son swapped the trumpet for the drums. | What does my son play? | What did my son play before?
+My wife works at the hospital. | My wife left the hospital, she's at a clinic now. | Where does my wife work? | Where did she work before?
+I have brown hair. | I dyed my hair blonde. | What colour is my hair? | What colour was my hair before?
+I pay 40 euros a month for the gym. | The gym costs me 55 euros a month now. | How much do I pay for the gym? | How much was the gym before?
+I shop at Aldi. | I've switched from Aldi to Mercadona. | Where do I shop? | Where did I shop before?
+I sleep in the front bedroom. | I sleep in the back bedroom now. | Which bedroom do I sleep in? | Which bedroom did I sleep in before?
+I read the Guardian. | I've cancelled the Guardian, I read the Times instead. | Which newspaper do I read? | Which one did I read before?
+My daughter is in year five. | My daughter is in year six now. | Which year is my daughter in? | Which year was my daughter in before?
+I play the violin in an orchestra. | I left the orchestra and joined a quartet. | Which group do I play in? | Where did I play before?
+We go on holiday to the Algarve every summer. | We go to Galicia in the summer now. | Where do we go in summer? | Where did we go before?
+I use Outlook at work. | We moved from Outlook to Gmail at work. | Which e-mail do I use at work? | Which e-mail did I use at work before?
+My landlord is Mr Costa. | The flat was sold, our new landlord is Mrs Lima. | Who is my landlord? | Who was my landlord before?
+I wear a size 40. | I've lost weight, I wear a size 38 now. | What size do I wear? | What size did I wear before?
+I take the car to work. | I sold the car and go to work by bike. | How do I get to work? | How did I get to work before?
+I'm a waitress. | I've been promoted to shift manager. | What is my job? | What was my job before?
+I get up at six. | Since the baby I get up at five. | When do I get up? | When did I get up before?
+My best friend is Carla. | Carla and I fell out, my best friend is Joana now. | Who is my best friend? | Who was my best friend before?
+I drink two coffees a day. | I'm down to one coffee a day. | How many coffees do I drink a day? | How many coffees did I drink before?
+I'm in the chess club. | I quit the chess club and joined the debating society. | Which club am I in? | Which club was I in before?
+My car is insured with AXA. | I've insured the car with Zurich now. | Who is my car insured with? | Who was my car insured with before?
+I support Ajax. | I can't stand Ajax any more, I'm for Feyenoord. | Which club do I support? | Which club did I support before?
+I'm studying to be a vet. | I've changed course, I'm studying to be a teacher. | What am I studying to be? | What was I going to be?
+My desk is by the window. | They moved my desk next to the kitchen. | Where is my desk? | Where was my desk before?
+I go to Dr Amaral for my eyes. | My optician is Dr Neves now. | Who is my optician? | Who was my optician before?
+I'm on the night shift. | I've been put on the morning shift. | Which shift am I on? | Which shift was I on before?
+I have an Android phone. | I've gone over to an iPhone. | What phone do I have? | What phone did I have before?
 """.strip()
 
 TALK = [

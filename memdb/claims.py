@@ -14,7 +14,7 @@ from itertools import product
 from pydantic import JsonValue
 
 from memdb.english import CONTRACTED, Clause, expand
-from memdb.english_rules import Pattern, compiled, rules
+from memdb.english_rules import Pattern, attribute_of, compiled, rules
 from memdb.keys import canonical_key, predicate_of, slug
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
@@ -37,7 +37,6 @@ _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of wh
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
 _WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _I = re.compile(r"i\b", re.IGNORECASE)
-_NOW = re.compile(r"(?<!right )(?<!for )(?<!until )(?<!till )(?<!by )\bnow\b", re.IGNORECASE)
 _FOR_A_WHILE = re.compile(
     r"\bfor (?:an?|one|two|three|four|five|six|\d+|a few|a couple of|the|this) (?:bit|while|days?|weeks?|months?|summer|winter)(?!['\w])",
     re.IGNORECASE,
@@ -70,10 +69,10 @@ def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
     for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
         if pattern.scope == "any":
             for text in whole:
-                yield from _read(pattern, clause, text, here)
+                yield from read_pattern(pattern, clause, text, here)
         elif not settled:
-            for text in whole if pattern.scope == "clause" else _texts(pattern, clause):
-                facts = list(_read(pattern, clause, text, here))
+            for text in whole if pattern.scope == "clause" else texts_of(pattern, clause):
+                facts = list(read_pattern(pattern, clause, text, here))
                 yield from facts
                 settled = settled or bool(facts)
 
@@ -81,7 +80,7 @@ def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
 def who_stays(clause: Clause, here: Circumstances) -> str:
     """The slug of who says in a clause that they stay in the job that they have; "" where it says nothing of the kind."""
     stays = not clause.times and compiled(rules().phrase["stays"]).match(clause.text) is not None
-    who = _about(clause, here) if stays else None
+    who = about_whom(clause, here) if stays else None
     return who.slug if who else ""
 
 
@@ -99,8 +98,8 @@ def _whole(clause: Clause) -> list[str]:
     return [clause.text, f"my {clause.subject} {clause.full}"]
 
 
-def _texts(pattern: Pattern, clause: Clause) -> list[str]:
-    """What of the words after its subject a pattern is matched with."""
+def texts_of(pattern: Pattern, clause: Clause) -> list[str]:
+    """Return what of the words after its subject a pattern is matched with."""
     if pattern.scope == "my":
         return [clause.full]
     if pattern.others and clause.subject in ("i", *rules().groups["pets"]):
@@ -117,12 +116,15 @@ def _texts(pattern: Pattern, clause: Clause) -> list[str]:
     return [("am " if future.group("be") else "") + text[future.end() :]] if starts or future.group("be") else []
 
 
-def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
+def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
+    """Find the facts that a clause claims by one pattern, matched with a text of it; none where it does not fit, or is not meant so."""
     regex = compiled(pattern.match)
     match = regex.search(text) if pattern.scope == "any" and pattern.match[0] != "^" else regex.match(text)
     if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
         return
     if pattern.alone and not _is_alone(clause, here):
+        return
+    if pattern.single and compiled(rules().phrase["beside"]).search(clause.text):
         return
     mode = _mode(pattern, clause) if not _is_partly(pattern, clause) else "no"
     true = validity(pattern, clause, here.at)
@@ -147,7 +149,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
         groups["o"] = _NOT.sub("", groups["o"])
     explicit = pattern.explicit or clause.explicit or clause.ended or clause.coming or refuted is not None
     explicit |= true.begins is not None and true.begins > here.at and not true.temporary  # "from June on": that is a change
-    explicit |= any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or _NOW.search(text) is not None
+    explicit |= any(way.match(clause.full) for way in (BECAME, _HAS_A_NEW)) or compiled(rules().phrase["changed"]).search(text) is not None
     explicit |= pattern.scope == "my" and text[:4].casefold() == "new "
     if pattern.similar and not _alike(groups, here):
         return
@@ -158,7 +160,7 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     relative = key != pattern.key and pattern.key in ("name", "nickname")
     if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):
         return  # "my girlfriend has a cat. She's called Luna"; and several have no one name
-    about = _about(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
+    about = about_whom(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
     if about is None:
         return
     if mode not in ("says", "ends", "denies"):
@@ -177,8 +179,8 @@ def _read(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> I
     if not values:
         return
     for also in pattern.also:
-        if also.negated and true.temporary:
-            continue  # what is left out for a while may be liked
+        if also.negated and (true.temporary or (mode == "ends" and not pattern.negated and pattern.negative != "cancels")):
+            continue  # what is left out for a while may be liked; and who used to be unemployed has not lost a job
         if about.several and also.key == "relationship":
             continue  # who part from each other are not told of as one
         part = re.fullmatch(r"\{(\w+)\}", also.object)
@@ -238,6 +240,10 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
         relation = rules().relations.get(found.get(name, ""))
         if relation and relation not in rules().groups["several"]:  # "kids" are spoken of as such
             found[name] = relation
+    if "attr" in found:
+        found["attr"] = attribute_of().get(found["attr"], found["attr"])
+    if "service" in found:
+        found["service"] = rules().attributes["service"].get(found["service"], found["service"])
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found
@@ -255,8 +261,8 @@ def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> 
     return key
 
 
-def _about(clause: Clause, here: Circumstances) -> Person | None:
-    """The person that a clause speaks of, or None if it is not clear who."""
+def about_whom(clause: Clause, here: Circumstances) -> Person | None:
+    """Return the person that a clause speaks of, or None if it is not clear who."""
     if clause.subject in ("", "i"):
         return here.owner
     relation = rules().relations[clause.subject]
@@ -306,6 +312,8 @@ class _Made:
             label = _of_several(label)
         if label.endswith(" on") and _YEAR.fullmatch(value):
             label = f"{label.removesuffix('on')}in"
+        if label.endswith(" in") and value.startswith("near "):
+            label = label.removesuffix(" in")
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)

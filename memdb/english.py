@@ -341,7 +341,8 @@ def _stated(
         asks = question and compiled(block["asked"]).match(clause.text) is not None  # "I'm vegan | any recipes?"
         if not relative and (asks or compiled(block["rest"]).match(clause.text)):
             if re.match(r"(?:if|unless)\b", clause.text, re.IGNORECASE) and stated:
-                stated[-1] = replace(stated[-1], hedged=True)
+                only_then = compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
+                stated[-1:] = [] if only_then else [replace(stated[-1], hedged=True)]
             asked = blocked = True
         elif (
             stated
@@ -349,6 +350,12 @@ def _stated(
             and compiled(r"\b(?:{diet}|{nationality}|caf[eé]|coffee shop|library|bar)$").search(stated[-1].text)
         ):
             stated.pop()  # "I am vegetarian | when my wife cooks"
+        elif (
+            stated
+            and re.match("when|while", clause.text, re.IGNORECASE)
+            and compiled(rules().phrase["only_then_so"]).match(stated[-1].text)
+        ):
+            stated.pop()  # "I drive to work | when it rains"
         elif stated and re.match("when|while", clause.text, re.IGNORECASE) and " not " in stated[-1].text:
             stated[-1] = replace(stated[-1], hedged=True)  # "I do not like coffee | when it is cold"
         elif stated and compiled(rules().phrase["begun"]).search(stated[-1].text):
@@ -574,7 +581,7 @@ def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         subject = found.group("rel").lower()
         clause = replace(clause, explicit=clause.explicit or "new" in found.group("how").lower().split())
         if found.group("of"):
-            if not re.match(r"(?:name|birthday|favou?rite|hobb|job|new)", rest, re.IGNORECASE):
+            if not compiled(r"(?:name|birthday|favou?rite|hobb|job|new|{attribute} is\b)").match(rest):
                 if _POSSESSED.match(rest):  # "my son's teacher is …" is not about the son
                     return _timed(replace(clause, full=clause.text + moved), at=at, zone=zone)
                 rest = f"is {rest}"  # "my sister's a nurse"

@@ -62,6 +62,7 @@ class Pattern(_Table):
     others: bool = False
     couple: bool = False
     alone: bool = False
+    single: bool = False
     needs: str | None = None
     deny: str | None = None
     names: dict[str, str] = {}
@@ -85,6 +86,29 @@ class Elided(_Table):
 
     begins: str
     says: str
+
+
+class Exchange(_Table):
+    """How one says that `from` is over and `o` is so instead, or `o` "again", or "over"; an example begins with what was said before."""
+
+    match: str
+    means: Literal["instead", "again", "over"] = "instead"
+    confidence: float = 0.92
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
+class Instead(_Table):
+    """How one goes on after what is so no more, and what is so then; rules/english.toml says how the fields are meant and used."""
+
+    predicates: tuple[str, ...]
+    places: tuple[str, ...]
+    sorts: tuple[str, ...]
+    returned: tuple[str, ...]
+    left: tuple[str, ...]
+    changed: str
+    at: str
+    it: str
+    none: str
 
 
 class Added(_Table):
@@ -138,6 +162,7 @@ class Rules(_Table):
     expand: dict[str, str]
     relations: dict[str, str]
     groups: dict[str, tuple[str, ...]]
+    attributes: dict[str, dict[str, str]]
     spelling: dict[str, str]
     clauses: dict[str, str]
     elided: tuple[Elided, ...]
@@ -154,6 +179,8 @@ class Rules(_Table):
     kinds: dict[str, Kind]
     macros: dict[str, str]
     pattern: tuple[Pattern, ...]
+    instead: Instead
+    exchange: tuple[Exchange, ...]
     answer: tuple[Answer, ...]
 
 
@@ -172,8 +199,20 @@ def compiled(pattern: str) -> re.Pattern[str]:
 def filled_in(pattern: str) -> str:
     """Return a pattern of the rules with its macros filled in."""
     for _ in range(3):  # a macro may hold another, which holds a third
-        pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"], found.group()), pattern)
+        pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"]) or _nouns(found["name"]) or found.group(), pattern)
     return pattern
+
+
+@cache
+def attribute_of() -> dict[str, str]:
+    """Return what one has one of at a time, as it is called, with the predicate that holds it."""
+    return {noun: held for kind, nouns in rules().attributes.items() if kind != "service" for noun, held in nouns.items()}
+
+
+def _nouns(name: str) -> str:
+    """What one has one of, as alternatives of a pattern, the longest first: {person} is of those who are persons, {attribute} all."""
+    nouns = attribute_of() if name == "attribute" else rules().attributes.get(name, {})
+    return f"(?:{'|'.join(re.escape(noun) for noun in sorted(nouns, key=len, reverse=True))})" if nouns else ""
 
 
 @cache

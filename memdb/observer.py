@@ -191,7 +191,8 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
         delta = (1.0 - known.confidence) * config.confirmation_rate
         change = {"type": "noop", "target_fact_id": known.fact_id, "confidence_delta": delta, "reason": "said again, and still a doubt"}
         return [*(action for action in actions if action not in doubts), doubts[0].model_copy(update=change)]
-    if not doubts or len(actions) == 1:
+    against_nothing = len(doubts) == 1 and doubts[0].target_fact_id is None  # what it takes the place of has ended
+    if not doubts or len(actions) == 1 or against_nothing:
         return actions
     first = doubts[0]
     against = [action.target_fact_id for action in (doubts if denies else actions) if action.target_fact_id]

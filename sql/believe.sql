@@ -128,6 +128,19 @@ where f.user_id = :user_id
 order by f.id desc
 limit 200;
 
+-- What was believed under some keys of a user, and is no longer, in bare words; what was taken back never was.
+-- statement: objects_once
+select f.key, f.value_json ->> 'object' as object
+from facts f
+where f.user_id = :user_id
+  and f.key in (select value from json_each(:keys))
+  and f.kind = 'fact'
+  and f.status in ('superseded', 'expired')
+  and f.valid_to > f.valid_from
+  and json_type(f.value_json, '$.object') = 'text'
+order by f.id desc
+limit 200;
+
 -- What somebody else said right before a turn.
 -- statement: asked
 select p.value_text as asked

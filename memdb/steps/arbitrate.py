@@ -7,10 +7,12 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.keys import names_another, normalise, predicate_of, says_the_same
+from memdb.privacy import topic_of
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Fact, Predicate
 from memdb.retelling import adds_details, details_of
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten".split())
+_NEAR, _WAITS = "near ", "pending_confirmation"
 _GROWN = {"puppy": "dog", "kitten": "cat"}  # as the rules name them with their names
 
 
@@ -67,6 +69,10 @@ def arbitrate(
         ended = newest.valid_from if newest.valid_from > starts else _said_last(newest)
         return [_action("insert", candidate, target=newest, reason=reason, valid_to=max(starts, ended))]
     why = candidate.because or ("said to have changed" if candidate.explicit else "says otherwise")
+    if candidate.explicit and candidate.because is None and topic_of(candidate) and {fact.status for fact in contradicted} == {_WAITS}:
+        over = "over, as it was said, before there was leave to keep it"  # and what is so instead may have to wait for leave in turn
+        ends = [_action("expire", candidate, target=fact, reason=over, valid_to=starts) for fact in contradicted]
+        return [*ends, _action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=why)]
     first, *others = contradicted
     old, new = (first.object, candidate.object) if first.key == candidate.key else (first.value_text, candidate.value_text)
     reason = f"{why}: {old!r} gives way to {new!r}"
@@ -178,6 +184,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     opposed = [fact for fact in beliefs if fact.key == opposite and normalise(fact.object) == said and not fact.denies]
     if predicate.cardinality == "many" and not candidate.temporary and not candidate.denies:
         recounted = [fact for fact in own if predicate.category == "identity" and _is_recounted(said, fact)]
+        recounted += [fact for fact in own if predicate.predicate == "prefers" and _is_turned_round(said, fact)]
         return denied + opposed + recounted, next((fact for fact in own if fact.status == "active" and _names_it(said, fact)), None)
     if candidate.temporary or candidate.denies:
         return denied + opposed, None
@@ -185,6 +192,7 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     for fact in lasting:
         held = set(normalise(fact.object).split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others
+        alike &= said.startswith(_NEAR) == normalise(fact.object).startswith(_NEAR)  # who lives near a town does not live there
         if alike and fact.status == "active" and not names_another(candidate.object, fact.object, changed=candidate.explicit):
             return [], fact
     return denied + opposed + [fact for fact in lasting if fact not in denied], None
@@ -196,6 +204,13 @@ def _is_recounted(said: str, fact: Fact) -> bool:
     known, _, same = normalise(fact.object).partition(" ")
     counted = all(word.isdecimal() or word in _NUMBERS for word in (number, known))
     return counted and number != known and bool(things) and things == same and not fact.denies
+
+
+def _is_turned_round(said: str, fact: Fact) -> bool:
+    """Whether the other is known to be preferred: "tea to coffee", and now "coffee to tea"; or another thing for the same."""
+    known = normalise(fact.object)
+    same_use = bool(used := said.partition(" for ")[2]) and used == known.partition(" for ")[2]
+    return known != said and (sorted(known.split()) == sorted(said.split()) or same_use) and not fact.denies
 
 
 def _names_it(said: str, fact: Fact) -> bool:

@@ -11,6 +11,7 @@ from itertools import chain
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, who_stays
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.exchanges import Held, changed_in, exchanged_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
@@ -29,9 +30,6 @@ from memdb.retractions import (
     stand_ins,
 )
 from memdb.whereabouts import at_its_place, last_day_there
-
-Held = Callable[[list[str]], Iterable[tuple[str, str]]]
-"""Reads what is believed under keys, or waits: each object with its key, the newest first."""
 
 Before = Callable[[], tuple[Turn, str] | None]
 """Reads what the same speaker said last before a turn, and what that may answer."""
@@ -54,6 +52,7 @@ def extract(
     predicates: Mapping[str, Predicate],
     zone: tzinfo,
     held: Held | None = None,
+    once: Held = lambda _: (),
     asked: str = "",
     before: Before | None = None,
 ) -> list[Candidate]:
@@ -62,7 +61,8 @@ def extract(
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
+    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `once` tells what was believed before, to which one
+    may have gone back. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
     tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding",
     which ends it, and "I don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
     grows with its length only; of more than `MOST_FACTS` facts the first are read.
@@ -93,11 +93,15 @@ def extract(
     fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
     stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
     said_so: list[Clause] = []
+    over = "", ""
     for clause in stated:
         said_so.append(clause)
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
-        for candidate in facts_in(clause, here):
+        facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
+        facts = facts or list(facts_in(clause, here)) or (list(taken_up_in(clause, here, *over)) if over[0] else [])
+        over = (changed, "") if (changed := changed_in(clause, here)) else _ended(facts, held)
+        for candidate in facts:
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             known = found.get(name)
             if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
@@ -107,6 +111,13 @@ def extract(
         if len(found) >= MOST_FACTS:
             break
     return _without_offers(list(found.values())[:MOST_FACTS], said_so, here)
+
+
+def _ended(facts: list[Candidate], held: Held | None) -> tuple[str, str]:
+    """The key and the value of what is said to be so no more, where it is believed; "" for none."""
+    ends = [one for one in facts if one.negated and one.object]
+    believed = {(key, normalise(value)) for key, value in held([one.key for one in ends])} if ends and held is not None else set()
+    return next(((one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed), ("", ""))
 
 
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:
