@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from typing import cast, get_args
 
 from pydantic import JsonValue, ValidationError
@@ -29,7 +29,7 @@ from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
-from memdb.times import instant, to_text, utc_now
+from memdb.times import instant, to_text, to_utc, utc_now
 
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
@@ -79,6 +79,8 @@ def remember(
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+    if kind == "episode":
+        details = _timed(details, zone=config.zone)
     if kind == "narrative":
         checks.narrative(value_json)
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
@@ -279,6 +281,19 @@ def state(
             if fact is not None:
                 return fact
     return None
+
+
+def _timed(details: Mapping[str, JsonValue], *, zone: tzinfo) -> dict[str, JsonValue]:
+    """The details of an episode, with when it began and ended as all times are stored; what is no time stays as it is."""
+    times: dict[str, str] = {}
+    for name in ("timestamp_start", "timestamp_end"):
+        with suppress(InputError):
+            if isinstance(told := details.get(name), str):
+                times[name] = to_text(to_utc(told, zone=zone))
+    begins, ends = times.get("timestamp_start"), times.get("timestamp_end")
+    if begins and ends and ends < begins:
+        raise InputError(f"timestamp_end is before timestamp_start ({ends} < {begins}); give a later one.")
+    return {**details, **times}
 
 
 def _named(said: Candidate, origin: Origin) -> str:

@@ -270,8 +270,9 @@ class EpisodeIn(Given):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if self.timestamp_start and self.timestamp_end and to_utc(self.timestamp_end) < to_utc(self.timestamp_start):
-            raise ValueError("timestamp_end is before timestamp_start")
+        begins, ends = self.timestamp_start, self.timestamp_end
+        if begins and ends and (begins.tzinfo is None) is (ends.tzinfo is None) and to_utc(ends) < to_utc(begins):
+            raise ValueError("timestamp_end is before timestamp_start")  # in whatever zone; the memory knows the user's
         first, last = self.turn_range or (0, 0)
         if isinstance(first, int) and isinstance(last, int) and last < first:
             raise ValueError("turn_range ends before it begins")
