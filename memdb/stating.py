@@ -206,7 +206,7 @@ def write(
                 with suppress(BusyError, ModelUnavailable):
                     sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=item.kind)
             if item.kind == "task" and item.confidence >= config.gate_confidence and (known := _task_called(db, item.text, user_id)):
-                accepted.append(_moved(db, known, item, timestamp, config).fact_id)
+                accepted.append(_retold(db, known, item, timestamp=timestamp, embedder=hurried(), config=config).fact_id)
                 continue
             reason = admit(
                 db,
@@ -221,7 +221,7 @@ def write(
             )
             if reason is None:
                 kept = _keep(db, item, key, user_id=user_id, timestamp=timestamp, embedder=hurried(), config=config)
-                accepted.append((_moved(db, kept, item, timestamp, config) if item.kind == "task" else kept).fact_id)
+                accepted.append((_moved(db, kept, _wanted(item), timestamp, config) if item.kind == "task" else kept).fact_id)
         except InputError as error:
             reason = str(error)
         if reason is not None:
@@ -339,9 +339,24 @@ def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
     return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
 
-def _moved(db: Database, task: Fact, item: Item, timestamp: date | str | None, config: Config) -> Fact:
+def _retold(
+    db: Database, task: Fact, item: Item, *, timestamp: date | str | None, embedder: Embedder | None, config: Config
+) -> Fact:  # fmt: skip
+    """A task that is told of once more, with what is told of it anew: when it is due, its marks, and where it stands."""
+    if task.status not in LIVE and _wanted(item) == "done":
+        return task
+    due = instant(item.event_time, zone=config.zone) if item.event_time else task.event_time
+    tells_more = due != task.event_time or set(item.tags) - set(task.tags) or item.importance not in (None, task.importance)
+    if tells_more:
+        if task.status not in LIVE:  # what is over is held no longer, and would be one more
+            task = _moved(db, task, "active", timestamp, config)
+        again = item.model_copy(update={"text": task.value_text, "object": task.object})
+        task = _keep(db, again, task.key, user_id=task.user_id, timestamp=timestamp, embedder=embedder, config=config)
+    return _moved(db, task, _wanted(item), timestamp, config)
+
+
+def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | None, config: Config) -> Fact:
     """A task as it stands by what is said of it."""
-    state = _wanted(item)
     stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
 

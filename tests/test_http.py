@@ -284,6 +284,22 @@ def test_a_task_that_is_written_again_is_brought_up_to_date(client: TestClient, 
     assert ({task.fact_id}, task.status, task.value_json["state"]) == (ids, "expired", "done")  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize("before", ["active", "stalled", "done"])
+@pytest.mark.parametrize("status", ["active", "stalled", "done"])
+def test_a_task_that_is_written_again_says_when_it_is_due_by_now(client: TestClient, mem: memdb.Memory, before: str, status: str) -> None:
+    toy = {"title": "Find the toy", "tags": ["goal"]}
+    post(client, "write", user_id="ana", tasks=[toy | {"status": before, "due": "2030-09-09T10:00:00Z"}])
+    for _ in range(2):
+        post(
+            client, "write", user_id="ana", tasks=[toy | {"title": "find the toy", "status": status, "due": "2030-10-10", "tags": ["home"]}]
+        )
+    (task,) = mem.facts("ana", kinds=["task"], statuses=["active", "expired"])
+    assert (task.value_text, task.value_json["state"], task.status == "expired") == ("Find the toy", status, status == "done")  # type: ignore[index, call-overload]
+    if (before, status) != ("done", "done"):  # that was over before
+        assert (f"{task.event_time:%Y-%m-%d}", task.tags) == ("2030-10-10", ("goal", "home"))
+        assert task.seen_count == 2
+
+
 def test_write_says_why_something_was_not_kept(client: TestClient, mem: memdb.Memory) -> None:
     mem.remember("Calms down with a story", user_id="ana", kind="note")
     mem.drain()
