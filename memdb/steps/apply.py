@@ -246,7 +246,8 @@ def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, r
         confidence += (1.0 - confidence) * config.confirmation_rate
     mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
     seen = sum(fact.seen_count for fact in others)
-    source = max((fact.source for fact in (kept, *others)), key=RELIABILITY.__getitem__) if kept.kind == "fact" else None
+    surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
+    source = surest.source if kept.kind == "fact" else None
     log.change(
         kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), source=source, seen=seen, mentioned=to_text(mentioned)
     )
