@@ -21,6 +21,7 @@ from memdb.when import find_times
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
+_MAX_TIMES = 50
 _YEARS_BACK = 10  # "in July", without a year, may be any July of these
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -169,6 +170,19 @@ def _times(text: str, *, now: datetime, zone: tzinfo) -> list[tuple[datetime, da
             continue
         times.append((span.begins, span.ends))
         if _ANY_YEAR.search(span.text) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
-            year = timedelta(days=365.25)
-            times += [(span.begins - year * back, span.ends - year * back) for back in range(1, _YEARS_BACK + 1)]
-    return times[:50]
+            times += _of_years_before(span.text, span.begins, zone=zone)
+        if len(times) >= _MAX_TIMES:
+            break
+    return times[:_MAX_TIMES]
+
+
+def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    """The same days of the years before those that begin so, by the user's clocks; Easter is another day each year."""
+    times: list[tuple[datetime, datetime]] = []
+    for _ in range(_YEARS_BACK):
+        earlier = next(iter(find_times(text, at=begins - timedelta(milliseconds=1), zone=zone, prefer="past")), None)
+        if earlier is None or earlier.begins >= begins:
+            break
+        begins = earlier.begins
+        times.append((earlier.begins, earlier.ends))
+    return times
