@@ -30,6 +30,7 @@ from fastapi.testclient import TestClient  # noqa: E402
 from memdb.interfaces import operating, shapes  # noqa: E402
 from memdb.interfaces.http import create_app, from_environment  # noqa: E402
 from memdb.interfaces.serving import parse_keys  # noqa: E402
+from memdb.times import to_utc  # noqa: E402
 
 Tell = Callable[..., memdb.Memory]
 CLIMBS: dict[str, object] = {"text": "Ana climbs", "predicate": "hobby", "object": "climbing"}
@@ -316,11 +317,43 @@ def test_a_written_value_closes_the_one_before(client: TestClient, mem: memdb.Me
     assert [(fact.object, fact.valid_to is None) for fact in mem.facts("ana", statuses=["superseded"])] == [("Porto", False)]
 
 
+@pytest.mark.parametrize(("tier", "answers", "view"), [("facts", "profile", "fact"), ("episodes", "episodic", "episode")])
+def test_a_shell_sees_what_is_answered_under_the_same_names(
+    client: TestClient, mem: memdb.Memory, tier: str, answers: str, view: str
+) -> None:
+    mem.remember(
+        "Ana lost a toy", user_id="ana", kind=view, key="user.owns", event_time="2025-03-02", valid_from="2025-03-02T10:00:00+01:00"
+    )
+    mem.observe("I live in Porto. I love jazz. I'm vegetarian.", user_id="ana", timestamp="2025-03-01")
+    mem.drain()
+    post(client, "write", user_id="ana", **{tier: [SPOKEN[tier]]})
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="Ana lost a dinosaur in Porto, jazz, vegetarian", kinds=[view])
+    assert found[answers]
+    for item in found[answers]:
+        told = item.keys() - {"speaker", "source"}  # who spoke is told in the summary; what was drawn from a chat is "inferred" in the file
+        row = next(mem._store.database().connection.execute(f"select {', '.join(told)} from {view} where id = ?", (item["id"],)))
+        seen = {
+            name: json.loads(value) if name in ("tags", "turn_range") and value else value for name, value in zip(told, row, strict=True)
+        }
+        for name in told:
+            if name.startswith(("valid_", "timestamp_")) or name.endswith("_seen"):
+                seen[name], item[name] = (value and to_utc(value) for value in (seen[name], item[name]))
+        assert seen == {name: item[name] for name in told}
+
+
 def test_version_closes_a_fact(client: TestClient, mem: memdb.Memory) -> None:
     fact = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", timestamp="2025-01-01")
     closed = post(client, "profile/version", fact_id=fact.fact_id, valid_to="2025-09-05T21:10:00Z")
     assert closed["valid_to"] == "2025-09-05T21:10:00Z"
     assert [mem.facts("ana"), len(mem.facts("ana", as_of="2025-09-01"))] == [[], 1]
+
+
+def test_to_close_a_fact_once_more_changes_nothing(client: TestClient, mem: memdb.Memory) -> None:
+    fact = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", timestamp="2025-01-01")
+    closed = [post(client, "profile/version", fact_id=fact.fact_id, valid_to="2025-09-05T21:10:00Z") for _ in range(2)]
+    assert closed[0] == closed[1]
+    assert [change.operation for change in mem.history(fact_id=fact.fact_id)] == ["insert", "expire"]
+    assert "expired" in str(post(client, "profile/version", 422, fact_id=fact.fact_id, valid_to="2025-09-06T21:10:00Z")["detail"])
 
 
 def test_a_fact_cannot_end_before_it_began(client: TestClient, mem: memdb.Memory) -> None:

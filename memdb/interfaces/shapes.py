@@ -753,6 +753,7 @@ class _Told(BaseModel):
 
     turn_range: Turns | None = None
     raw_excerpt: str = ""
+    timestamp_start: datetime | None = None
     timestamp_end: datetime | None = None
     segment_end: datetime | None = None
     speaker: str | None = None
@@ -762,7 +763,7 @@ def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
     told = _told(fact)
     message = fact.kind == "message"
-    starts = fact.event_time if not message and fact.event_time else fact.valid_from
+    starts = fact.valid_from if message else to_utc(told.timestamp_start or fact.event_time or fact.valid_from)
     ends = told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from
     return Episode(
         id=fact.fact_id,
