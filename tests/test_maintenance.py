@@ -653,6 +653,33 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
     assert {note.value_json["origin"] for note in of(mem, "note")} == {"llm_reflection"}  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize(
+    ("notes", "kept"),
+    [
+        (["Likes short answers", "likes short answers.", "Likes  short answers!"], ["Likes short answers"]),
+        (["None", "n/a", "..."], []),
+        (["A short story calms her. " * 20, "Hates haste"], ["Hates haste"]),
+        (["喜欢短的回答", "喜欢短的回答"], ["喜欢短的回答"]),
+    ],
+)
+def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itself(
+    mem: memdb.Memory, notes: list[str], kept: list[str]
+) -> None:
+    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"notes": notes})), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-03-02")
+    assert [(note.value_text, note.confidence) for note in of(mem, "note")] == [(text, 0.7) for text in kept]
+
+
+def test_where_a_model_s_summary_is_blank_rules_tell_the_episode(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We painted the boat.", "Then we sailed the boat to Faro.")
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": "  "})), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-04-02").episodes == 1
+    assert [episode.value_json["by"] for episode in of(mem, "episode")] == ["rules"]  # type: ignore[index, call-overload]
+
+
 def test_notes_beyond_the_cap_are_archived_weakest_first(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config={"worker": False, "reflection_limit": 2}) as mem:
         for number, confidence in enumerate((0.9, 0.3, 0.8)):
