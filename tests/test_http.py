@@ -261,6 +261,14 @@ def test_of_a_time_with_a_zone_and_one_without_the_later_is_known(tmp_path: Path
     assert [one["reason"].partition(" (")[0] for one in written["rejected"]] == ["timestamp_end is before timestamp_start"] * (1 - kept)
 
 
+@pytest.mark.parametrize("time", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00", "2025-13-01", "soon", 5, None])
+@pytest.mark.parametrize("name", ["timestamp_start", "timestamp_end"])
+def test_what_is_no_time_of_an_episode_costs_no_answer(client: TestClient, mem: memdb.Memory, name: str, time: str | int | None) -> None:
+    mem.remember("They lost a toy", user_id="ana", kind="episode", value_json={name: time}, timestamp="2025-03-01")
+    found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="toy")
+    assert [one["summary"] for one in found["episodic"]] == ["They lost a toy"]
+
+
 def test_an_episode_of_the_application_s_own_times_is_told_in_order(client: TestClient, mem: memdb.Memory) -> None:
     mem.remember("They lost a toy", user_id="ana", kind="episode", event_time="2025-03-02", valid_from="2025-03-01", timestamp="2025-03-01")
     found: dict[str, Any] = post(client, "retrieve", user_id="ana", query="toy", kinds=["episode"])

@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
 from memdb.answers import Filters
@@ -748,14 +759,17 @@ def _type_of(fact: Fact, predicate: str) -> Type | Category:
     return "location" if predicate in _PLACES else _TYPES.get(fact.category, fact.category)
 
 
+Instant = Annotated[Moment, AfterValidator(to_utc)]
+
+
 class _Told(BaseModel):
     """What the details of an episode or a narrative say of it, as far as they do."""
 
     turn_range: Turns | None = None
     raw_excerpt: str = ""
-    timestamp_start: datetime | None = None
-    timestamp_end: datetime | None = None
-    segment_end: datetime | None = None
+    timestamp_start: Instant | None = None
+    timestamp_end: Instant | None = None
+    segment_end: Instant | None = None
     speaker: str | None = None
 
 
@@ -763,7 +777,7 @@ def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
     told = _told(fact)
     message = fact.kind == "message"
-    starts = fact.valid_from if message else to_utc(told.timestamp_start or fact.event_time or fact.valid_from)
+    starts = fact.valid_from if message else told.timestamp_start or fact.event_time or fact.valid_from
     ends = told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from
     return Episode(
         id=fact.fact_id,
@@ -773,7 +787,7 @@ def episode(fact: Fact) -> Episode:
         summary=fact.value_text,
         raw_excerpt=told.raw_excerpt or fact.source_excerpt,
         timestamp_start=starts,
-        timestamp_end=max(starts, to_utc(ends)),
+        timestamp_end=max(starts, ends),
         speaker=fact.speaker or told.speaker,
         source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,
