@@ -449,6 +449,14 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize("due", ["2025-03-07", "2025-03-07T10:00:00", "2025-03-07T23:59:59.999"])
+@pytest.mark.parametrize(("now", "stalled"), [("2025-03-07T03:00:00", 0), ("2025-03-07T23:00:00", 0), ("2025-03-08T00:00:00", 1)])
+def test_a_task_stalls_when_its_day_has_gone_by_for_the_user(tmp_path: Path, due: str, now: str, stalled: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        mem.remember("Pay the rent", user_id="ana", kind="task", key="user.task", event_time=due, timestamp="2025-03-01")
+        assert mem.maintain(now=now).tasks_stalled == stalled
+
+
 def test_a_stalled_task_that_is_spoken_of_again_is_taken_up(mem: memdb.Memory) -> None:
     for day in ("2025-03-01", "2025-05-02"):
         mem.observe("Remind me to call the dentist.", user_id="ana", turn_id=day, timestamp=day)
