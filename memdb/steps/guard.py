@@ -33,9 +33,9 @@ def guard(
     clearly less reliable than the belief's, such as the web against the user, or when the key is high risk (identity, health, finance, by
     the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`. A
     pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
-    such sources say stays so, too. Where `consent` says to ask, a fact on a sensitive topic, or a detail that would turn one towards it,
-    is kept pending until it is confirmed, however often it is said. `confidence` is how sure an application is of what it states, where
-    it says so.
+    such sources say stays so, too; where it answers a question, it is no longer merely said. Where `consent` says to ask, a fact on a
+    sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however often it is said.
+    `confidence` is how sure an application is of what it states, where it says so.
     """
     said = action.candidate
     if said is not None and confidence is not None and confidence < said.confidence:
@@ -49,7 +49,8 @@ def guard(
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
     risky = risky or topic_of(said) in _RISKY_TOPICS or is_high_risk(target.key)
-    stated = said.explicit and said.confidence >= config.high_risk_confidence
+    plain = said.explicit or (said.answered and target.status in UNDECIDED)
+    stated = plain and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
     if action.type == "update" and target.status in UNDECIDED and _weaker(source, "user_message"):
