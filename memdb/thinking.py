@@ -15,13 +15,13 @@ from typing import cast
 from memdb import checks
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue
+from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
-from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
 from memdb.steps.apply import read_fact
@@ -128,8 +128,10 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
         return None
     doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, config=config)
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
-        texts = (row for kind in _BELIEVED for row in db.all("believe.texts", user_id=turn.user_id, kind=kind, now=to_text(turn.timestamp)))
-        meant = [str(row["fact_id"]) for row in texts if " ".join(str(row["value_text"]).split())[:STILL_RIGHT_MOST] == still["said"]]
+        kinds, statuses = listed(_BELIEVED), listed((*LIVE, "uncertain"))
+        rows = db.all("believe.current", user_id=turn.user_id, key=None, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
+        facts = (Fact.model_validate_json(str(row["record"])) for row in rows)
+        meant = [fact.fact_id for fact in facts if " ".join(fact.value_text.split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
     return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
 

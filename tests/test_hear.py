@@ -152,6 +152,19 @@ def test_what_is_asked_about_for_being_unsure_is_confirmed_or_ends(mem: memdb.Me
     assert [fact.status, round(fact.confidence, 3)] == ([left[0], 0.6] if left == ["active", 0.4] else left)
 
 
+@pytest.mark.parametrize(("answer", "status"), [("Yes.", "active"), ("No.", "expired"), ("Who knows", "uncertain")])
+def test_what_is_in_doubt_is_settled_by_who_asked_for_it(mem: memdb.Memory, answer: str, status: str) -> None:
+    fiat = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", timestamp="2025-03-01")
+    mem.doubt(fiat.fact_id, now="2025-03-02")
+    verdict = mem.assess("Does the user drive a Fiat?", user_id="ana", statuses=["uncertain"], now="2025-03-03").verdict
+    assert verdict is not None
+    assert verdict.question is not None
+    mem.observe("Which car?", verdict.question, user_id="ana", timestamp="2025-03-03T10:00:00Z")
+    mem.observe(answer, user_id="ana", timestamp="2025-03-03T10:01:00Z")
+    mem.drain()
+    assert mem.fact(fiat.fact_id).status == status
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "home"),
     [
