@@ -19,6 +19,7 @@ from memdb.unspaced import words_of
 from memdb.when import find_times
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
+_EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
 _MAX_TIMES = 50
@@ -79,7 +80,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     named = _named(text, participants)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
-    names = {part.lower() for speaker in named for part in _called(speaker)}
+    names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
     terms = [word for word in telling if word not in names] or telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(words_of(text))
     change, times = change_in(text) if asks else None, _times(text, now=now, zone=zone)
