@@ -259,6 +259,12 @@ class ContextItem(Record):
     tone: Tone | None = None
 
 
+STILL_RIGHT = "Is it still right that “{said}”?"
+"""What is asked about a belief that an answer would rest on though it is not sure; `said` is its text, on one line, of `STILL_RIGHT_MOST`
+characters at most."""
+STILL_RIGHT_MOST = 200
+
+
 class Doubt(Record):
     """Something that waits for a word of the user, and what to ask.
 

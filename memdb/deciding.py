@@ -54,13 +54,16 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
 
 
 def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
-    """Say until when a fact was true, and return it.
+    """Say until when a fact was true, and return it; what ended just then stays as it is.
 
     Raises:
         NotFoundError: no fact has this id.
         InputError: the fact is no longer live, or would end before it began.
     """
     with db.transaction():
+        known = reading.fact(db, fact_id)
+        if known.status == "expired" and known.valid_to == ends:  # said once more by who did not hear the answer
+            return known
         fact = _live_fact(db, fact_id)
         if ends < fact.valid_from:
             raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")

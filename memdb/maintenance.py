@@ -297,7 +297,8 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     before = to_text(now - timedelta(days=config.task_stalls_after_days))
-    rows = db.all("task.stalled", user_id=user_id, before=before, now=to_text(now))
+    today = to_text(now.astimezone(config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
+    rows = db.all("task.stalled", user_id=user_id, before=before, today=today)
     for row in rows:
         fact = _fact(db, row)
         move(db, fact, state="stalled", origin=_origin(fact, now), reason="nobody spoke of it for long, or its day has gone by")

@@ -25,10 +25,11 @@ from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.patience import Rest
 from memdb.reading import read_consent
-from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, expire_over, keep_calls, move, read_fact
+from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
+from memdb.steps.apply import Origin, action_hash_of, apply, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
+from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
 from memdb.steps.sync import sync
 from memdb.store import Store
@@ -111,6 +112,8 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
                 )
                 proposed = None
             decide(db, case.candidate, origin=origin, predicates=predicates, config=config, proposed=proposed, consent=consent)
+        if thought.heard is not None:
+            _settle(db, thought.heard, origin=origin, predicates=predicates, config=config)
         for candidate, source in thought.opened:
             errand = origin.model_copy(update={"kind": "task", "source": source, "confidence": config.reflection_confidence})
             decide(db, candidate, origin=errand, predicates=predicates, config=config, consent=consent)
@@ -123,6 +126,22 @@ def process(db: Database, turn: Turn, *, worker: str, config: Config, llm: Langu
         db.run("upkeep.count", user_id=turn.user_id, turn_id=turn.turn_id, session_id=turn.session_id)
         _materialize_if_due(db, turn, config)
     return True
+
+
+def _settle(db: Database, heard: Heard, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> None:
+    """Let stand what a question of the memory's own was answered with; what was decided meanwhile stays so."""
+    waits, held = read_fact(db, heard.fact_id), read_fact(db, heard.against) if heard.against else None
+    if waits is None or waits.status not in (*LIVE, *UNDECIDED) or (heard.against and waits.status == "active"):
+        return
+    if waits.status == "active" and not heard.right:
+        end(db, waits, ends=max(origin.now, waits.valid_from), origin=origin, reason="said to be so no longer, when asked")
+        return
+    chosen = waits if heard.right else held
+    if chosen is None or (chosen is held and chosen.status != "active"):
+        dismiss(db, waits, origin=origin, reason="said not to be so, when asked")
+        return
+    raised = chosen.confidence + (1.0 - chosen.confidence) * config.confirmation_rate
+    settle(db, chosen, origin=origin, reason="said to be right, when asked", confidence=raised, predicates=predicates, seen=1)
 
 
 def decide(

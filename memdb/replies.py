@@ -18,6 +18,11 @@ _TWO = re.compile(  # "How old are you, and where do you work?"
 )
 _YOURS = re.compile(r"\b(?:your|yours|you|yourself)\b", re.IGNORECASE)
 _STILL_AT = re.compile(r"^still at (?=[A-Z])")  # a firm
+_OF_LATE = re.compile(r"^(?:just|recently|already|finally|actually|really) ", re.IGNORECASE)
+_DONE = {  # what changes something; of other deeds nothing is believed
+    "move": "moved", "relocate": "relocated", "start": "started", "quit": "quit", "leave": "left", "become": "became", "stop": "stopped",
+    "switch": "switched", "buy": "bought", "sell": "sold", "get": "got", "adopt": "adopted", "join": "joined", "marry": "married",
+}  # fmt: skip
 _MINE = {"your": "my", "yours": "mine", "you": "me", "yourself": "myself"}
 
 
@@ -38,6 +43,8 @@ def spelled_out(asked: str, text: str) -> str | None:
         agreed, denied = (compiled(phrase[word]).fullmatch(said) for word in ("yes", "no"))
         verb = {"are": "am", "have": "have"}.get(told["verb"].lower(), "do")
         rest = _YOURS.sub(lambda found: _MINE[found.group().lower()], _STILL_AT.sub("still working at ", told["rest"]))
+        if told["verb"].lower() == "did":
+            return _as_done(rest) if agreed and not denied else None
         if agreed or denied:
             return f"I {verb} not {rest}" if denied else f"I {rest}" if verb == "do" else f"I {verb} {rest}"
     if told := compiled(phrase["yes_or_no_of"]).fullmatch(question):  # "Is your wife vegan?"
@@ -55,6 +62,13 @@ def spelled_out(asked: str, text: str) -> str | None:
             bare = compiled(answer.strip).sub("", said, count=1) if answer.strip else said
             return answer.says.format(answer=bare.lower() if answer.lower else bare, **found.groupdict()) if bare else None
     return None
+
+
+def _as_done(rest: str) -> str | None:
+    """What somebody says who did what they were asked about: "Did you move to Braga?" """
+    verb, _, more = _OF_LATE.sub("", rest).partition(" ")
+    past = _DONE.get(verb.lower())
+    return f"I {past} {more}" if past and more else None
 
 
 def added_in(text: str) -> str:

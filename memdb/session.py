@@ -345,8 +345,13 @@ class Session:
         return fact
 
     def _lines(self, made: Context, count: Callable[[str], int], budget: int) -> list[ContextItem]:
-        """What is in mind and not said in a context, as lines of one: as many of the latest as fit."""
-        shown = {item.fact_id for item in made.items}
+        """What is in mind and not said in a context, as lines of one: as many of the latest as fit.
+
+        Of what the session began with, only what may be told as it is: the rest is told, and marked, where the question finds it.
+        """
+        begun = [fact.fact_id for fact in self.bootstrap.facts]
+        plain = self._store.database().all("session.plain", ids=json.dumps(begun), sure=self._config.assert_confidence)
+        shown = {item.fact_id for item in made.items}.union(begun).difference(str(row["fact_id"]) for row in plain)
         lines: list[ContextItem] = []
         for item in reversed(self.working.items):
             text = _one_line(item.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from typing import cast, get_args
 
 from pydantic import JsonValue, ValidationError
@@ -29,7 +29,7 @@ from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync
 from memdb.thinking import case_of, compare_meanings
-from memdb.times import instant, to_text, utc_now
+from memdb.times import instant, to_text, to_utc, utc_now
 
 _LEARNED = 0.6  # how much a way of doing something counts where nobody says
 
@@ -79,6 +79,8 @@ def remember(
     subject, _, predicate = key.partition(".")
     parts: dict[str, JsonValue] = {"subject": subject, "predicate": predicate, "object": object or value_text}
     details = value_json if isinstance(value_json, dict) else {} if value_json is None else {"value": value_json}
+    if kind == "episode":
+        details = _timed(details, zone=config.zone)
     if kind == "narrative":
         checks.narrative(value_json)
         importance = None if checks.share(importance, "importance") is None else min(config.max_importance, importance or 0.0)
@@ -204,7 +206,7 @@ def write(
                 with suppress(BusyError, ModelUnavailable):
                     sync(db, embedder=embedder, now=utc_now(), config=config, user_id=user_id, kind=item.kind)
             if item.kind == "task" and item.confidence >= config.gate_confidence and (known := _task_called(db, item.text, user_id)):
-                accepted.append(_moved(db, known, item, timestamp, config).fact_id)
+                accepted.append(_retold(db, known, item, timestamp=timestamp, embedder=hurried(), config=config).fact_id)
                 continue
             reason = admit(
                 db,
@@ -219,7 +221,7 @@ def write(
             )
             if reason is None:
                 kept = _keep(db, item, key, user_id=user_id, timestamp=timestamp, embedder=hurried(), config=config)
-                accepted.append((_moved(db, kept, item, timestamp, config) if item.kind == "task" else kept).fact_id)
+                accepted.append((_moved(db, kept, _wanted(item), timestamp, config) if item.kind == "task" else kept).fact_id)
         except InputError as error:
             reason = str(error)
         if reason is not None:
@@ -281,6 +283,19 @@ def state(
     return None
 
 
+def _timed(details: Mapping[str, JsonValue], *, zone: tzinfo) -> dict[str, JsonValue]:
+    """The details of an episode, with when it began and ended as all times are stored; what is no time stays as it is."""
+    times: dict[str, str] = {}
+    for name in ("timestamp_start", "timestamp_end"):
+        with suppress(InputError):
+            if isinstance(told := details.get(name), str):
+                times[name] = to_text(to_utc(told, zone=zone))
+    begins, ends = times.get("timestamp_start"), times.get("timestamp_end")
+    if begins and ends and ends < begins:
+        raise InputError(f"timestamp_end is before timestamp_start ({ends} < {begins}); give a later one.")
+    return {**details, **times}
+
+
 def _named(said: Candidate, origin: Origin) -> str:
     """What tells one statement of a turn under a key from another."""
     times = (to_text(time) if time else None for time in (said.event_time, said.valid_from, said.valid_to))
@@ -324,9 +339,24 @@ def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
     return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
 
-def _moved(db: Database, task: Fact, item: Item, timestamp: date | str | None, config: Config) -> Fact:
+def _retold(
+    db: Database, task: Fact, item: Item, *, timestamp: date | str | None, embedder: Embedder | None, config: Config
+) -> Fact:  # fmt: skip
+    """A task that is told of once more, with what is told of it anew: when it is due, its marks, and where it stands."""
+    if task.status not in LIVE and _wanted(item) == "done":
+        return task
+    due = instant(item.event_time, zone=config.zone) if item.event_time else task.event_time
+    tells_more = due != task.event_time or set(item.tags) - set(task.tags) or item.importance not in (None, task.importance)
+    if tells_more:
+        if task.status not in LIVE:  # what is over is held no longer, and would be one more
+            task = _moved(db, task, "active", timestamp, config)
+        again = item.model_copy(update={"text": task.value_text, "object": task.object})
+        task = _keep(db, again, task.key, user_id=task.user_id, timestamp=timestamp, embedder=embedder, config=config)
+    return _moved(db, task, _wanted(item), timestamp, config)
+
+
+def _moved(db: Database, task: Fact, state: TaskState, timestamp: date | str | None, config: Config) -> Fact:
     """A task as it stands by what is said of it."""
-    state = _wanted(item)
     stands = state == _state_of(task) and (state == "done") == (task.status == "expired")
     return task if stands else set_task(db, task.fact_id, state, now=checks.lived(instant(timestamp, zone=config.zone), "now"))
 

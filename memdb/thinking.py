@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,19 +13,23 @@ from functools import partial
 from typing import cast
 
 from memdb import checks
+from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue
+from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
-from memdb.records import Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
+from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
+from memdb.steps.apply import read_fact
 from memdb.steps.audit import audit
+from memdb.steps.clarify import clarify
 from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract
 from memdb.steps.gate import gate
+from memdb.steps.hear import Heard, hear
 from memdb.steps.interpret import Interpreted, interpret
 from memdb.steps.liken import liken
 from memdb.steps.loops import Loop, loops
@@ -43,6 +48,8 @@ _PLAYED_FOR = timedelta(hours=6)
 _RELATED = 20  # facts that a model is shown beside those in question
 _MANY = 1_000  # facts under a key; fewer are compared one by one
 _ASKED = 8  # words that facts are looked up by, the longest
+_BELIEVED = ("fact", "note", "procedure")  # the kinds of what may be asked about
+_STILL_RIGHT = re.compile(re.escape(STILL_RIGHT).replace(re.escape("{said}"), r"(?P<said>[^”]+)"))
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
@@ -50,7 +57,8 @@ _BEARING = 200  # facts of a set that may share a word with what is said; more a
 class Thought:
     """What is to be written of a turn: what it says, each with the action proposed for it, or None where the rules decide.
 
-    `opened` are the tasks that it leaves open, each with who says so; `done` are the ids of those that it says are done.
+    `opened` are the tasks that it leaves open, each with who says so; `done` are the ids of those that it says are done. `heard` is what
+    it answers to a question of the memory's own.
     """
 
     proposals: tuple[tuple[Case, Action | None], ...]
@@ -60,6 +68,7 @@ class Thought:
     notes: tuple[Note, ...] = ()
     opened: tuple[tuple[Candidate, Source], ...] = ()
     done: tuple[str, ...] = ()
+    heard: Heard | None = None
 
 
 def think(
@@ -106,7 +115,42 @@ def think(
             log.warning("the rules decide on turn %s of user %s: %s", turn.turn_id, turn.user_id, failure)
             calls, error = (*calls, *calls_of(failure)), checks.searchable(f"decided by the rules: {failure}"[:500])
     opened, done, refused = _errands(db, turn, consent=consent, predicates=predicates, config=config)
-    return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done)
+    heard = _heard(db, turn, config)
+    return Thought(tuple(proposals.values()), by, error, calls, (*notes, *refused), opened, done, heard)
+
+
+def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
+    """What the user answers to a question that the assistant has just put for the memory (see `Context.question`)."""
+    if (turn.speaker or "user") not in ("user", turn.user_id):
+        return None
+    asked = _asked_before(db, turn, turn.turn_id)
+    if "“" not in asked:  # as each of them quotes what it is about
+        return None
+    doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, config=config)
+    if still := _STILL_RIGHT.search(" ".join(asked.split())):
+        kinds, statuses = listed(_BELIEVED), listed((*LIVE, "uncertain"))
+        rows = db.all("believe.current", user_id=turn.user_id, key=None, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
+        facts = (Fact.model_validate_json(str(row["record"])) for row in rows)
+        meant = [fact.fact_id for fact in facts if " ".join(fact.value_text.split())[:STILL_RIGHT_MOST] == still["said"]]
+        doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
+    return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
+
+
+def _asked_before(db: Database, turn: Turn, turn_id: str) -> str:
+    """What somebody else said right before one of the turns of who speaks."""
+    row = _read_before(db, "asked", turn, turn_id)
+    return str(row["asked"]) if row else ""
+
+
+def _read_before(db: Database, statement: str, turn: Turn, turn_id: str) -> Row | None:
+    return db.one(
+        f"believe.{statement}",
+        user_id=turn.user_id,
+        turn_id=turn_id,
+        session_id=turn.session_id,
+        speaker=turn.speaker or "user",
+        since=to_text(turn.timestamp - _ANSWERED_WITHIN),
+    )
 
 
 def _errands(
@@ -174,28 +218,14 @@ def _extract(
     def once(keys: list[str]) -> list[tuple[str, str]]:
         return cast(list[tuple[str, str]], db.tuples("believe.objects_once", user_id=turn.user_id, keys=json.dumps(keys)))
 
-    def read_before(statement: str, turn_id: str) -> Row | None:
-        return db.one(
-            f"believe.{statement}",
-            user_id=turn.user_id,
-            turn_id=turn_id,
-            session_id=turn.session_id,
-            speaker=turn.speaker or "user",
-            since=to_text(turn.timestamp - _ANSWERED_WITHIN),
-        )
-
-    def asked_before(turn_id: str) -> str:
-        before = read_before("asked", turn_id)
-        return str(before["asked"]) if before else ""
-
     def before() -> tuple[Turn, str] | None:
-        said = read_before("said", turn.turn_id)
+        said = _read_before(db, "said", turn, turn.turn_id)
         if said is None:
             return None
         update = {"turn_id": said["turn_id"], "user_input": said["said"], "timestamp": to_utc(str(said["at"]))}
-        return turn.model_copy(update=update), asked_before(str(said["turn_id"]))
+        return turn.model_copy(update=update), _asked_before(db, turn, str(said["turn_id"]))
 
-    asked = asked_before(turn.turn_id)
+    asked = _asked_before(db, turn, turn.turn_id)
     read = extract(turn, predicates=predicates, zone=config.zone, held=held, once=once, asked=asked, before=before)
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
@@ -253,6 +283,7 @@ def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:
         "confidence": min(candidate.confidence, read.confidence),
         "explicit": candidate.explicit and read.explicit,
         "until": read.until,
+        "answered": read.answered,
     }
     if read.valid_to is None and not candidate.temporary:
         careful["valid_to"] = None  # an end that it does not mean itself, and nobody else reads

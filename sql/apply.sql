@@ -17,7 +17,7 @@ on conflict (fact_id) do nothing;
 -- statement: tag_importance
 select max(importance) as importance from tag_importance where tag in (select lower(value) from json_each(:tags));
 
--- A turn may arrive late; what was last mentioned, and last changed, stays the latest.
+-- A turn may arrive late; what was last mentioned, and last changed, stays the latest. A null :source stays as it is.
 -- statement: refine
 update facts set
   value_text = :value_text,
@@ -30,6 +30,7 @@ update facts set
   importance = coalesce(:importance, importance),
   effective_importance = coalesce(:importance, effective_importance),
   confidence = :confidence,
+  source = coalesce(:source, source),
   seen_count = seen_count + 1,
   updated_at = max(updated_at, :now),
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
@@ -38,6 +39,7 @@ where fact_id = :fact_id;
 -- statement: mention
 update facts set
   confidence = :confidence,
+  source = coalesce(:source, source),
   seen_count = seen_count + 1,
   updated_at = max(updated_at, :now),
   last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
@@ -46,6 +48,7 @@ where fact_id = :fact_id;
 -- statement: merge
 update facts set
   confidence = :confidence,
+  source = coalesce(:source, source),
   seen_count = seen_count + :seen,
   updated_at = :now,
   last_mentioned_at = :mentioned
@@ -70,6 +73,7 @@ where fact_id = :fact_id;
 update facts set
   status = 'active',
   confidence = :confidence,
+  source = coalesce(:source, source),
   seen_count = seen_count + :seen,
   updated_at = max(updated_at, :now), last_mentioned_at = max(coalesce(last_mentioned_at, :now), :now)
 where fact_id = :fact_id;

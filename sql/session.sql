@@ -54,6 +54,19 @@ where f.user_id = :user_id
 order by f.importance desc, f.confidence desc, f.key, f.fact_id
 limit :limit;
 
+-- Those of some facts that may be told as they are: sure, for good, and undisputed. How a task stands is told elsewhere.
+-- statement: plain
+select f.fact_id
+from json_each(:ids) i
+cross join facts f on f.fact_id = i.value
+where f.kind <> 'task'
+  and f.confidence >= :sure
+  and f.valid_to is null
+  and not exists (
+    select 1
+    from links l join facts d on d.fact_id = l.source_id
+    where l.target_id = f.fact_id and l.relation = 'contradicts' and d.status = 'pending_confirmation');
+
 -- Whose rows have vectors, and whose wait for one.
 -- statement: indexed
 select

@@ -33,7 +33,7 @@ update facts set
   updated_at = :now
 where fact_id = :fact_id;
 
--- A task that nobody has spoken of for long, and one whose day has gone by, stalls.
+-- A task that nobody has spoken of for long, and one whose day has gone by when :today begins, stalls.
 -- statement: stalled
 select fact_id
 from facts indexed by facts_user_id
@@ -41,5 +41,5 @@ where user_id between coalesce(:user_id, '') and coalesce(:user_id, x'')
   and kind = 'task'
   and status = 'active'
   and coalesce(value_json ->> 'state', 'active') = 'active'
-  and (coalesce(last_mentioned_at, updated_at) <= :before or event_time <= :now)
+  and (coalesce(last_mentioned_at, updated_at) <= :before or event_time < :today)
 order by id;

@@ -61,6 +61,7 @@ update facts set
   valid_to = :before ->> 'valid_to',
   status = :before ->> 'status',
   confidence = :before ->> 'confidence',
+  source = :before ->> 'source',
   seen_count = :before ->> 'seen_count',
   last_mentioned_at = :before ->> 'last_mentioned_at',
   -- upkeep changes these, too, and records nothing of it

@@ -1003,6 +1003,78 @@ def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory)
     assert [(fact.object, fact.status, fact.seen_count) for fact in mem.facts("ana")] == [("green", A, 1), ("blue", P, 3)]
 
 
+@pytest.mark.parametrize(
+    ("source", "object"),
+    [
+        ("user_message", "Fiat"),
+        ("tool", "Fiat"),
+        ("system", "Volvo"),
+        ("inferred", "Volvo"),
+        ("assistant_message", "Volvo"),
+        ("web", "Volvo"),
+    ],
+)
+def test_what_the_user_says_goes_before_what_a_clearly_less_reliable_source_said(mem: memdb.Memory, source: Source, object: str) -> None:
+    mem.remember(
+        "User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source=source, confidence=0.9, timestamp="2025-03-01"
+    )
+    mem.observe("I drive a Volvo.", user_id="ana", timestamp="2025-03-02")
+    mem.drain()
+    assert [fact.object for fact in mem.facts("ana", statuses=["active"])] == [object]
+
+
+@pytest.mark.parametrize("source", ["tool", "inferred", "web"])
+def test_where_somebody_lives_is_asked_about_whoever_said_otherwise(mem: memdb.Memory, source: Source) -> None:
+    mem.remember(
+        "User lives in Porto", user_id="ana", key="user.lives_in", object="Porto", source=source, confidence=0.9, timestamp="2025-03-01"
+    )
+    mem.observe("I live in Faro.", user_id="ana", timestamp="2025-03-02")
+    mem.drain()
+    assert {fact.object: fact.status for fact in mem.facts("ana")} == {"Porto": "active", "Faro": "pending_confirmation"}
+
+
+def confirm(mem: memdb.Memory, fact: memdb.Fact) -> None:
+    mem.confirm(fact.fact_id)
+
+
+def say(mem: memdb.Memory, _: memdb.Fact) -> None:
+    mem.observe("I drive a Fiat.", user_id="ana", turn_id="t", timestamp="2025-03-02")
+    mem.drain()
+
+
+def say_more(mem: memdb.Memory, _: memdb.Fact) -> None:
+    mem.remember("User drives a red Fiat", user_id="ana", key="user.drives", object="red Fiat", timestamp="2025-03-02", turn_id="t")
+
+
+@pytest.mark.parametrize("status", ["active", "uncertain"])
+@pytest.mark.parametrize("act", [confirm, say, say_more])
+def test_what_the_user_confirms_is_as_reliable_as_the_user(
+    mem: memdb.Memory, act: Callable[[memdb.Memory, memdb.Fact], None], status: str
+) -> None:
+    guessed = mem.remember(
+        "User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", confidence=0.8, timestamp="2025-03-01"
+    )
+    if status == "uncertain":
+        mem.doubt(guessed.fact_id)
+    act(mem, guessed)
+    assert [fact.source for fact in mem.facts("ana", statuses=["active"])] == ["user_message"]
+    mem.remember("User drives a Volvo", user_id="ana", key="user.drives", object="Volvo", source="inferred", timestamp="2025-03-03")
+    assert "Volvo" not in [fact.object for fact in mem.facts("ana", statuses=["active"])]
+
+
+def test_what_is_taken_back_leaves_a_fact_as_reliable_as_before(mem: memdb.Memory) -> None:
+    guessed = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", timestamp="2025-03-01")
+    say(mem, guessed)
+    mem.undo(user_id="ana", turn_id="t")
+    assert mem.fact(guessed.fact_id).source == "web"
+
+
+def test_a_less_reliable_source_that_says_it_too_changes_nothing_of_whose_word_it_is(mem: memdb.Memory) -> None:
+    said = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="tool", timestamp="2025-03-01")
+    mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", timestamp="2025-03-02")
+    assert (mem.fact(said.fact_id).source, mem.fact(said.fact_id).seen_count) == ("tool", 2)
+
+
 def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> None:
     for day, (place, source) in enumerate((("Porto", "user_message"), ("Faro", "web"), ("Faro", "user_message")), start=1):
         mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 import memdb
 from memdb.config import Config
@@ -215,6 +216,18 @@ def test_a_session_has_no_longer_in_mind_what_was_learned_under_a_forgotten_key(
             told = session.context("Where?").text
         assert "Wants short answers" in told
         assert not [word for word in (RARE, "Quuxtown") if word in told]
+
+
+def test_an_episode_that_tells_of_a_forgotten_turn_goes_in_whatever_zone_its_times_were_given(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        mem.observe(f"I live in {RARE}.", user_id="ana", timestamp="2025-03-01T01:30:00Z")
+        mem.drain()
+        for hours in ("10:20:00", "02:20:00+01:00"):  # 01:20 in UTC
+            ends = hours.replace("20", "40", 1)
+            told: JsonValue = {"timestamp_start": f"2025-03-01T{hours}", "timestamp_end": f"2025-03-01T{ends}"}
+            mem.remember(f"A new home, told at {hours}", user_id="ana", kind="episode", source="inferred", value_json=told)
+        mem.forget("ana", key="user.lives_in")
+        assert mem.facts("ana", kinds=["episode"]) == []
 
 
 @pytest.mark.parametrize("statement", ["gather.looked_at", "links.related"])

@@ -456,6 +456,14 @@ def test_a_task_that_nobody_mentions_stalls_and_can_be_taken_up(tell: Tell) -> N
     assert tell().task(task.fact_id, "active").value_json["state"] == "active"  # type: ignore[index, call-overload]
 
 
+@pytest.mark.parametrize("due", ["2025-03-07", "2025-03-07T10:00:00", "2025-03-07T23:59:59.999"])
+@pytest.mark.parametrize(("now", "stalled"), [("2025-03-07T03:00:00", 0), ("2025-03-07T23:00:00", 0), ("2025-03-08T00:00:00", 1)])
+def test_a_task_stalls_when_its_day_has_gone_by_for_the_user(tmp_path: Path, due: str, now: str, stalled: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        mem.remember("Pay the rent", user_id="ana", kind="task", key="user.task", event_time=due, timestamp="2025-03-01")
+        assert mem.maintain(now=now).tasks_stalled == stalled
+
+
 def test_a_stalled_task_that_is_spoken_of_again_is_taken_up(mem: memdb.Memory) -> None:
     for day in ("2025-03-01", "2025-05-02"):
         mem.observe("Remind me to call the dentist.", user_id="ana", turn_id=day, timestamp=day)
@@ -658,6 +666,33 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
         assert other.maintain(now="2025-03-02").notes == 2
         assert [call.purpose for call in other.calls("ana")] == ["reflect"]
     assert {note.value_json["origin"] for note in of(mem, "note")} == {"llm_reflection"}  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize(
+    ("notes", "kept"),
+    [
+        (["Likes short answers", "likes short answers.", "Likes  short answers!"], ["Likes short answers"]),
+        (["None", "n/a", "..."], []),
+        (["A short story calms her. " * 20, "Hates haste"], ["Hates haste"]),
+        (["喜欢短的回答", "喜欢短的回答"], ["喜欢短的回答"]),
+    ],
+)
+def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itself(
+    mem: memdb.Memory, notes: list[str], kept: list[str]
+) -> None:
+    chat(mem, "s1", "2025-03-01", *["Well."] * 20)
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"notes": notes})), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-03-02")
+    assert [(note.value_text, note.confidence) for note in of(mem, "note")] == [(text, 0.7) for text in kept]
+
+
+def test_where_a_model_s_summary_is_blank_rules_tell_the_episode(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "We painted the boat.", "Then we sailed the boat to Faro.")
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": "  "})), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        assert other.maintain(now="2025-04-02").episodes == 1
+    assert [episode.value_json["by"] for episode in of(mem, "episode")] == ["rules"]  # type: ignore[index, call-overload]
 
 
 def test_notes_beyond_the_cap_are_archived_weakest_first(tmp_path: Path) -> None:

@@ -381,6 +381,17 @@ def test_what_is_answered_from_stands_in_the_prompt_however_unsure_it_is() -> No
     assert inject(Profile(), [near], kinds=KINDS, max_tokens=99, tokenizer=COUNT, now=NOW, config=Config(), verdict=refused).text == ""
 
 
+@pytest.mark.parametrize(
+    ("query", "decision"), [("What does the user think about gravity?", "abstain"), ("Does the user like tea?", "answer")]
+)
+def test_to_ask_about_the_user_bears_on_nothing_by_that_word_alone(tmp_path: Path, query: str, decision: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.write([{"text": "User likes tea"}, {"text": "User drives a Volvo"}], user_id="ana")
+        verdict = mem.context(query, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == decision
+
+
 def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
     verdict = mem.context("Where do I live?", user_id="ana").verdict
     assert verdict is not None

@@ -15,6 +15,7 @@ import pytest
 
 import memdb
 from memdb.observer import new_identity
+from memdb.records import Source
 from memdb.working import Eviction
 
 ROOT = Path(__file__).parent.parent
@@ -71,6 +72,25 @@ def test_a_context_tells_what_is_in_mind_and_nothing_twice(mem: memdb.Memory) ->
     assert text.startswith("# Working Memory\n")
     assert text.count("She is in a hurry today") == 1
     assert text.count(HELLO) == 1
+
+
+def test_of_what_a_session_began_with_only_what_is_sure_stands_unasked_in_a_prompt(mem: memdb.Memory) -> None:
+    said: list[tuple[str, str, float, Source]] = [
+        ("Surely plays chess", "user.hobby", 0.8, "user_message"),
+        ("Hardly plays checkers", "user.pastime", 0.5, "user_message"),
+        ("Drives a Fiat", "user.drives", 0.9, "user_message"),
+        ("Drives a Volvo", "user.drives", 0.5, "web"),
+    ]
+    for text, key, confidence, source in said:
+        mem.remember(text, user_id="ana", key=key, confidence=confidence, source=source, timestamp="2025-03-01")
+    mem.remember("For now stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-04-01", timestamp="2025-03-01")
+    mem.task(mem.remember("Repair the clock", user_id="ana", kind="task", key="user.task", timestamp="2025-03-01").fact_id, "stalled")
+    with mem.session("ana", now="2025-03-05T10:00:00Z") as s:
+        assert len(s.working) == 5
+        s.working.add("She is in a hurry today")
+        text = s.context("What is the weather like?").text
+    assert "# Working Memory\n- Surely plays chess\n- She is in a hurry today\n\n" in f"{text}\n\n"
+    assert "clock" not in text
 
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 60, 200, 1000])

@@ -52,6 +52,23 @@ def test_the_telling_words_are_kept(talk: memdb.Memory, query: str, terms: tuple
 
 
 @pytest.mark.parametrize(
+    ("query", "begins"),
+    [
+        ("What did I do on September 3?", ["2024-09-03T04:00", "2023-09-03T04:00", "2022-09-03T04:00"]),
+        ("What did I do in June?", ["2025-06-01T04:00", "2024-06-01T04:00", "2023-06-01T04:00"]),
+        ("What did I do in December?", ["2024-12-01T05:00", "2023-12-01T05:00", "2022-12-01T05:00"]),
+        ("What did we do at Easter?", ["2025-04-20T04:00", "2024-03-31T04:00", "2023-04-09T04:00"]),
+        ("What did we do on 29 February?", ["2024-02-29T05:00", "2020-02-29T05:00", "2016-02-29T05:00"]),
+    ],
+)
+def test_a_day_without_a_year_may_be_that_day_of_any_year_by_the_user_s_clocks(tmp_path: Path, query: str, begins: list[str]) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "timezone": "America/New_York"}) as mem:
+        times = asked(mem, query).times
+    assert [f"{time:%Y-%m-%dT%H:%M}" for time, _ in times[:3]] == begins
+    assert len(times) == 11
+
+
+@pytest.mark.parametrize(
     ("query", "meaning"),
     [
         ("Where did Ana travel?", "Where did travel?"),

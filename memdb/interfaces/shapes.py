@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from memdb import Fact, Hit, Hits, Item, Message, NewFact, Verdict
 from memdb.answers import Filters
@@ -270,8 +281,9 @@ class EpisodeIn(Given):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if self.timestamp_start and self.timestamp_end and to_utc(self.timestamp_end) < to_utc(self.timestamp_start):
-            raise ValueError("timestamp_end is before timestamp_start")
+        begins, ends = self.timestamp_start, self.timestamp_end
+        if begins and ends and (begins.tzinfo is None) is (ends.tzinfo is None) and to_utc(ends) < to_utc(begins):
+            raise ValueError("timestamp_end is before timestamp_start")  # in whatever zone; the memory knows the user's
         first, last = self.turn_range or (0, 0)
         if isinstance(first, int) and isinstance(last, int) and last < first:
             raise ValueError("turn_range ends before it begins")
@@ -747,13 +759,17 @@ def _type_of(fact: Fact, predicate: str) -> Type | Category:
     return "location" if predicate in _PLACES else _TYPES.get(fact.category, fact.category)
 
 
+Instant = Annotated[Moment, AfterValidator(to_utc)]
+
+
 class _Told(BaseModel):
     """What the details of an episode or a narrative say of it, as far as they do."""
 
     turn_range: Turns | None = None
     raw_excerpt: str = ""
-    timestamp_end: datetime | None = None
-    segment_end: datetime | None = None
+    timestamp_start: Instant | None = None
+    timestamp_end: Instant | None = None
+    segment_end: Instant | None = None
     speaker: str | None = None
 
 
@@ -761,7 +777,7 @@ def episode(fact: Fact) -> Episode:
     """Return a message, an episode or a narrative in the server's shape."""
     told = _told(fact)
     message = fact.kind == "message"
-    starts = fact.event_time if not message and fact.event_time else fact.valid_from
+    starts = fact.valid_from if message else told.timestamp_start or fact.event_time or fact.valid_from
     ends = told.timestamp_end or told.segment_end or fact.valid_to or fact.valid_from
     return Episode(
         id=fact.fact_id,
@@ -771,7 +787,7 @@ def episode(fact: Fact) -> Episode:
         summary=fact.value_text,
         raw_excerpt=told.raw_excerpt or fact.source_excerpt,
         timestamp_start=starts,
-        timestamp_end=max(starts, to_utc(ends)),
+        timestamp_end=max(starts, ends),
         speaker=fact.speaker or told.speaker,
         source="chat" if message or fact.source == "inferred" else fact.source,
         tags=fact.tags,

@@ -127,7 +127,7 @@ def settle(
         else:
             log.change(rival.fact_id, "supersede", why, "close", **_closed(rival, "superseded", fact.valid_from, origin))
         _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
-    log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), seen=seen)
+    log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), source=_surer(origin, fact), seen=seen)
     _reject_rivals(db, fact.fact_id, log)
     _shorten(db, fact.fact_id, log, predicates)
 
@@ -246,7 +246,11 @@ def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, r
         confidence += (1.0 - confidence) * config.confirmation_rate
     mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
     seen = sum(fact.seen_count for fact in others)
-    log.change(kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), seen=seen, mentioned=to_text(mentioned))
+    surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
+    source = surest.source if kept.kind == "fact" else None
+    log.change(
+        kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), source=source, seen=seen, mentioned=to_text(mentioned)
+    )
     for fact in others:
         log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))
         db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
@@ -450,6 +454,7 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
     said = action.candidate
     anew = _told_anew(db, said, target, log.origin, predicates, config)
+    source = None if said is not None and said.confidence < config.certain_confidence else _surer(log.origin, target)
     if action.type == "noop":
         if any(value is not None for value in anew.values()):
             standing: dict[str, str | float | None] = {
@@ -459,9 +464,9 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
                 "valid_to": None if target.valid_to is None else to_text(target.valid_to),
             }
             reason = f"{action.reason}, and {'more of it' if anew['valid_from'] is None else 'since when it is so'}"
-            log.change(target.fact_id, "update", reason, "refine", confidence=confidence, **standing, **anew)
+            log.change(target.fact_id, "update", reason, "refine", confidence=confidence, source=source, **standing, **anew)
         else:
-            log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence)
+            log.change(target.fact_id, "noop", action.reason, "mention", confidence=confidence, source=source)
         if target.kind == "task" and isinstance(target.value_json, dict) and target.value_json.get("state") == "stalled":
             move(db, target, state="active", origin=log.origin, reason="spoken of again")
     elif target.status in UNDECIDED:
@@ -482,6 +487,7 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
             event_time=to_text(said.event_time) if said.event_time else None,
             valid_to=_ends(action, said, "active", kind=target.kind) or (to_text(action.valid_to) if action.valid_to else None),
             confidence=confidence,
+            source=source,
             **anew,
         )
     if target.status == "active":
@@ -489,6 +495,11 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
     if anew["valid_from"] is not None:
         _shorten(db, target.fact_id, log, predicates)
     return target.fact_id
+
+
+def _surer(origin: Origin, target: Fact) -> Source | None:
+    """Who says a fact again, if that is more to be relied on than who said it so far; of what is drawn or told, it stays who drew it."""
+    return origin.source if target.kind == "fact" and RELIABILITY[origin.source] > RELIABILITY[target.source] else None
 
 
 def _told_anew(

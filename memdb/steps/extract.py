@@ -79,17 +79,19 @@ def extract(
     cased = _CASED.search(turn.user_input) is not None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
-    here = Circumstances(turn.timestamp, zone, cased, owner, turn.user_input, predicates, first)
+    answer = spelled_out(asked, turn.user_input) if asked else None
+    text = turn.user_input if answer is None else f"{turn.user_input} {asked}"  # a yes takes the names of what was asked
+    here = Circumstances(turn.timestamp, zone, cased, owner, text, predicates, first)
     said = clauses(
         turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn), after=_said_before(turn, asked, before)
     )
     stated = _own(said, asked, before)
-    answer = spelled_out(asked, turn.user_input) if asked else None
     form = filled_in(turn.user_input, asked, lambda: held([canonical_key(owner.slug, "name")]) if held else ())
     stated = chain(stated, _since(turn, answer, asked, owner, found, held=held, before=before, zone=zone))
+    answers: list[Clause] = []
     if answer is not None:
-        answered = (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
-        stated = chain(answered, stated)
+        answers += (replace(clause, excerpt=_excerpt(turn)) for clause in clauses(answer, at=turn.timestamp, zone=zone, people=people))
+        stated = chain(answers, stated)
     fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
     stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
     said_so: list[Clause] = []
@@ -103,6 +105,8 @@ def extract(
         over = (changed, "") if (changed := changed_in(clause, here)) else _ended(facts, held)
         for candidate in facts:
             name = (candidate.key, normalise(candidate.object), candidate.negated)
+            if any(clause is one for one in answers):
+                candidate = candidate.model_copy(update={"answered": True})
             known = found.get(name)
             if known is None or (candidate.confidence, candidate.explicit) > (known.confidence, known.explicit):
                 found[name] = candidate

@@ -28,13 +28,14 @@ def guard(
     """Return the action as it may be applied: itself, or a question to the user in its place.
 
     A change of belief becomes `mark_pending_confirmation`, with both sides kept, when what is said is itself uncertain, when it is a
-    single contradiction of a fact of high confidence, when it is of a change or an end long before the belief was first stated ("I moved to
-    Rome in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is clearly less reliable than the belief's, such as
-    the web against the user, or when the key is high risk (identity, health, finance, by the vocabulary or by its words) and the change
-    was not stated as such with a confidence of at least `config.high_risk_confidence`. A pending or uncertain fact of high risk that is
-    merely said again stays so until its confidence reaches that mark, and one that only such sources say stays so, too. Where `consent`
-    says to ask, a fact on a sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however
-    often it is said. `confidence` is how sure an application is of what it states, where it says so.
+    single contradiction of a fact of high confidence whose source is not clearly less reliable, when it is of a change or an end long
+    before the belief was first stated ("I moved to Rome in 2010", by somebody who lives in Lisbon), when it comes from a `source` that is
+    clearly less reliable than the belief's, such as the web against the user, or when the key is high risk (identity, health, finance, by
+    the vocabulary or by its words) and the change was not stated as such with a confidence of at least `config.high_risk_confidence`. A
+    pending or uncertain fact of high risk that is merely said again stays so until its confidence reaches that mark, and one that only
+    such sources say stays so, too; where it answers a question, it is no longer merely said. Where `consent` says to ask, a fact on a
+    sensitive topic, or a detail that would turn one towards it, is kept pending until it is confirmed, however often it is said.
+    `confidence` is how sure an application is of what it states, where it says so.
     """
     said = action.candidate
     if said is not None and confidence is not None and confidence < said.confidence:
@@ -48,7 +49,8 @@ def guard(
         return action
     risky = predicate_of(target.key, predicates).high_risk or target.category in ("identity", "health")
     risky = risky or topic_of(said) in _RISKY_TOPICS or is_high_risk(target.key)
-    stated = said.explicit and said.confidence >= config.high_risk_confidence
+    plain = said.explicit or (said.answered and target.status in UNDECIDED)
+    stated = plain and said.confidence >= config.high_risk_confidence
     raised = target.confidence + action.confidence_delta
     waits = target.status in UNDECIDED and risky and not stated and raised < config.high_risk_confidence
     if action.type == "update" and target.status in UNDECIDED and _weaker(source, "user_message"):
@@ -66,7 +68,7 @@ def guard(
         return action.model_copy(update={"type": "noop", "confidence_delta": 0.0, "reason": "too uncertain to refine a fact of high risk"})
     if action.type not in ("supersede", "expire"):
         return action
-    doubt = _doubt(action, target, risky=risky, stated=stated, config=config)
+    doubt = _doubt(action, target, risky=risky, stated=stated, surer=_weaker(target.source, source), config=config)
     if doubt is None and _weaker(source, target.source):
         doubt = f"the source ({source}) is less reliable than that of {target.object!r} ({target.source})"
     return action if doubt is None else action.model_copy(update={"type": "mark_pending_confirmation", "reason": doubt})
@@ -93,7 +95,7 @@ def _long_ago(said: Candidate, target: Fact) -> bool:
     return said.explicit and said.valid_from is not None and said.valid_from < target.created_at - _LONG_BEFORE
 
 
-def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: Config) -> str | None:
+def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, surer: bool, config: Config) -> str | None:
     said = action.candidate
     assert said is not None
     against = f"against {target.object!r}"
@@ -107,6 +109,6 @@ def _doubt(action: Action, target: Fact, *, risky: bool, stated: bool, config: C
         return f"of high risk and not said to have changed, {against}"
     if _long_ago(said, target):
         return f"so long ago that it may be what was before, {against}"
-    if target.confidence >= config.high_confidence and not said.explicit:
+    if target.confidence >= config.high_confidence and not said.explicit and not surer:
         return f"a single contradiction of something well known, {against}"
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memdb.answers import Doubt, Hit, Question, Verdict
+from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Question, Verdict
 from memdb.calibration import evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.records import Decision
@@ -42,8 +42,7 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         if top.fact.source in _CHECKABLE:
             return _verdict("verify", why, top, probability, "Check the marked memory with a tool before relying on it.")
         if top.fact.source in ("user_message", "inferred") and top.fact.kind != "message":
-            said = " ".join(top.fact.value_text.split())[:200]
-            asked = f"Is it still right that “{said}”?"
+            asked = STILL_RIGHT.format(said=" ".join(top.fact.value_text.split())[:STILL_RIGHT_MOST])
             return _verdict("clarify", why, top, probability, f"Ask before relying on it: {asked}", asked)
         return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability

@@ -8,17 +8,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from memdb import files
 from memdb.emotions import mood_words
+from memdb.keys import normalise
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.privacy import quotable
 from memdb.records import Consent, ModelCall, Record
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
+_TELLS = re.compile(r"[^\W\d_]{2}")
 _COMMON = frozenset(
     """about absolutely actually after again almost already always amazing among another anything appreciate appreciated around awesome
     beautiful because become before being believe better could check cheers completely decided definitely different doing enough every
@@ -35,6 +37,10 @@ _MOST = 3
 _STRATEGIES = 2  # so that there is room for what somebody is like
 _LONGEST_READ = 24_000
 _LONGEST_ASKED = 2_000  # what is longer was pasted
+_LONGEST_NOTE = 300  # characters: one short sentence
+_NONE = frozenset(
+    ("none", "n a", "na", "nil", "null", "nothing", "no notes", "note", "notes", "empty")
+)  # as a small model says that there is none
 
 
 class Said(NamedTuple):
@@ -63,8 +69,11 @@ class Strategy(Record):
     not_examples: tuple[str, ...] = ()
 
 
+ShortText = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_NOTE})]
+
+
 class _Told(Record):
-    notes: list[str] = Field(max_length=_MOST)
+    notes: list[ShortText] = Field(max_length=_MOST)
 
 
 def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: LanguageModel | None) -> Reflection:
@@ -81,11 +90,21 @@ def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: Langu
         read = quotable(text[-2 * _LONGEST_READ :], consent)[-_LONGEST_READ:]  # blacked out before it is cut
         try:
             answer = llm.ask(Prompt(system=files.read("prompts/reflect.md"), user=read), answer=_Told, purpose="reflect")
-            notes = [" ".join(note.split()) for note in answer.record.notes if note.strip()]
-            return Reflection(notes=tuple(dict.fromkeys(notes))[:_MOST], by=llm.name, calls=answer.calls)
+            return Reflection(notes=_usable(answer.record.notes), by=llm.name, calls=answer.calls)
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
     return Reflection(notes=tuple(islice(_recurring(messages, days, consent), _MOST)), by="rules", calls=failed)
+
+
+def _usable(notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes of a model that are short and say something, each once: what it repeats at once is no agreement."""
+    said: dict[str, str] = {}
+    for note in notes:
+        text = " ".join(note.split())
+        meant = normalise(text)
+        if len(text) <= _LONGEST_NOTE and meant not in _NONE and _TELLS.search(meant):
+            said.setdefault(meant, text)
+    return tuple(said.values())
 
 
 def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:

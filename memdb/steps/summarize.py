@@ -45,7 +45,9 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
             answer = llm.ask(
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
-            return Summary(text=" ".join(answer.record.summary.split()), by=llm.name, calls=answer.calls)
+            if text := " ".join(answer.record.summary.split()):
+                return Summary(text=text, by=llm.name, calls=answer.calls)
+            failed = answer.calls
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
     told = _telling(messages)

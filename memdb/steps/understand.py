@@ -20,8 +20,10 @@ from memdb.unspaced import words_of
 from memdb.when import TimeSpan, find_times
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
+_EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
+_MAX_TIMES = 50
 _YEARS_BACK = 10  # "in July", without a year, may be any July of these
 _MOST_DAYS, _MOST_MONTHS, _MOST_YEARS = 10, 6, 2  # of a stretch of time that is looked for by its days, by its months, by its years
 _DAY, _MONTH, _ONE_YEAR = "{0:02} {1} {2:04}", "{1} {2:04}", "{2:04}"  # as the view fact_text writes them
@@ -103,7 +105,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     plain = words_of(text)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
-    names = {part.lower() for speaker in named for part in _called(speaker)}
+    names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
     spans = _spans(text[:1_000], now=now, zone=zone)
     order = None
     if not _LAST.isdisjoint(plain):
@@ -116,7 +118,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     if not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
-    change, times = change_in(text) if asks else None, _times(spans, now=now)
+    change, times = change_in(text) if asks else None, _times(spans, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
     past = asks and (asks_past(text) or bool(_BEFORE_DATE.search(text) and times))
@@ -216,7 +218,7 @@ def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tz
     return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")]
 
 
-def _times(spans: Sequence[TimeSpan], *, now: datetime) -> list[tuple[datetime, datetime]]:
+def _times(spans: Sequence[TimeSpan], *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
     times = []
     for span in spans:
         if _AFTER_DATE.match(span.text):
@@ -228,9 +230,22 @@ def _times(spans: Sequence[TimeSpan], *, now: datetime) -> list[tuple[datetime, 
             continue
         times.append((span.begins, span.ends))
         if _names_month(span) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
-            year = timedelta(days=365.25)
-            times += [(span.begins - year * back, span.ends - year * back) for back in range(1, _YEARS_BACK + 1)]
-    return list(dict.fromkeys(times))[:50]
+            times += _of_years_before(span.text, span.begins, zone=zone)
+        if len(times) >= _MAX_TIMES:
+            break
+    return list(dict.fromkeys(times))[:_MAX_TIMES]
+
+
+def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    """The same days of the years before those that begin so, by the user's clocks; Easter is another day each year."""
+    times: list[tuple[datetime, datetime]] = []
+    for _ in range(_YEARS_BACK):
+        earlier = next(iter(find_times(text, at=begins - timedelta(milliseconds=1), zone=zone, prefer="past")), None)
+        if earlier is None or earlier.begins >= begins:
+            break
+        begins = earlier.begins
+        times.append((earlier.begins, earlier.ends))
+    return times
 
 
 def _days(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:

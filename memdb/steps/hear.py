@@ -1,0 +1,78 @@
+"""Understand the answer to a question that the memory itself had asked: which of two is right, or whether something is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from memdb.answers import Doubt
+from memdb.english import CONTRACTED, PLAIN, expand
+from memdb.english_rules import compiled, rules
+from memdb.keys import normalise
+from memdb.records import Fact, Record
+
+_LONGEST = 200  # characters; a longer answer says what it says by itself
+_SHORT = 14  # words
+
+
+class Heard(Record):
+    """What an answer says of a fact that waits: that it is `right`, or else that what it contradicts is, or that it is not."""
+
+    fact_id: str
+    against: str | None
+    right: bool
+
+
+def hear(text: str, asked: str, doubts: Sequence[Doubt], *, read: Callable[[str], Fact | None]) -> Heard | None:
+    """Return what a text answers to the one of `doubts` whose question was `asked` right before; None if it is no plain answer.
+
+    The question is known by its words. Of two that contradict each other the answer names the one that is right, or says which; of one
+    alone it says yes or no. What says anything else besides, doubts, or asks, is none. `read` gives a fact by its id.
+    """
+    plain = _one_line(asked)
+    questions = [doubt for doubt in doubts if _one_line(doubt.question) in plain]
+    if len(questions) != 1 or len(text) > _LONGEST or "?" in text:
+        return None
+    doubt, said = questions[0], normalise(CONTRACTED.sub(expand, text.translate(PLAIN)))
+    if not said or len(said.split()) > _SHORT:
+        return None
+    waits, held = read(doubt.fact_id), read(doubt.against) if doubt.against else None
+    if waits is None or (doubt.against and held is None):
+        return None
+    right = _is_so(said) if held is None else _which(said, held, waits)
+    return None if right is None else Heard(fact_id=doubt.fact_id, against=doubt.against, right=right)
+
+
+def _is_so(said: str) -> bool | None:
+    agrees, denies = (compiled(rules().phrase[name]).fullmatch(said) for name in ("grants", "declines"))
+    return None if bool(agrees) is bool(denies) else bool(agrees)
+
+
+def _which(said: str, held: Fact, waits: Fact) -> bool | None:
+    """Whether an answer takes what waits, or what was held; it names one of them and says nothing that is of neither."""
+    if compiled(rules().phrase["the_new"]).fullmatch(said):
+        return True
+    if compiled(rules().phrase["the_old"]).fullmatch(said):
+        return False
+    if waits.denies or held.denies or waits.key != held.key:
+        return None  # "No longer so: …" has no name of its own
+    old, new = normalise(held.object), normalise(waits.object)
+    rest, named = f" {said} ", []
+    for name in sorted((old, new), key=len, reverse=True):  # "Atlanta, GA" is not "Atlanta" as well
+        if f" {name} " in rest:
+            named.append(name)
+            rest = rest.replace(f" {name} ", " ")
+    besides = compiled(rules().phrase["beside_a_choice"])
+    objects = {_stem(word) for word in (*old.split(), *new.split())}
+    told = {_stem(word) for fact in (held, waits) for word in normalise(fact.value_text).split()} - objects
+    if len(named) != 1 or old == new or not all(besides.fullmatch(word) or _stem(word) in told for word in rest.split()):
+        return None
+    return named[0] == new
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"s$", "", word)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
