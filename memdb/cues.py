@@ -20,15 +20,27 @@ _PRESENT = re.compile(
     r"|\b(?:who|which \w+) (?!was\b)\w+s\b",
     re.IGNORECASE,
 )
-_OF_THE_PAST = frozenset(
+_PAST_VERBS = frozenset(
     """
-    did didn't didnt was wasn't wasnt were weren't werent had hadn't hadnt been ever ago before earlier yet already first last once
-    until till since after ate began bought broke brought built came caught chose drank drove fell felt flew forgot found gave got grew
-    heard held kept knew left lost made met paid ran said sang sat saw sent slept sold spent spoke stood swam taught thought told took
-    understood went woke won wore wrote
+    did didn't didnt was wasn't wasnt were weren't werent had hadn't hadnt been ate began bought broke brought built came caught chose drank
+    drove fell felt flew forgot found gave got grew heard held kept knew left lost made met paid ran said sang sat saw sent slept sold spent
+    spoke stood swam taught thought told took understood went woke won wore wrote
     """.split()
 )
+_OF_THE_PAST = _PAST_VERBS | frozenset("ever ago before earlier yet already first last once until till since after".split())
 """A question with one of these words speaks of what was, if only in a clause."""
+
+_AHEAD = frozenset(
+    """
+    will shall won't can could should must need needs gonna going coming leaving flying starting moving visiting meeting having seeing
+    i'm we're he's she's they're it's there's i'll we'll he'll she'll they'll it'll you'll there's am is are isn't aren't have has
+    starts begins opens ends leaves arrives comes returns let's due
+    """.split()
+)
+"""What tells of something to come has one of these words, where it says on which day."""
+
+_DONE = frozenset("seen gone done eaten taken given written driven flown gotten become begun".split())
+_ARRANGED = frozenset("arranged booked invited planned reserved scheduled".split())
 
 _NO_PAST = frozenset(
     "called named married engaged divorced retired allowed supposed interested based located related red bed need feed speed seed".split()
@@ -83,8 +95,22 @@ def asks_present(text: str) -> bool:
     read = text[:_READ]
     if not _PRESENT.search(read):
         return False
-    words = {word.strip(".,;:!?()\"“”'’") for word in read.lower().replace("’", "'").split()}
-    return words.isdisjoint(_OF_THE_PAST) and not any(word.endswith("ed") for word in words - _NO_PAST)
+    words = _words(read)
+    return words.isdisjoint(_OF_THE_PAST) and not _has_past_form(words)
+
+
+def tells_ahead(sentence: str) -> bool:
+    """Whether an English sentence tells of what is to be ("The dentist is on Friday"), or at least of nothing that was."""
+    words = _words(sentence[:_READ])
+    return not words.isdisjoint(_AHEAD | _ARRANGED) and words.isdisjoint(_PAST_VERBS | _DONE) and not _has_past_form(words - _ARRANGED)
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip(".,;:!?()\"“”'’") for word in text.lower().replace("’", "'").split()}
+
+
+def _has_past_form(words: set[str]) -> bool:
+    return any(word.endswith("ed") for word in words - _NO_PAST)
 
 
 def last_talk_in(text: str) -> re.Match[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -17,6 +18,7 @@ from time import monotonic
 
 from memdb import checks, ending, english, forms, retractions
 from memdb.config import Config
+from memdb.cues import tells_ahead
 from memdb.database import Database, Row
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
@@ -42,6 +44,7 @@ log = logging.getLogger("memdb")
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
 _MAX_TURN_FAILURES = 5
+_ENDS = re.compile(r"[.!?\n]")  # of a sentence
 _TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for a while:
@@ -495,7 +498,7 @@ def _comes_again(db: Database, turn: Turn, config: Config) -> bool:
 
 
 def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
-    times = find_times(text[:_TIMES_WITHIN], at=turn.timestamp, zone=zone, prefer="past")
+    tells_of = _time_told(text[:_TIMES_WITHIN], at=turn.timestamp, zone=zone)
     key = canonical_key(speaker, "said")
     mood = mood_of(text)
     fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
@@ -513,7 +516,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         importance=0.2,
         source="assistant_message" if speaker == "assistant" else "user_message",
         speaker=speaker,
-        event_time=to_text(times[0].begins) if times else None,  # what it tells of; when it was said is valid_from
+        event_time=to_text(tells_of) if tells_of else None,  # what it tells of; when it was said is valid_from
         valid_from=to_text(turn.timestamp),
         valid_to=None,
         status="active",
@@ -523,6 +526,17 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         tags=json.dumps([f"emotion:{mood}"] if mood else []),
         now=to_text(turn.timestamp),
     )
+
+
+def _time_told(text: str, *, at: datetime, zone: tzinfo) -> datetime | None:
+    """When what a message tells of is or was: a Friday that it does not tell apart is the last one, or the next where it tells ahead."""
+    times = find_times(text, at=at, zone=zone, prefer="past")
+    if not times:
+        return None
+    start = times[0].start
+    sentence = _ENDS.split(text[:start])[-1] + _ENDS.split(text[start:], maxsplit=1)[0]
+    ahead = find_times(text, at=at, zone=zone, prefer="future") if tells_ahead(sentence) else times
+    return ahead[0].begins if ahead else times[0].begins
 
 
 def _turn(row: Row) -> Turn:

@@ -307,6 +307,27 @@ def test_what_was_told_of_a_day_is_found_by_it_whenever_it_was_told(tmp_path: Pa
             assert "The day before yesterday I ran a marathon." in said
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("I have a dentist appointment on Friday.", "2025-06-13"),
+        ("I booked a table for Friday.", "2025-06-13"),
+        ("It was fun. We're going to Faro in July!", "2025-07-01"),
+        ("We went to Faro on Friday.", "2025-06-06"),
+        ("Friday was great! We're going again.", "2025-06-06"),
+        ("In July we went to Faro.", "2024-07-01"),
+        ("I have seen her on Monday.", "2025-06-09"),
+        ("Yesterday I ran, and I'm tired.", "2025-06-09"),
+    ],
+)
+def test_a_message_tells_of_the_last_friday_or_of_the_next(mem: memdb.Memory, text: str, day: str) -> None:
+    mem.observe(text, user_id="me", timestamp=NOW)
+    mem.drain()
+    [told] = mem.facts("me", kinds=["message"])
+    assert told.event_time is not None
+    assert f"{told.event_time:%Y-%m-%d}" == day
+
+
 @pytest.fixture
 def conversations(mem: memdb.Memory) -> memdb.Memory:
     """Three, the last of them today; in the first somebody speaks of one before it."""
