@@ -577,6 +577,7 @@ def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
 def test_questions_that_only_measure_are_not_noted_and_recall_nothing(mem: memdb.Memory) -> None:
     mem.event("Rui asked for warm light", user_id="ana", timestamp="2025-03-01T07:00:00Z", participants=["Rui"])
     mem.narrate(now="2025-03-02")
+    mem.drain()
     labels = [memdb.Labelled(user_id="ana", query=query, answerable=held) for query, held in (("warm light", True), ("the derby", False))]
     mem.calibrate(labels, now="2025-03-03")
     mem.maintain(user_id="ana", now="2025-03-03")

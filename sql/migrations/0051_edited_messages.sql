@@ -1,4 +1,5 @@
 -- A message that is changed by hand is no longer found by its old words where these stood among its neighbours'.
+drop trigger if exists facts_fts_neighbours_update;
 create trigger facts_fts_neighbours_update after update of value_text on facts
 when new.kind = 'message' and old.value_text is not new.value_text begin
   delete from facts_fts
