@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb import cues
 from memdb.answers import Question
+from memdb.asked_times import BEFORE_DATE
 from memdb.embed import HashingEmbedder
 from memdb.steps import understand as reading
 from memdb.unspaced import words_of
@@ -443,7 +444,7 @@ def test_the_last_and_the_first_of_what_fits_come_first(tmp_path: Path, embedded
         assert {hit.parts["position"] for hit in mem.search("When did I go running?", user_id="me", now=NOW)} == {0.0}
 
 
-ASKS = [*reading._INTENTS.values(), reading._BEFORE_DATE, cues._PAST, cues._CHANGE]
+ASKS = [*reading._INTENTS.values(), BEFORE_DATE, cues._PAST, cues._CHANGE]
 PARTS = sorted(
     {part for pattern in ASKS for part in re.findall(r"[A-Za-z']{2,}|[?,.]", pattern.pattern)} | {"I", "moved", "Ana", "any more"}
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
+from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, days_of, spans_of, times_of
 from memdb.cues import Change, asks_past, asks_present, change_in, last_talk_in, order_in
 from memdb.database import Database
 from memdb.emotions import mood_of
@@ -17,19 +17,12 @@ from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
 from memdb.times import end_of, to_text, to_utc
 from memdb.unspaced import words_of
-from memdb.when import TimeSpan, find_times
+from memdb.when import TimeSpan
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
 _EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
-_MAX_TIMES = 50
-_YEARS_BACK = 10  # "in July", without a year, may be any July of these
-_MOST_DAYS, _MOST_MONTHS, _MOST_YEARS = 10, 6, 2  # of a stretch of time that is looked for by its days, by its months, by its years
-_DAY, _MONTH, _ONE_YEAR = "{0:02} {1} {2:04}", "{1} {2:04}", "{2:04}"  # as the view fact_text writes them
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")  # the index holds "sister's" as two words, and few texts have both
@@ -66,21 +59,9 @@ _ASKS_ASSISTANT = re.compile(
     r"\b(?:did|do|have|had|were|are|would|could|can|will|should)(?:n't)? you\b|\byou (?:\w+ )?(?:said|told|suggest|recommend)",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_IN_FULL = re.compile(r"\d{4}")
-_ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
-_KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}", re.IGNORECASE)  # these words are looked for, too: they may be those of the answer
-_ANY_YEAR = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
-    r"|valentine)",
-    re.IGNORECASE,
-)
-_AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
-_BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
 _NAMES_OF_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday weekend morning afternoon evening night".split())
 """What a band, a market or a club may be named after, too."""
 
-_TO_COME = re.compile(r"\b(?:will|shall|going to|plans?|planned|planning|upcoming)\b|['’]ll\b", re.IGNORECASE)
 _ANYTHING = frozenset(
     """
     go goes going went happen happens happened happening say said saying tell told talk talked talking speak spoke spoken discuss discussed
@@ -88,8 +69,6 @@ _ANYTHING = frozenset(
     """.split()
 )
 """Words that ask for whatever there was on a day."""
-
-_WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
 def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: tzinfo) -> Question:
@@ -106,22 +85,22 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
-    spans = _spans(text[:1_000], now=now, zone=zone)
+    spans = spans_of(text[:1_000], now=now, zone=zone)
     order = None
     if not _LAST.isdisjoint(plain):
         talk = _last_talk(db, text, user_id=user_id, now=now, zone=zone)
         spans, order = [*spans, *talk], None if talk else order_in(text)
-    days = _days(spans, zone=zone)
-    counted = {word for span in days if not _KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
+    days = days_of(spans, zone=zone)
+    counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     counted |= _LAST | {"time"} if order else set()
     terms = [word for word in telling if word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
-    change, times = change_in(text) if asks else None, _times(spans, now=now, zone=zone)
+    change, times = change_in(text) if asks else None, times_of(spans, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
-    past = asks and (asks_past(text) or bool(_BEFORE_DATE.search(text) and times))
+    past = asks and (asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
@@ -132,7 +111,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         actor=_actor(text, named, participants),
         intent=intent,
         times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
-        days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:_MOST_DAYS],
+        days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
         past=past,
         present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
@@ -197,14 +176,6 @@ def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str 
     return "user" if "user" in participants and _ASKS_USER.search(text) else None
 
 
-def _spans(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
-    """The times of a question: of what is or is to be ("What do I have on Friday?"), the next Friday as well as the last one."""
-    spans = find_times(text, at=now, zone=zone, prefer="past")
-    if spans and (_TO_COME.search(text) or asks_present(text)):
-        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans]
-    return spans
-
-
 def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """The day on which something was said last, before today, where a question asks for that."""
     if (match := last_talk_in(text)) is None:
@@ -216,71 +187,3 @@ def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tz
     day = to_utc(str(row["at"])).astimezone(zone).date()
     begins, ends = to_utc(day, zone=zone), end_of(day, zone=zone)
     return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")]
-
-
-def _times(spans: Sequence[TimeSpan], *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    times = []
-    for span in spans:
-        if _AFTER_DATE.match(span.text):
-            times.append((span.begins, max(span.ends, now)))
-            continue
-        if _BEFORE_DATE.match(span.text):
-            end = span.ends if span.text[:1] in "uUtT" else span.begins  # until June is with June
-            times.append((end - timedelta(days=365.25) * _YEARS_BACK, end))
-            continue
-        times.append((span.begins, span.ends))
-        if _names_month(span) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
-            times += _of_years_before(span.text, span.begins, zone=zone)
-        if len(times) >= _MAX_TIMES:
-            break
-    return list(dict.fromkeys(times))[:_MAX_TIMES]
-
-
-def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    """The same days of the years before those that begin so, by the user's clocks; Easter is another day each year."""
-    times: list[tuple[datetime, datetime]] = []
-    for _ in range(_YEARS_BACK):
-        earlier = next(iter(find_times(text, at=begins - timedelta(milliseconds=1), zone=zone, prefer="past")), None)
-        if earlier is None or earlier.begins >= begins:
-            break
-        begins = earlier.begins
-        times.append((earlier.begins, earlier.ends))
-    return times
-
-
-def _days(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
-    """What is told by where it lies from today ("last week"), or by numbers ("2025-05-12"), each with its days, or else months or years.
-
-    Others are found by their words. What lies somewhere from one of those ("the week before 16 November") lies nowhere from today.
-    """
-    named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
-    found: dict[TimeSpan, list[str]] = {}
-    for span in named or spans:
-        if span.role == "point" and not _names_month(span):
-            with suppress(OverflowError):  # at the ends of time a zone may lead beyond
-                found[span] = _in_words(span, zone)
-    return {span: days for span, days in found.items() if days}
-
-
-def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
-    """Each day as the full-text index has it; of many the months, or the years; none of more than these."""
-    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
-    ways = [(_DAY, _MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
-    if first == last and (about := _ABOUT.search(span.text)):  # "two months ago"
-        unit = about[1].lower()
-        aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
-        first, last = first - aside, last + aside
-        ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
-    if _YEAR_IN_FULL.search(span.text) and first != last:
-        return []
-    lasts = (last - first).days
-    each = [first + timedelta(days=day) for day in range(lasts + 1)] if lasts <= 366 * _MOST_YEARS else []
-    for words, most in ways:
-        written = list(dict.fromkeys(words.format(day.day, _MONTHS[day.month - 1], day.year) for day in each))
-        if len(written) <= most:
-            return written
-    return []
-
-
-def _names_month(span: TimeSpan) -> bool:
-    return _ANY_YEAR.search(span.text) is not None

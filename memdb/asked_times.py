@@ -1,0 +1,115 @@
+"""The times that a question names: the stretches that they are, and how the full-text index writes their days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta, tzinfo
+
+from memdb.cues import asks_present
+from memdb.when import TimeSpan, find_times
+
+MOST_DAYS = 10
+"""So many days of a question are looked for at most."""
+
+_MAX_TIMES = 50
+_YEARS_BACK = 10  # "in July", without a year, may be any July of these
+_MOST_MONTHS, _MOST_YEARS = 6, 2  # of a stretch of time that is looked for by its months, by its years
+_DAY, _MONTH, _ONE_YEAR = "{0:02} {1} {2:04}", "{1} {2:04}", "{2:04}"  # as the view fact_text writes them
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR_IN_FULL = re.compile(r"\d{4}")
+_ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
+KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}", re.IGNORECASE)
+"""The words of a time that has one of these are looked for, too: they may be those of the answer."""
+
+_ANY_YEAR = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
+    r"|valentine)",
+    re.IGNORECASE,
+)
+_AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
+BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
+_TO_COME = re.compile(r"\b(?:will|shall|going to|plans?|planned|planning|upcoming)\b|['’]ll\b", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
+
+
+def spans_of(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """Return the times of a question: of what is or is to be ("What do I have on Friday?"), the next Friday as well as the last one."""
+    spans = find_times(text, at=now, zone=zone, prefer="past")
+    if spans and (_TO_COME.search(text) or asks_present(text)):
+        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans]
+    return spans
+
+
+def times_of(spans: Sequence[TimeSpan], *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    """Return the stretches that are meant: "in July", without a year, is any July of the last ten."""
+    times = []
+    for span in spans:
+        if _AFTER_DATE.match(span.text):
+            times.append((span.begins, max(span.ends, now)))
+            continue
+        if BEFORE_DATE.match(span.text):
+            end = span.ends if span.text[:1] in "uUtT" else span.begins  # until June is with June
+            times.append((end - timedelta(days=365.25) * _YEARS_BACK, end))
+            continue
+        times.append((span.begins, span.ends))
+        if _names_month(span) and not _YEAR.search(span.text) and not _WHICH.search(span.text):
+            times += _of_years_before(span.text, span.begins, zone=zone)
+        if len(times) >= _MAX_TIMES:
+            break
+    return list(dict.fromkeys(times))[:_MAX_TIMES]
+
+
+def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    """The same days of the years before those that begin so, by the user's clocks; Easter is another day each year."""
+    times: list[tuple[datetime, datetime]] = []
+    for _ in range(_YEARS_BACK):
+        earlier = next(iter(find_times(text, at=begins - timedelta(milliseconds=1), zone=zone, prefer="past")), None)
+        if earlier is None or earlier.begins >= begins:
+            break
+        begins = earlier.begins
+        times.append((earlier.begins, earlier.ends))
+    return times
+
+
+def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
+    """Return what is told by where it lies from today ("last week"), or by numbers ("2025-05-12"), with its days, months or years.
+
+    Others are found by their words. What lies somewhere from one of those ("the week before 16 November") lies nowhere from today.
+    """
+    named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
+    found: dict[TimeSpan, list[str]] = {}
+    for span in named or spans:
+        if span.role == "point" and not _names_month(span):
+            with suppress(OverflowError):  # at the ends of time a zone may lead beyond
+                found[span] = _in_words(span, zone)
+    return {span: days for span, days in found.items() if days}
+
+
+def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
+    """Each day as the full-text index has it; of many the months, or the years; none of more than these."""
+    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
+    if first == last and (about := _ABOUT.search(span.text)):  # "two months ago"
+        unit = about[1].lower()
+        aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
+        first, last = first - aside, last + aside
+        ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
+    if _YEAR_IN_FULL.search(span.text) and first != last:
+        return []
+    lasts = (last - first).days
+    each = [first + timedelta(days=day) for day in range(lasts + 1)] if lasts <= 366 * _MOST_YEARS else []
+    for words, most in ways:
+        written = list(dict.fromkeys(words.format(day.day, _MONTHS[day.month - 1], day.year) for day in each))
+        if len(written) <= most:
+            return written
+    return []
+
+
+def _names_month(span: TimeSpan) -> bool:
+    return _ANY_YEAR.search(span.text) is not None
