@@ -45,6 +45,10 @@ class Field(ABC):
         """Return the places of the best matches and of the nearest, so many of each kind."""
 
     @abstractmethod
+    def near(self, score: float, near_by: float) -> list[int]:
+        """Return the places of the rows that may score this much, and are so near by words and meaning together, as `ranked` counts it."""
+
+    @abstractmethod
     def _rows(self, places: Sequence[int]) -> list[Found]:
         """The rows at these places, as far as they are known."""
 

@@ -60,6 +60,10 @@ class _WordsAlone(Field):
     def _bare(self, places: Sequence[int]) -> list[float]:
         return [self._most[place] - self._said[place] for place in places]
 
+    def near(self, score: float, near_by: float) -> list[int]:
+        best = self._bm25[self._best_match] if self._best_match is not None else 1.0  # words do for the meaning, too
+        return [place for place in self._reaching(score) if 2 * self._bm25[place] / best >= near_by]
+
     def legs(self) -> list[int]:
         return _lexical_leg(self._words, range(len(self._ids)), self._limits)
 
@@ -146,6 +150,13 @@ class _Meaning(Field):
     def _bare(self, places: Sequence[int]) -> list[float]:
         bare: list[float] = (self._most[places] - self._said_of(places)).tolist()
         return bare
+
+    def near(self, score: float, near_by: float) -> list[int]:
+        import numpy as np
+
+        places = self._reaching(score)
+        lexical, cosines = np.nan_to_num(self._bm25[places] / self._best_bm25), np.nan_to_num(self._cosines[places])
+        return [place for place, nearness in zip(places, (lexical + cosines).tolist(), strict=True) if nearness >= near_by]
 
     def legs(self) -> list[int]:
         import numpy as np

@@ -324,26 +324,28 @@ followed as materialized (
 ),
 
 -- asked for the last or the first: when it happened or was said, or as long before; nothing for what only asks, is to come, or has no moment.
--- Asked what is so now: when a message said that something is otherwise
+-- Asked what is so now: when a message said that something is otherwise, if it is nearly as near as the nearest that does not only ask
 dated as materialized (
   select
-    r.id,
-    r.near_by,
-    m.is_question,
+    id,
+    near_by,
     case
-      when :asks_order is null then (select julianday(f.valid_from) from message_updates u where u.id = r.id and u.tells_update)
-      when m.is_question or coalesce(f.event_time, iif(f.kind in ('message', 'episode', 'narrative'), f.valid_from, '9')) > :now then null
-      else :asks_order * julianday(coalesce(f.event_time, f.valid_from))
+      when :asks_order is null then
+        iif(near_by >= 0.8 * nearest, (select julianday(u.valid_from) from message_updates u where u.id = n.id and u.tells_update), null)
+      when is_question or coalesce(event_time, iif(kind in ('message', 'episode', 'narrative'), valid_from, '9')) > :now then null
+      else :asks_order * julianday(coalesce(event_time, valid_from))
     end as at
-  from ranked r
-  cross join facts f on f.id = r.id
-  left join message_traits m on m.id = r.id
+  from (
+    select r.id, r.near_by, f.kind, f.event_time, f.valid_from, m.is_question, max(iif(m.is_question, 0.0, r.near_by)) over () as nearest
+    from ranked r
+    cross join facts f on f.id = r.id
+    left join message_traits m on m.id = r.id) n
 ),
--- of what is nearly as near as the nearest that has a moment, or, where updates count, that is no question: 1 for the last, 1/2 for the one before, 1/3 …
+-- of what fits about as well: 1 for the last, 1/2 for the one before, 1/3 …
 placed as materialized (
   select id, 1.0 / rank() over (order by at desc) as place
-  from (select *, max(near_by) over () as best from dated where at is not null or (:asks_order is null and is_question is not 1))
-  where at is not null and near_by >= iif(:asks_order is null, 0.8, 0.85) * best
+  from (select id, at, near_by, max(near_by) over () as best from dated where at is not null)
+  where near_by >= iif(:asks_order is null, 0.0, 0.85) * best
 ),
 
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said

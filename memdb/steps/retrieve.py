@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
@@ -39,6 +39,7 @@ _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
 _WIDTH = len(FACT_COLUMNS)
+_NEARLY = 0.8  # of the nearest, as `placed` has it in retrieve.sql
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -175,6 +176,7 @@ def retrieve(
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     times = json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]"
     emotions = json.dumps(moods_like(question.mood)) if question.mood else None
+    asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
 
     def compared() -> bool:
         return hits != "[]" if outside else any(len(one.ids) for one in near if one.shelf != "window")
@@ -193,7 +195,7 @@ def retrieve(
             compared=compared(),
             actor=question.actor,
             asks_when=int(question.intent == "time"),
-            asks_now=int(question.present and as_of is None and set(statuses) <= set(LIVE)),
+            asks_now=int(asks_now),
             asks_order=None if question.order is None else 1 if question.order == "last" else -1,
             times=times,
             goal=to_blob(aim) if aim is not None else None,
@@ -213,6 +215,9 @@ def retrieve(
         asks_when = int(question.intent == "time")
         told = db.tuples("scan.told", ids=json.dumps(ids), actor=question.actor, asks_when=asks_when, weights=weights)
         return dict(cast(list[tuple[int, float]], told))
+
+    def updates(ids: list[int]) -> set[int]:
+        return {cast(int, id) for (id,) in db.tuples("scan.updates", ids=json.dumps(ids))}
 
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
@@ -235,9 +240,12 @@ def retrieve(
             if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
         field = fuse(words, near, bounds=_bounds(str(of_set), aimed=aim is not None), question=question, legs=legs)
-        rows = (
-            score([], limit, voted=judged) if outside else _best(field, score, adds, legs=legs, limit=limit, least=min_score, voted=judged)
-        )
+        told = any(one.shelf == "message" for one in near) if near else "message" in wanted  # messages tell of changes
+        update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
+        if outside:
+            rows = score([], limit, voted=judged)
+        else:
+            rows = _best(field, score, adds, updates, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = score([row.found() for row in rows], limit, voted=judged, searched=True)
@@ -268,6 +276,10 @@ class _Scored(NamedTuple):
     factor: float
     parts: tuple[float, ...]
 
+    def near_by(self) -> float:
+        """How near it is by words and meaning together."""
+        return self.parts[FEATURES.index("lexical")] + self.parts[FEATURES.index("match")]
+
     def found(self) -> Found:
         """What meaning found of it; its words are looked for once more."""
         cosine, window = (1.0 - self.parts[FEATURES.index(name)] if self.by_meaning else math.nan for name in ("cosine", "window"))
@@ -282,14 +294,25 @@ class _Score(Protocol):
         """The best so many of what was found, but for what scores less than `least`; `voted` counts votes also where they do not rank."""
 
 
-def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, least: float | None, voted: bool) -> list[_Scored]:
+def _best(
+    field: Field,
+    score: _Score,
+    adds: Adds,
+    updates: Callable[[list[int]], set[int]],
+    *,
+    legs: Legs,
+    update: float,
+    limit: int,
+    least: float | None,
+    voted: bool,
+) -> list[_Scored]:
     """The best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
 
     A few are scored first. What could still pass the last of them is known from the most that each of the others can score, and from what
     their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
     want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
     row may be lifted by another, and the legs are scored with the most promising; so they are where the first or the last of all that fits
-    is wanted.
+    is wanted. `update` is how much more a message scores that tells of a change, if it is nearly as near as the nearest of those scored.
     """
     if legs.given:
         return score(field.found(field.legs()), limit, voted=voted)
@@ -301,11 +324,17 @@ def _best(field: Field, score: _Score, adds: Adds, *, legs: Legs, limit: int, le
     places = field.likely(goal, adds)
     rows = score(field.found(places), min(limit, goal), voted=False)  # votes take longer than all else, and come last
     reach = rows[goal - 1].score if len(rows) >= goal else least
-    more = sorted(set(field.able(-math.inf if reach is None else reach, adds)).difference(places))
+    able = field.able(-math.inf if reach is None else reach, adds)
+    if update > 0 and rows and reach is not None:
+        near = sorted(set(field.near(reach - update, _NEARLY * max(row.near_by() for row in rows))).difference(places))
+        ids = field.ids(near)
+        changed = updates(ids) if ids else set()
+        able += [place for place, id in zip(near, ids, strict=True) if id in changed]
+    more = sorted(set(able).difference(places))
     places += more
     if voted and limit <= goal:
         return score(field.found(places), limit, voted=True)
-    if more and legs.voted:  # what others say counts: they are scored together
+    if more and (legs.voted or update > 0):  # what others say counts, or how near they are: they are scored together
         rows = score(field.found(places), min(limit, goal), voted=False)
     elif more:
         others = score(field.found(field.with_best_match(more)), min(limit, goal), voted=False, least=reach)

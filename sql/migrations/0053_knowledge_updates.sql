@@ -2,18 +2,22 @@
 -- Whether a person's message tells that something is otherwise than it was ("I take the 7:40 train now"), in English.
 create view message_updates as
 select
-  id,
-  exists (
-    select 1
-    from json_each('["now", "nowadays", "these days", "anymore", "any more", "no longer", "instead", "currently", "changed", "switched", "swapped",
-      "replaced", "moved", "new", "quit", "stopped", "gave up", "given up", "joined", "left", "sold", "cancelled", "canceled", "became", "become",
-      "used to"]') cue
-    where instr(words, ' ' || cue.value || ' ')) as tells_update
-from (
-  select id, ' ' || lower(replace(replace(replace(replace(replace(substr(value_text, 1, 1000), ',', ' '), '.', ' '), '!', ' '), ';', ' '),
-    char(10), ' ')) || ' ' as words
-  from facts
-  where kind = 'message' and coalesce(speaker, 'user') <> 'assistant' and substr(value_text, -1) <> '?');
+  f.id,
+  f.valid_from,
+  (
+    with told (words) as materialized (
+      select ' ' || lower(replace(replace(replace(replace(replace(substr(f.value_text, 1, 1000), ',', ' '), '.', ' '), '!', ' '), ';', ' '),
+        char(10), ' ')) || ' ')
+    select exists (
+      select 1
+      from json_each('["now", "nowadays", "these days", "anymore", "any more", "no longer", "instead", "currently", "changed", "switched",
+        "swapped", "replaced", "moved", "new", "quit", "stopped", "gave up", "given up", "joined", "left", "sold", "cancelled", "canceled",
+        "became", "become", "used to"]') cue
+      where instr(words, ' ' || cue.value || ' '))
+    from told
+  ) as tells_update
+from facts f
+where f.kind = 'message' and coalesce(f.speaker, 'user') <> 'assistant' and substr(f.value_text, -1) <> '?';
 
 insert or ignore into weights (name, feature, value)
 select 'default', 'knowledge_update', 0.3 where exists (select 1 from weights where name = 'default');
