@@ -134,6 +134,22 @@ def feedback(
         memory.feedback(query, fact, user_id=user, good=not wrong)
 
 
+def labels(db: Db = FILE, json: Json = False) -> None:
+    """List the questions that feedback was given on, each with what was right and what was wrong."""
+    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+        given = memory.labels()
+    if json:
+        print_json(given)
+        return
+    rows = (
+        (one.user_id, one.query, verdict, fact_id)
+        for one in given
+        for verdict, facts in (("right", one.relevant), ("wrong", one.wrong))
+        for fact_id in facts
+    )
+    print_rows(("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1)
+
+
 def evaluate(
     weights: Annotated[str, typer.Option("--weights", help="The weight sets to compare, separated by commas.")] = "default",
     data: Data = None,
