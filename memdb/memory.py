@@ -707,7 +707,9 @@ class Memory:
         """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
 
         The arguments are those of `search`; `limit` is the number of hits the fact should be among. Every weight that is told was tried:
-        a search with that number in the set finds the fact so high. None is, where the embedder failed.
+        a search with that number in the set finds the fact so high. None is, where the embedder failed. What the parts of a score weigh is
+        tried, to ten times the largest, and for what is no candidate how many of them there are (`k_lex`, `k_vec`, to 2000); not how a
+        part comes about (`bm25_…`, `near`, `top`), nor how far relevance is believed (`sure_…`, `by_confidence`).
 
         Raises:
             NotFoundError: there is no such fact of this user.

@@ -278,10 +278,15 @@ def _print_fact(why: Explanation, limit: int) -> None:
     rows = [("the fact", why.fact.value_text if why.fact else ""), ("place", str(why.place or "none")), ("why", why.reason or "")]
     rows += [(f"lacks {name}", f"{gap:+.3f}") for name, gap in why.lacks.items()]
     goal = "be the first" if why.place is not None and why.place <= limit else f"be among the first {limit}"
-    rows += [(f"to {goal}", f"{one.feature} = {one.wanted:.3f} in place of {one.weight:.3f}") for one in why.changes[:5]]
+    rows += [(f"to {goal}", f"{one.feature} = {_weight(one.wanted)} in place of {_weight(one.weight)}") for one in why.changes[:5]]
     if why.rival is not None and not why.changes:
         rows.append((f"to {goal}", "no single weight was found that does it"))
     print_rows(("", ""), rows)
+
+
+def _weight(value: float) -> str:
+    """A weight in three decimals, a number of candidates in none."""
+    return f"{value:.3f}".removesuffix(".000")
 
 
 def _read(path: Path) -> list[Labelled]:
