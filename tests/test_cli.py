@@ -253,6 +253,13 @@ def test_a_fact_is_stated_with_all_that_is_known_of_it_and_said_again_it_is_conf
     assert json.loads(ok("vectors", "--json", "--db", db))["waiting"] == 0
 
 
+def test_what_the_user_is_after_is_told_in_every_way_of_asking(db: Path) -> None:
+    asked = ["--user", "ana", "--goal", "jazz", "--embedder", "none", "--db", db]
+    assert "goal=" in ok("search", "What does Ana love?", *asked)
+    assert "goal=" in ok("explain", "What does Ana love?", *asked)
+    assert "jazz" in ok("context", "What does Ana love?", *asked)
+
+
 def test_a_fact_that_waits_for_leave_says_how_to_give_it(tmp_path: Path) -> None:
     said = run("remember", "Ana has diabetes", "--user", "ana", "--no-wait", "--db", tmp_path / "m.db")
     command = said.stderr.rsplit("memdb ", 1)[1].split()

@@ -23,6 +23,7 @@ from memdb.interfaces.options import (
     AsOf,
     Db,
     Embedder,
+    Goal,
     Json,
     Kinds,
     Limit,
@@ -224,6 +225,7 @@ def search(
     must: Must = None,
     since: Since = None,
     until: Until = None,
+    goal: Goal = None,
     now: Now = None,
     db: Db = _FILE,
     embedder: Embedder = "auto",
@@ -242,6 +244,7 @@ def search(
             must=must,
             since=since,
             until=until,
+            goal=goal,
             now=now,
         )
         zone = memory.config.zone
@@ -269,6 +272,7 @@ def context(
         int | None, typer.Option("--max-tokens", min=0, help="The budget; the setting context_max_tokens by default.")
     ] = None,
     limit: Limit = 16,
+    goal: Goal = None,
     weights: Weights = None,
     now: Now = None,
     db: Db = _FILE,
@@ -277,7 +281,7 @@ def context(
 ) -> None:
     """Print memory made ready for the next prompt, within a budget of tokens."""
     with _open(_existing(db), embedder=_embedder(embedder), weights=weights) as memory:
-        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, now=now)
+        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, now=now)
     if made.degraded and embedder != "none":
         say(made.degraded)
     if json:

@@ -19,6 +19,7 @@ Embedder = Annotated[
     typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, endpoint:MODEL, or a model's folder."),
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
+Goal = Annotated[str | None, typer.Option("--goal", help="What the user is after: what is near it ranks higher.")]
 Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
 Must = Annotated[

@@ -22,6 +22,7 @@ from memdb.interfaces.options import (
     AsOf,
     Db,
     Embedder,
+    Goal,
     Json,
     Kinds,
     Limit,
@@ -86,6 +87,7 @@ def explain(
     must: Must = None,
     since: Since = None,
     until: Until = None,
+    goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
@@ -105,6 +107,7 @@ def explain(
             must=must,
             since=since,
             until=until,
+            goal=goal,
             now=now,
         )
         zone = memory.config.zone
