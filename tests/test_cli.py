@@ -254,7 +254,7 @@ def test_a_fact_is_stated_with_all_that_is_known_of_it_and_said_again_it_is_conf
 
 
 def test_what_the_user_is_after_is_told_in_every_way_of_asking(db: Path) -> None:
-    asked = ["--user", "ana", "--goal", "jazz", "--embedder", "none", "--db", db]
+    asked: list[str | Path] = ["--user", "ana", "--goal", "jazz", "--embedder", "none", "--db", db]
     assert "goal=" in ok("search", "What does Ana love?", *asked)
     assert "goal=" in ok("explain", "What does Ana love?", *asked)
     assert "jazz" in ok("context", "What does Ana love?", *asked)
