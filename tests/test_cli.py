@@ -260,6 +260,11 @@ def test_what_the_user_is_after_is_told_in_every_way_of_asking(db: Path) -> None
     assert "jazz" in ok("context", "What does Ana love?", *asked)
 
 
+def test_a_fact_is_read_from_standard_input(db: Path) -> None:
+    given = ok("remember", "-", "--user", "ana", "--json", "--db", db, given="Ana keeps bees\n")
+    assert Fact.model_validate_json(given).value_text == "Ana keeps bees"
+
+
 def test_a_fact_that_waits_for_leave_says_how_to_give_it(tmp_path: Path) -> None:
     said = run("remember", "Ana has diabetes", "--user", "ana", "--no-wait", "--db", tmp_path / "m.db")
     command = said.stderr.rsplit("memdb ", 1)[1].split()

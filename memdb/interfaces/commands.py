@@ -38,6 +38,7 @@ from memdb.interfaces.options import (
 )
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
+from memdb.interfaces.options import standard_input
 from memdb.interfaces.options import statuses_of as _statuses
 from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
@@ -145,7 +146,7 @@ def observe(
     json: Json = False,
 ) -> None:
     """Take a turn of a conversation, and print its id and what was learned from it."""
-    said = _standard_input().rstrip("\n") if text == "-" else text
+    said = standard_input().rstrip("\n") if text == "-" else text
     with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
         turn = memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
         if not no_wait:
@@ -172,7 +173,7 @@ def load(
     json: Json = False,
 ) -> None:
     """Take many messages at once; loading them again adds nothing."""
-    conversations = parse_conversation(_standard_input(), origin="standard input") if file == "-" else read_conversation(file)
+    conversations = parse_conversation(standard_input(), origin="standard input") if file == "-" else read_conversation(file)
     if user is None and any(conversation.user_id is None for conversation in conversations):
         raise typer.BadParameter("the file does not say whose memory it is, so give a name.", param_hint="--user")
     with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
@@ -566,13 +567,6 @@ def _open(db: Path, *, embedder: str | None = None, worker: bool = False, weight
 
 def _embedder(name: str) -> str | None:
     return None if name == "none" else name
-
-
-def _standard_input() -> str:
-    try:
-        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"Standard input is not UTF-8 text ({error}); convert it first.") from error
 
 
 def _load(memory: Memory, conversation: Conversation, *, user_id: str, apart: bool) -> Loaded:

@@ -9,7 +9,7 @@ import typer
 
 import memdb
 from memdb import Fact, Memory
-from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, User, existing, listed
+from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, User, existing, listed, standard_input
 from memdb.interfaces.show import instant, print_json, print_rows, say, share
 from memdb.interfaces.work import finish
 from memdb.records import Category, MemoryType, Source, TaskState
@@ -18,7 +18,7 @@ FactId = Annotated[str, typer.Argument(help="The fact's id.")]
 
 
 def remember(
-    text: Annotated[str, typer.Argument(help="The fact as a sentence, such as 'Ana is vegan'.")],
+    text: Annotated[str, typer.Argument(help="The fact as a sentence, such as 'Ana is vegan'; - reads standard input.")],
     user: User,
     key: Annotated[str | None, typer.Option("--key", help="What it is about, such as user.lives_in; a free note by default.")] = None,
     kind: Annotated[str, typer.Option("--kind", help="Such as fact, note, task or episode.")] = "fact",
@@ -50,7 +50,7 @@ def remember(
     chosen = None if no_wait or embedder == "none" else embedder
     with memdb.open(db, config={"worker": not no_wait}, embedder=chosen) as memory:
         fact = memory.remember(
-            text,
+            standard_input().strip() if text == "-" else text,
             user_id=user,
             key=key,
             kind=kind,

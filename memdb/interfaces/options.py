@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from memdb import NotFoundError
+from memdb import InputError, NotFoundError
 from memdb.records import Status
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
@@ -53,6 +53,14 @@ def existing(db: Path) -> Path:
     except OSError:
         pass  # it may not be looked at: opening it tells so
     return db
+
+
+def standard_input() -> str:
+    """Return what stands on standard input."""
+    try:
+        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"Standard input is not UTF-8 text ({error}); convert it first.") from error
 
 
 def listed(text: str | None) -> list[str] | None:
