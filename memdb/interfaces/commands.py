@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import memdb
-from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
+from memdb import Change, Fact, MdbError, Memory, TurnRecord
 from memdb.answers import Hit
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
@@ -35,10 +35,10 @@ from memdb.interfaces.options import (
     Until,
     User,
     Weights,
+    standard_input,
 )
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
-from memdb.interfaces.options import standard_input
 from memdb.interfaces.options import statuses_of as _statuses
 from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
