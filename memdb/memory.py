@@ -493,7 +493,8 @@ class Memory:
             max_age_days: leave out what is older, and was not mentioned since.
             min_score: leave out what scores less.
             participants: only what one of these people said or took part in, by their names or a word of them.
-            goal: what the user is after: what is near it in meaning ranks higher, with sets that weigh it (`default`, `priority`).
+            goal: what the user is after: what is near it in meaning (without vectors: has its words) ranks higher, with sets that weigh it
+                (`default`, `priority`).
             tiers: of messages, episodes and memories, only those of these ages: hot, warm, cold; all if None.
             judged: give each hit its `relevance` and `confidence_now`, whichever set ranks.
             vector: the question's vector, of shape (dimension,), where it is ready; the embedder makes it if None.
@@ -707,7 +708,10 @@ class Memory:
         """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
 
         The arguments are those of `search`; `limit` is the number of hits the fact should be among. Every weight that is told was tried:
-        a search with that number in the set finds the fact so high. None is, where the embedder failed.
+        a search with that number in the set finds the fact so high. None is, where the embedder failed. What the parts of a score weigh is
+        tried, to ten times the largest, and for what is no candidate how many of them there are (`k_lex`, `k_vec`, to 2000); not how a
+        part comes about (`bm25_…`, `near`, `top`), nor how far relevance is believed (`sure_…`, `by_confidence`). One that works only by
+        changing what votes there are, or by leaving all scores equal, may be missed.
 
         Raises:
             NotFoundError: there is no such fact of this user.

@@ -109,8 +109,7 @@ def write_weights(db: Database, sets: Mapping[str, Mapping[str, float]]) -> None
     """Write weight sets as they are, each as a whole, in one transaction."""
     with db.transaction():
         for name, features in sets.items():
-            db.run("weights.clear", name=name)
-            db.run_many("weights.put", [{"name": name, "feature": feature, "value": float(value)} for feature, value in features.items()])
+            _put(db, name, features)
 
 
 def explain_search(
@@ -135,12 +134,12 @@ def explain_search(
     weight = weights_of(db, weights)
     failed = embeds and hits.degraded is not None
 
-    def tries(feature: str, wanted: float, within: int | None) -> Hits:
+    def tries(changed: Mapping[str, float], within: int | None) -> Hits:
         if failed:
             return Hits([], question=hits.question)
-        db.run("weights.put", name=weights, feature=feature, value=wanted)
+        _put(db, weights, {**weight, **changed})
         found = ask(limit=_ALL if within is None else within, **narrowed)
-        db.run("weights.put", name=weights, feature=feature, value=weight.get(feature, 0.0))
+        _put(db, weights, weight)
         return found
 
     then = as_of or hits.question.as_of
@@ -151,6 +150,7 @@ def explain_search(
             fact,
             limit=limit,
             weights=weights,
+            given=weight,
             statuses=(EVER if then or hits.question.past else LIVE) if statuses is None else statuses,
             kinds=narrowed.get("kinds"),
             now=now,
@@ -257,6 +257,11 @@ def calibrate(
     fitted = [probability_of(one, weights) or 0.0 for one in found]
     set_weights(db, {"calibration": {**weights, "threshold": threshold_of(fitted, right)}})
     return before, measure(fitted, right)
+
+
+def _put(db: Database, name: str, features: Mapping[str, float]) -> None:
+    db.run("weights.clear", name=name)
+    db.run_many("weights.put", [{"name": name, "feature": feature, "value": float(value)} for feature, value in features.items()])
 
 
 def _read(db: Database, name: str) -> dict[str, float]:

@@ -17,7 +17,7 @@
 --   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :asks_order 1 if it asks for the last of what there was, -1 for the first, or null
---   :goal       the vector of what the user is after, or null
+--   :goal       the vector of what the user is after, or as JSON {id: share} how much of its words each row has, or null
 --   :emotions   JSON [[name, match], …] of the question's mood, null for none
 --   :agree      whether votes are counted though the set does not weigh them
 --   :hot_days, :warm_days                         how old a row of each tier is at most; :tiers a JSON array, null for any
@@ -180,7 +180,7 @@ scored as materialized (
     coalesce(c.bm25 / c.best_bm25, 0.0) as lexical,
     max(0.0, min(1.0, coalesce(
       1.0 - c.distance,
-      (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and json_array_length(:shelves) > 0),
+      (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and :shelves <> '[]'),
       0.0))) as cosine,
     max(0.0, min(1.0, coalesce(
       1.0 - c.window_distance,
@@ -213,8 +213,8 @@ scored as materialized (
       when 'inferred' then 0.7 when 'assistant_message' then 0.7 else 0.6
     end as source_reliability,
     -- how near it is to what the user is after, and to the mood of the question
-    iif(:goal is null, 0.0,
-        max(0.0, coalesce((select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id), 0.0))) as goal,
+    iif(:goal is null, 0.0, max(0.0, coalesce(iif(typeof(:goal) = 'text', :goal ->> ('' || f.id), (
+      select 1.0 - vec_distance_cosine(v.embedding, :goal) from facts_vec v where v.rowid = f.id)), 0.0))) as goal,
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
@@ -315,7 +315,7 @@ followed as materialized (
   select
     r.*,
     iif(r.link_weight = 0, 0.0, coalesce((
-      select max(l.strength * ((select lent from lender) ->> cast(n.id as text)))
+      select max(l.strength * ((select lent from lender) ->> ('' || n.id)))
       from facts f
       cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
       cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
@@ -414,4 +414,4 @@ select
 from featured s
 cross join best r on r.id = s.id
 cross join facts f on f.id = s.id
-order by r.relevance * r.factor desc, r.id desc;
+order by score desc, s.id desc;

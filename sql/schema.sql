@@ -61,10 +61,15 @@ create table predicates (
   importance real not null check (importance between 0 and 1)
 ) strict, without rowid;
 
--- Every number that ranks. `update weights set value = …` is tuning.
+-- Every number that ranks. `update weights set value = …` is tuning. A feature that there is none of would weigh nothing, so that it is refused.
 create table weights (
   name text not null,
-  feature text not null,
+  feature text not null check (feature in (
+    'lexical', 'cosine', 'window', 'both', 'actor', 'is_question', 'length', 'has_number', 'is_reaction', 'outdated', 'has_time', 'date',
+    'type_weight', 'decay', 'recency', 'access_bonus', 'importance', 'confidence', 'frequency', 'source_reliability', 'linked', 'position',
+    'knowledge_update', 'match', 'goal', 'emotion', 'intrinsic_importance', 'agreement', 'sure_confidence', 'sure_match', 'sure_agreement',
+    'sure_source_reliability', 'by_confidence', 'near', 'top', 'bm25_body', 'bm25_reply', 'bm25_context', 'bm25_date', 'k_lex', 'k_vec',
+    'legs', 'bias', 'coverage', 'rival', 'relevance', 'margin', 'threshold')),
   value real not null,
   primary key (name, feature)
 ) strict, without rowid;

@@ -61,6 +61,35 @@ create trigger facts_fts_delete after delete on facts begin
   delete from facts_fts where rowid = old.id;
 end;
 
+-- And so does whoever deletes one; forgetting completes all neighbours at once.
+create trigger facts_fts_neighbours_delete after delete on facts
+when old.kind = 'message' and not exists (select 1 from erasures e where e.user_id = old.user_id) begin
+  delete from facts_fts
+    where rowid in (
+      select * from (
+        select p.id from facts p
+        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
+        order by p.id desc limit 2)
+      union all
+      select * from (
+        select q.id from facts q
+        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
+        order by q.id limit 2));
+  insert into facts_fts (rowid, body, reply, context, date)
+    select w.id, w.body, w.reply, w.context, w.date
+    from fact_words w
+    where w.id in (
+      select * from (
+        select p.id from facts p
+        where p.user_id = old.user_id and p.session_id is old.session_id and p.kind = 'message' and p.id < old.id
+        order by p.id desc limit 2)
+      union all
+      select * from (
+        select q.id from facts q
+        where q.user_id = old.user_id and q.session_id is old.session_id and q.kind = 'message' and q.id > old.id
+        order by q.id limit 2));
+end;
+
 -- Every change that the vector index must see leaves a line in the outbox; a row that comes with its vector has `embedding_id` from the start. A
 -- row that is given to another user by hand has its vector among those of the user it was of, who is named there.
 create trigger outbox_insert after insert on facts when new.embedding_id is null begin

@@ -18,6 +18,7 @@ from memdb import Change, Fact, Forgotten, Profile, Stats
 from memdb.interfaces.commands import Found, Loaded, Observed, app
 from memdb.interfaces.demo import QUERIES
 from memdb.interfaces.show import clean
+from memdb.llm import LanguageModel, ScriptedModel
 
 TALK = [
     {"text": "My name is Ana and I live in Porto.", "timestamp": "2025-01-03T09:00:00Z", "session_id": "s1", "turn_id": "t1"},
@@ -25,7 +26,7 @@ TALK = [
     {"text": "I moved to Lisbon.", "timestamp": "2025-03-03T09:00:00Z", "session_id": "s2", "turn_id": "t3"},
 ]
 FACTS = ("facts", "--user", "ana")
-EMBEDDING = {"observe", "load", "drain", "retry", "search", "context", "demo"}
+EMBEDDING = {"observe", "remember", "load", "drain", "retry", "search", "context", "demo"}
 
 
 def run(*arguments: str | Path, given: str | None = None) -> Result:
@@ -238,6 +239,94 @@ def test_rejecting_ends_a_fact_and_what_it_had_taken_the_place_of_stands_again(d
     assert fact_of(db, "user.lives_in").object == "Porto" != fact.object
     ok("reject", fact_of(db, "user.lives_in").fact_id, "--db", db)
     assert ok("facts", "--user", "ana", "--key", "user.lives_in", "--db", db) == ""
+
+
+def stated(db: Path, text: str, *options: str) -> Fact:
+    return Fact.model_validate_json(ok("remember", text, "--user", "ana", *options, "--json", "--db", db))
+
+
+def test_a_fact_is_stated_with_all_that_is_known_of_it_and_said_again_it_is_confirmed(db: Path) -> None:
+    options = ["--key", "user.works_at", "--object", "Bosch", "--tags", "job,Aveiro", "--valid-from", "2025-02-01", "--turn", "t9"]
+    first = stated(db, "Ana works at Bosch", *options, "--confidence", "0.8")
+    assert (first.object, first.tags, first.confidence, first.source_turn_id) == ("Bosch", ("job", "Aveiro"), 0.8, "t9")
+    assert stated(db, "Ana works at Bosch", *options[:4]).seen_count == 2
+    assert json.loads(ok("vectors", "--json", "--db", db))["waiting"] == 0
+
+
+def test_what_the_user_is_after_is_told_in_every_way_of_asking(db: Path) -> None:
+    asked: list[str | Path] = ["--user", "ana", "--goal", "jazz", "--embedder", "none", "--db", db]
+    assert "goal=" in ok("search", "What does Ana love?", *asked)
+    assert "goal=" in ok("explain", "What does Ana love?", *asked)
+    assert "jazz" in ok("context", "What does Ana love?", *asked)
+
+
+def test_a_fact_is_read_from_standard_input(db: Path) -> None:
+    given = ok("remember", "-", "--user", "ana", "--json", "--db", db, given="Ana keeps bees\n")
+    assert Fact.model_validate_json(given).value_text == "Ana keeps bees"
+
+
+def test_a_fact_that_waits_for_leave_says_how_to_give_it(tmp_path: Path) -> None:
+    said = run("remember", "Ana has diabetes", "--user", "ana", "--no-wait", "--db", tmp_path / "m.db")
+    command = said.stderr.rsplit("memdb ", 1)[1].split()
+    assert "\tactive\t" in ok(*command, "--db", tmp_path / "m.db")
+
+
+def test_a_doubted_fact_is_found_only_where_that_status_is_asked_for(db: Path) -> None:
+    fact = fact_of(db, "user.likes")
+    assert "\tuncertain\t" in ok("doubt", fact.fact_id, "--db", db)
+    assert ok("facts", "--user", "ana", "--key", "user.likes", "--db", db) == ""
+    assert fact.fact_id in ok("facts", "--user", "ana", "--status", "uncertain", "--db", db)
+
+
+def test_a_fact_ends_when_it_is_said_to(db: Path) -> None:
+    fact = fact_of(db, "user.likes")
+    ended = Fact.model_validate_json(ok("end", fact.fact_id, "--valid-to", "2025-02-01", "--json", "--db", db))
+    assert ended.valid_to is not None
+    assert (ended.status, f"{ended.valid_to:%Y-%m-%d}") == ("expired", "2025-02-01")
+    assert run("end", fact.fact_id, "--valid-to", "2024-01-01", "--db", db).exit_code == 2
+
+
+def test_a_task_is_done_when_it_is_said_to_be(db: Path) -> None:
+    task = stated(db, "Book the flight", "--kind", "task")
+    assert run("task", task.fact_id, "over", "--db", db).exit_code == 2
+    assert Fact.model_validate_json(ok("task", task.fact_id, "done", "--json", "--db", db)).status == "expired"
+
+
+def test_a_fact_is_shown_as_a_whole_whatever_its_status(db: Path) -> None:
+    old = json.loads(ok("facts", "--user", "ana", "--status", "superseded", "--json", "--db", db))[0]
+    assert json.loads(ok("fact", old["fact_id"], "--json", "--db", db)) == old
+    assert "status\tsuperseded" in ok("fact", old["fact_id"], "--db", db).splitlines()
+
+
+def test_everybody_whose_memory_the_file_holds_is_listed(db: Path) -> None:
+    ok("observe", "I live in Faro.", "--user", "rui", "--db", db)
+    assert [line.split("\t")[0] for line in ok("users", "--db", db).splitlines()] == ["ana", "rui"]
+    listed = {user: len(json.loads(ok("facts", "--user", user, "--json", "--db", db))) for user in ("ana", "rui")}
+    assert json.loads(ok("users", "--json", "--db", db))["users"] == listed
+
+
+def test_the_feedback_that_was_given_is_listed(db: Path) -> None:
+    fact = fact_of(db, "user.lives_in")
+    ok("feedback", "Where?", fact.fact_id, "--wrong", "--user", "ana", "--db", db)
+    assert ok("labels", "--db", db) == f"ana\tWhere?\twrong\t{fact.fact_id}\n"
+    assert json.loads(ok("labels", "--json", "--db", db))[0]["wrong"] == [fact.fact_id]
+
+
+def test_the_calls_of_a_model_that_were_kept_are_listed(tmp_path: Path) -> None:
+    model = LanguageModel(ScriptedModel(['{"facts": []}']), name="small", backoff=0)
+    with memdb.open(tmp_path / "m.db", embedder=None, llm=model, config={"timezone": "UTC"}) as memory:
+        memory.observe("Hello there, I am back.", user_id="ana", turn_id="t1")
+        memory.drain()
+    (call,) = json.loads(ok("calls", "--turn", "t1", "--json", "--db", tmp_path / "m.db"))
+    assert ok("calls", "--user", "ana", "--db", tmp_path / "m.db").split("\t")[:2] == [call["purpose"], call["model"]]
+
+
+def test_what_a_memory_of_a_household_rests_on_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    ok("event", "Rui broke the blue vase", "--user", "casa", "--timestamp", "2025-03-01T10:00:00Z", "--event-id", "e1", "--db", path)
+    ok("maintain", "--now", "2025-03-02", "--db", path)
+    (memory,) = json.loads(ok("facts", "--user", "casa", "--kinds", "narrative", "--json", "--db", path))
+    assert ok("sources", memory["fact_id"], "--db", path) == "2025-03-01T10:00:00Z\tevent\tRui broke the blue vase\te1\n"
 
 
 def test_an_unknown_fact_is_one_sentence(db: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.figures import told_apart
 from memdb.files import read
 from memdb.keys import names_another, says_no_more, says_otherwise
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
@@ -49,6 +51,25 @@ def test_what_the_extractor_is_not_sure_of_is_no_new_fact_and_the_record_says_so
     facts, (turn,) = remembered(tmp_path, [found("user.likes", "jazz", confidence=0.6), found("user.likes", "tea", confidence=0.7)])
     assert [fact.object for fact in facts] == ["tea"]
     assert turn.notes == (memdb.Note(step="gate", key="user.likes", why="the extractor is only 0.60 sure of it, and 0.70 is wanted"),)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (0.6, 0.7, ("0.60", "0.70")),
+        (0.699999, 0.7, ("0.699999", "0.70")),
+        (0.7, 0.705, ("0.70", "0.705")),
+        (math.nextafter(0.7, 0), 0.7, ("0.6999999999999998", "0.70")),
+        (-0.7, 0.7, ("-0.70", "0.70")),
+    ],
+)
+def test_two_numbers_are_told_apart(one: float, other: float, told: tuple[str, str]) -> None:
+    assert told_apart(one, other) == told
+
+
+def test_what_is_nearly_sure_enough_is_told_to_be_less(mem: memdb.Memory) -> None:
+    (refused,) = mem.write([{"text": "Likes blue", "confidence": 0.699999}], user_id="ana").rejected
+    assert refused.reason == "not sure enough: 0.699999 is below 0.70"
 
 
 def test_how_sure_is_a_setting(tmp_path: Path) -> None:

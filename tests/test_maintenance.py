@@ -169,6 +169,14 @@ def test_the_words_of_a_message_that_is_changed_by_hand_leave_its_neighbours(mem
     assert_indexed_as_anew(mem)
 
 
+@pytest.mark.parametrize("which", ["value_text = 'Three?'", "value_text <> 'Two?'", "value_text <> 'Six.'"])
+def test_the_words_of_a_message_that_is_deleted_by_hand_leave_its_neighbours(mem: memdb.Memory, which: str) -> None:
+    for place, text in enumerate(["One?", "Two?", "Three?", "Four.", "Five.", "Six."]):
+        mem.observe(text, user_id="ana", session_id="a", timestamp=f"2025-03-01T10:0{place}:00Z")
+    mem._store.database().connection.execute(f"delete from facts where {which}")
+    assert_indexed_as_anew(mem)
+
+
 def test_what_is_said_in_no_session_is_told_by_day_once_it_is_warm(tmp_path: Path) -> None:
     said = [("2025-03-01T23:00:00Z", "The boiler is called Bertha."), ("2025-03-02T00:10:00Z", "The cat is called Miso."),
             ("2025-03-02T12:00:00Z", "We lost the toy dinosaur."), ("2025-03-02T23:00:00Z", "The stove hums."),

@@ -193,6 +193,20 @@ def test_a_goal_counts_in_every_way_of_asking(tell: Tell) -> None:
         assert near["I bought a tent for the wedding."] > near["I bought a piano for the cellar."]
 
 
+@pytest.mark.parametrize("embedder", [None, Broken()], ids=["none", "failing"])
+def test_a_goal_counts_by_its_words_where_there_are_no_vectors(tmp_path: Path, embedder: Broken | None) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:
+        for text in ("We bought a tent for the wedding.", "We bought a piano for the cellar."):
+            mem.observe(text, user_id="ana", session_id=text)
+        for ask in (partial(mem.search, judged=True), mem.assess):
+            plain = {hit.fact.value_text: hit for hit in ask("What was bought?", user_id="ana", now=NOW)}
+            first, second = ask("What was bought?", user_id="ana", goal="photograph the wedding (soon) OR", now=NOW)
+            assert first.fact.value_text == "We bought a tent for the wedding."
+            assert (first.parts["goal"], second.parts["goal"]) == (1.0, 0.0)
+            assert first.score - plain[first.fact.value_text].score == pytest.approx(0.4)
+            assert (first.relevance or 0) - (plain[first.fact.value_text].relevance or 0) == pytest.approx(0.15)
+
+
 def test_a_goal_that_is_not_given_costs_nothing(tmp_path: Path) -> None:
     embedder = OneMeaning()
     with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, config={"worker": False}) as mem:

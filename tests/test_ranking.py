@@ -97,6 +97,30 @@ def test_that_a_link_would_lift_a_fact_is_told_where_links_do_not_count(tmp_path
             assert (far.fact_id in {hit.fact.fact_id for hit in hits}) is is_found
 
 
+@pytest.mark.parametrize("base", ["default", "first-person", "mem-skill", "narrow", "linked"])
+def test_no_single_weight_that_lifts_a_fact_is_left_out(told: memdb.Memory, base: str) -> None:
+    told.set_weights(
+        {"narrow": {**told.weights("mem-skill"), "k_lex": 1, "k_vec": 1}, "linked": {**told.weights("default"), "linked": 0.9}}
+    )
+    ids = [hit.fact.fact_id for hit in told.search("Where do I live?", user_id="ana", limit=100, now=NOW)]
+    for one, other in zip(ids, ids[3:], strict=False):
+        told.link(one, other, strength=0.6)
+    given, ask = told.weights(base), {"user_id": "ana", "goal": "jazz and figs", "limit": 2, "now": NOW}
+    farthest = 10 * max(abs(given.get(feature, 0.0)) for feature in FEATURES)
+    tried = {feature: [farthest * share for share in (-1, -0.1, -0.03, 0.03, 0.1, 1)] for feature in FEATURES}
+    tried |= {"k_lex": [50], "k_vec": [50]}
+    lifted = 0
+    for fact_id in ids[1::3]:
+        why = told.explain("Where do I live?", fact_id=fact_id, weights=base, **ask)  # type: ignore[arg-type]
+        for feature in set(tried) - {change.feature for change in why.changes} if (why.place or 9) > 2 else ():
+            for value in tried[feature]:
+                told.set_weights({"tried": {**given, feature: value}})
+                found = told.search("Where do I live?", weights="tried", **ask)  # type: ignore[arg-type]
+                assert fact_id not in {hit.fact.fact_id for hit in found}, (feature, value)
+        lifted += len(why.changes)
+    assert lifted
+
+
 def test_explaining_waits_for_nobody_who_writes(told: memdb.Memory) -> None:
     last = told.search("Where do I live?", user_id="ana", limit=100, now=NOW)[-1].fact.fact_id
     other = Store(told._store.path, told.config, vectors=True)

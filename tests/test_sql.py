@@ -105,6 +105,43 @@ def test_every_weight_that_is_shipped_is_one_that_ranks(database: Database) -> N
     assert {"lexical", "cosine"} <= shipped
 
 
+def conditions(statement: str, step: str | None = None) -> set[str]:
+    """The conditions on a row of facts that a statement, or a step of it, lays down, each on one line; whatever row is meant is `f`."""
+    sql = " ".join(files.statement(statement).split())
+    sql = sql.split(f" {step} as materialized (" if step else "select ", 1)[1]
+    sql = re.sub(r"\brecord ->> '(\w+)'|(?<![\w.:])(valid_from|valid_to|status|user_id)\b", r"f.\1\2", sql)
+    parts: list[str] = []
+    depth = 0
+    for piece in re.split(r"('(?:[^']|'')*'|[()]|;|\bwhere\b|\band\b|\border by\b)", sql):
+        depth += (piece == "(") - (piece == ")")
+        if depth < 0 or (depth == 0 and piece in (";", "order by")):
+            break
+        if depth == 0 and (piece == "where" or (piece == "and" and parts)):
+            parts.append("")
+        elif parts:
+            parts[-1] += piece
+    return {part.strip() for part in parts}
+
+
+def test_the_filters_of_a_search_say_the_same_wherever_they_stand() -> None:
+    whole = conditions("scan.eligible")
+    scored, matched, words = conditions("retrieve", "scored"), conditions("retrieve", "matched"), conditions("scan.words")
+    (taken_back,) = (one for one in whole if "'reject'" in one)
+    found = {one for one in words if "facts_fts.rowid" in one or one == "facts_fts match :terms"}
+    assert len(whole) == 14
+    assert scored == whole
+    assert words - found == whole
+    assert matched == words - {taken_back}
+    assert conditions("scan.closed") == {one for one in whole if one == taken_back or re.fullmatch(r"f\.\w+ (=|in) .*", one)}
+
+
+def test_the_archive_is_filtered_as_the_rest_is() -> None:
+    bounds = [one for one in conditions("scan.archived") if ":until" in one or ":since" in one]
+    (told,) = (one for one in conditions("scan.eligible") if ":since" in one)
+    assert len(bounds) == 2
+    assert all(one in told for one in bounds)
+
+
 def test_the_statement_returns_every_feature_beside_the_score(told: Path) -> None:
     with memdb.open(told, embedder=EMBEDDER, config={"worker": False}) as mem:
         hit = mem.search("Where does she live?", user_id="ana", now=NOW)[0]

@@ -219,6 +219,32 @@ def test_no_weight_is_beyond_what_can_be_reckoned_with(connection: apsw.Connecti
         connection.execute(change.format(value))
 
 
+def test_a_weight_set_by_sql_takes_the_features_that_set_weights_takes_and_tells_them(mem: memdb.Memory) -> None:
+    connection = mem._store.database().connection
+    with pytest.raises(memdb.InputError) as refused:
+        mem.set_weights({"mine": {"lexcal": 1.0}})
+    features = str(refused.value).rsplit("the features are ", 1)[1].rstrip(".").split(", ")
+    connection.executemany("insert into weights values ('mine', ?, 1)", [(feature,) for feature in features])
+    for change in ("insert into weights values ('mine', 'lexcal', 1)", "update weights set feature = 'Lexical' where name = 'mine'"):
+        with pytest.raises(apsw.ConstraintError) as told:
+            connection.execute(change)
+        assert sorted(re.findall("'(.*?)'", str(told.value))) == features
+
+
+def test_a_misspelt_weight_of_an_earlier_version_goes_and_all_others_stay(tmp_path: Path) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    for _number, sql in files.migrations()[:53]:
+        old.execute(sql)
+    old.execute(f"pragma application_id = {APPLICATION_ID}; insert or replace into meta values ('schema_version', '53')")
+    before = old.execute("select * from weights order by 1, 2").fetchall()
+    old.execute("insert into weights values ('default', 'lexcal', 1), ('mine', 'Cosine', 1)")
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        connection = mem._store.database().connection
+        assert connection.execute("select * from weights order by 1, 2").fetchall() == before
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
 def test_an_infinite_weight_of_an_earlier_version_becomes_a_large_one(connection: apsw.Connection) -> None:
     connection.execute("drop trigger weights_insert; drop trigger weights_update")
     connection.execute("update weights set value = 9e999 where (name, feature) = ('default', 'lexical')")

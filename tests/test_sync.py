@@ -555,6 +555,16 @@ def test_an_erased_message_leaves_the_windows_it_was_in(mem: memdb.Memory) -> No
     assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["Hello there. Nice weather."])[0])}
 
 
+def test_a_message_that_is_deleted_by_hand_leaves_the_windows_it_was_in(mem: memdb.Memory) -> None:
+    for text in ("One.", "Two.", "Three."):
+        mem.observe(text, user_id="ana")
+    mem.drain()
+    mem._store.database().connection.execute("delete from facts where value_text = 'Two.'")
+    mem.drain()
+    assert mem._embedder is not None
+    assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["One. Three."])[0])}
+
+
 def test_the_window_of_an_erased_message_goes_also_where_a_fact_has_got_its_number(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), config=AT_ONCE) as mem:
         mem.observe("It rains.", user_id="bea")

@@ -10,10 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 import memdb
-from memdb import Change, Fact, InputError, MdbError, Memory, TurnRecord
+from memdb import Change, Fact, MdbError, Memory, TurnRecord
 from memdb.answers import Hit
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
+from memdb.interfaces import facts as single
 from memdb.interfaces import household_demo, life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
 from memdb.interfaces.options import FILE as _FILE
@@ -22,6 +23,7 @@ from memdb.interfaces.options import (
     AsOf,
     Db,
     Embedder,
+    Goal,
     Json,
     Kinds,
     Limit,
@@ -33,6 +35,7 @@ from memdb.interfaces.options import (
     Until,
     User,
     Weights,
+    standard_input,
 )
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
@@ -97,6 +100,12 @@ class Found(Record):
     hits: tuple[Hit, ...]
 
 
+class Users(Record):
+    """Everybody that the file holds something of, each with how many facts."""
+
+    users: dict[str, int]
+
+
 class Drained(Record):
     """Whether everything is done, and what is left: turns, vectors that wait, vectors that failed for good."""
 
@@ -137,11 +146,11 @@ def observe(
     json: Json = False,
 ) -> None:
     """Take a turn of a conversation, and print its id and what was learned from it."""
-    said = _standard_input().rstrip("\n") if text == "-" else text
+    said = standard_input().rstrip("\n") if text == "-" else text
     with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
         turn = memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
         if not no_wait:
-            _drain(memory)
+            work.finish(memory)
         changes = memory.history(user_id=user, turn_id=turn)
         if json:
             print_json(Observed(turn_id=turn, changes=tuple(changes)))
@@ -149,6 +158,9 @@ def observe(
         print(turn)
         if changes:
             _print_changes(memory, changes)
+
+
+app.command()(single.remember)
 
 
 @app.command()
@@ -161,7 +173,7 @@ def load(
     json: Json = False,
 ) -> None:
     """Take many messages at once; loading them again adds nothing."""
-    conversations = parse_conversation(_standard_input(), origin="standard input") if file == "-" else read_conversation(file)
+    conversations = parse_conversation(standard_input(), origin="standard input") if file == "-" else read_conversation(file)
     if user is None and any(conversation.user_id is None for conversation in conversations):
         raise typer.BadParameter("the file does not say whose memory it is, so give a name.", param_hint="--user")
     with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
@@ -170,7 +182,7 @@ def load(
             for conversation in conversations
         ]
         if not no_wait:
-            _drain(memory)
+            work.finish(memory)
     if json:
         print_json(loaded)
     else:
@@ -186,7 +198,7 @@ def drain(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> No
     Tells what is left: `turns` and `vectors_waiting`, and `turns_failed` and `vectors_dead`, which failed too often.
     """
     with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
-        done = _drain(memory)
+        done = work.finish(memory)
         stats = memory.stats()
     waiting = {status: stats.turns_by_status.get(status, 0) for status in ("queued", "working", "failed")}
     left = Drained(
@@ -214,6 +226,7 @@ def search(
     must: Must = None,
     since: Since = None,
     until: Until = None,
+    goal: Goal = None,
     now: Now = None,
     db: Db = _FILE,
     embedder: Embedder = "auto",
@@ -232,6 +245,7 @@ def search(
             must=must,
             since=since,
             until=until,
+            goal=goal,
             now=now,
         )
         zone = memory.config.zone
@@ -259,6 +273,7 @@ def context(
         int | None, typer.Option("--max-tokens", min=0, help="The budget; the setting context_max_tokens by default.")
     ] = None,
     limit: Limit = 16,
+    goal: Goal = None,
     weights: Weights = None,
     now: Now = None,
     db: Db = _FILE,
@@ -267,7 +282,7 @@ def context(
 ) -> None:
     """Print memory made ready for the next prompt, within a budget of tokens."""
     with _open(_existing(db), embedder=_embedder(embedder), weights=weights) as memory:
-        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, now=now)
+        made = memory.context(query, user_id=user, max_tokens=max_tokens, limit=limit, goal=goal, now=now)
     if made.degraded and embedder != "none":
         say(made.degraded)
     if json:
@@ -371,6 +386,41 @@ def turns(
 
 
 @app.command()
+def calls(
+    user: AnyUser = None,
+    turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only the calls for this turn.")] = None,
+    db: Db = _FILE,
+    json: Json = False,
+) -> None:
+    """List the calls of the language model that were kept, oldest first; --json tells the raw answers, too."""
+    with _open(_existing(db)) as memory:
+        found = memory.calls(user, turn_id=turn)
+    if json:
+        print_json(found)
+        return
+    print_rows(
+        ("for", "model", "attempt", "tokens in", "tokens out", "ms", "ended", "what failed"),
+        (
+            (one.purpose, one.model, str(one.attempt), _number(one.prompt_tokens), _number(one.completion_tokens), f"{one.elapsed_ms:.0f}",
+             one.finish_reason or "", one.error or "")
+            for one in found
+        ),
+        none="No calls were kept.",
+    )  # fmt: skip
+
+
+@app.command()
+def users(now: Now = None, db: Db = _FILE, json: Json = False) -> None:
+    """List everybody whose memory the file holds, each with how many facts `memdb facts` lists of them."""
+    with _open(_existing(db)) as memory:
+        held = memory.users(now=now)
+    if json:
+        print_json(Users(users=held))
+    else:
+        print_rows(("user", "facts"), ((name, str(count)) for name, count in held.items()), none="It holds nobody's memory.")
+
+
+@app.command()
 def consent(
     user: User,
     sensitive_topics: Annotated[
@@ -391,18 +441,8 @@ def consent(
         print_rows(("", ""), held.model_dump().items())
 
 
-@app.command()
-def confirm(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: Db = _FILE, json: Json = False) -> None:
-    """Take a fact as confirmed by the user; what it contradicted is superseded."""
-    with _open(_existing(db)) as memory:
-        _print_fact(memory.confirm(fact_id), memory, json=json)
-
-
-@app.command()
-def reject(fact_id: Annotated[str, typer.Argument(help="The fact's id.")], db: Db = _FILE, json: Json = False) -> None:
-    """Take a fact as never true."""
-    with _open(_existing(db)) as memory:
-        _print_fact(memory.reject(fact_id), memory, json=json)
+for decision in (single.confirm, single.reject, single.doubt, single.end, single.task, single.fact, single.sources):
+    app.command()(decision)
 
 
 @app.command()
@@ -451,7 +491,7 @@ def retry(db: Db = _FILE, embedder: Embedder = "auto", json: Json = False) -> No
     """Give turns and vectors that were set aside after failing too often another chance."""
     with _open(_existing(db), embedder=_embedder(embedder), worker=True) as memory:
         revived = memory.retry()
-        _drain(memory)
+        work.finish(memory)
         stats = memory.stats()
     result = Retried(revived=revived, dead=stats.outbox_dead, turns_failed=stats.turns_by_status.get("failed", 0))
     if json:
@@ -529,13 +569,6 @@ def _embedder(name: str) -> str | None:
     return None if name == "none" else name
 
 
-def _standard_input() -> str:
-    try:
-        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"Standard input is not UTF-8 text ({error}); convert it first.") from error
-
-
 def _load(memory: Memory, conversation: Conversation, *, user_id: str, apart: bool) -> Loaded:
     """Load one conversation. Conversations of one user are kept `apart` by their names, since each counts its turns from one."""
     turns: Sequence[Exchange] = conversation.turns
@@ -548,28 +581,17 @@ def _prefixed(turn: Exchange, prefix: str) -> dict[str, str]:
     return {name: prefix + value for name, value in (("turn_id", turn.turn_id), ("session_id", turn.session_id)) if value is not None}
 
 
-def _drain(memory: Memory) -> bool:
-    done = work.drain(memory)
-    if not done:
-        say("Some of the work failed and waits to be tried again; `memdb stats` counts it, `memdb drain` tries it again.")
-    return done
-
-
 def _undone(turn: TurnRecord) -> str:
     told = [turn.error] if turn.error else []
     return "; ".join([*told, *(f"{note.key}: {note.why}" if note.key else note.why for note in turn.notes)])
 
 
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
 def _spoken(fact: Fact) -> str:
     return f"{fact.speaker}: {fact.value_text}" if fact.kind == "message" and fact.speaker else fact.value_text
-
-
-def _print_fact(fact: Fact, memory: Memory, *, json: bool) -> None:
-    if json:
-        print_json(fact)
-        return
-    row = (fact.key, fact.value_text, share(fact.confidence), fact.status, instant(fact.valid_from, memory.config.zone), fact.fact_id)
-    print_rows(("key", "text", "sure", "status", "since", "fact"), [row], below=1)
 
 
 def _print_changes(memory: Memory, changes: Sequence[Change]) -> None:
@@ -588,7 +610,7 @@ def _print_changes(memory: Memory, changes: Sequence[Change]) -> None:
 
 from memdb.interfaces import experience as experience  # noqa: E402  # its commands join those above, whose options they share
 
-for verb in (ranking.explain, ranking.feedback, ranking.evaluate, ranking.tune, ranking.weights, serve, inspect, mcp):
+for verb in (ranking.explain, ranking.feedback, ranking.labels, ranking.evaluate, ranking.tune, ranking.weights, serve, inspect, mcp):
     app.command()(verb)
 app.add_typer(model.app, name="model")
 app.add_typer(life.app)

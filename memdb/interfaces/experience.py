@@ -8,9 +8,10 @@ import typer
 
 from memdb import Hits, Maintained, Memory
 from memdb.answers import Hit
-from memdb.interfaces.commands import _drain, _embedder, _open, app
+from memdb.interfaces.commands import _embedder, _open, app
 from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
+from memdb.interfaces.work import finish
 from memdb.records import BreakTrigger, Event, MemoryType, Record
 
 
@@ -82,7 +83,7 @@ def recall(
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
     with _open(existing(db), embedder=_embedder(embedder)) as memory:
         memory.narrate(now=now)
-        _drain(memory)  # what was just told is found by meaning, too
+        finish(memory)  # what was just told is found by meaning, too
         hits = memory.recall(
             query,
             user_id=user,

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from memdb import NotFoundError
+from memdb import InputError, NotFoundError
 from memdb.records import Status
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
@@ -19,6 +19,7 @@ Embedder = Annotated[
     typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, endpoint:MODEL, or a model's folder."),
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
+Goal = Annotated[str | None, typer.Option("--goal", help="What the user is after: what is near it ranks higher.")]
 Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
 Must = Annotated[
@@ -52,6 +53,14 @@ def existing(db: Path) -> Path:
     except OSError:
         pass  # it may not be looked at: opening it tells so
     return db
+
+
+def standard_input() -> str:
+    """Return what stands on standard input."""
+    try:
+        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"Standard input is not UTF-8 text ({error}); convert it first.") from error
 
 
 def listed(text: str | None) -> list[str] | None:

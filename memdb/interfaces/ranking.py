@@ -22,6 +22,7 @@ from memdb.interfaces.options import (
     AsOf,
     Db,
     Embedder,
+    Goal,
     Json,
     Kinds,
     Limit,
@@ -86,6 +87,7 @@ def explain(
     must: Must = None,
     since: Since = None,
     until: Until = None,
+    goal: Goal = None,
     now: Now = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
@@ -105,6 +107,7 @@ def explain(
             must=must,
             since=since,
             until=until,
+            goal=goal,
             now=now,
         )
         zone = memory.config.zone
@@ -132,6 +135,22 @@ def feedback(
     """Say that a fact was right for a question, or wrong; `memdb tune` learns from it."""
     with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
         memory.feedback(query, fact, user_id=user, good=not wrong)
+
+
+def labels(db: Db = FILE, json: Json = False) -> None:
+    """List the questions that feedback was given on, each with what was right and what was wrong."""
+    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+        given = memory.labels()
+    if json:
+        print_json(given)
+        return
+    rows = (
+        (one.user_id, one.query, verdict, fact_id)
+        for one in given
+        for verdict, facts in (("right", one.relevant), ("wrong", one.wrong))
+        for fact_id in facts
+    )
+    print_rows(("user", "question", "verdict", "fact"), rows, none="No feedback was given.", below=1)
 
 
 def evaluate(
@@ -262,10 +281,15 @@ def _print_fact(why: Explanation, limit: int) -> None:
     rows = [("the fact", why.fact.value_text if why.fact else ""), ("place", str(why.place or "none")), ("why", why.reason or "")]
     rows += [(f"lacks {name}", f"{gap:+.3f}") for name, gap in why.lacks.items()]
     goal = "be the first" if why.place is not None and why.place <= limit else f"be among the first {limit}"
-    rows += [(f"to {goal}", f"{one.feature} = {one.wanted:.3f} in place of {one.weight:.3f}") for one in why.changes[:5]]
+    rows += [(f"to {goal}", f"{one.feature} = {_weight(one.wanted)} in place of {_weight(one.weight)}") for one in why.changes[:5]]
     if why.rival is not None and not why.changes:
         rows.append((f"to {goal}", "no single weight was found that does it"))
     print_rows(("", ""), rows)
+
+
+def _weight(value: float) -> str:
+    """A weight in three decimals, a number of candidates in none."""
+    return f"{value:.3f}".removesuffix(".000")
 
 
 def _read(path: Path) -> list[Labelled]:

@@ -83,7 +83,7 @@ class Asked(Body):
     user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="A question, or any text.")
     active_goal: Query | None = Field(
-        None, description="What the user is after: what is near it in meaning ranks higher; `goal` says the same."
+        None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
     )
     as_of: Moment | None = Field(None, description="What was true at that time.")
     statuses: Only[Status] = Field(None, description="What is believed or pending, if null.")
@@ -617,7 +617,7 @@ class ContextIn(Body):
     )
     limit: int = Field(16, strict=True, ge=1, le=200, description="How many at most.")
     active_goal: Query | None = Field(
-        None, description="What the user is after: what is near it in meaning ranks higher; `goal` says the same."
+        None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
     )
     system: str = Field("", max_length=20_000, description="What opens the prompt.")
 

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memdb import MdbError, Memory
 from memdb.conversations import Exchange
+from memdb.interfaces.show import say
 
 _LOOK_SECONDS = 0.2  # how often the bars are brought up to date
 
@@ -50,6 +51,14 @@ def drain(memory: Memory) -> bool:
     """Wait until all that was observed is thought about, written and embedded; see `Memory.drain`."""
     with _bars() as bars, _watched(memory, bars):
         return memory.drain()
+
+
+def finish(memory: Memory) -> bool:
+    """Wait as `drain` does, and say so where some of it was not to be done."""
+    done = drain(memory)
+    if not done:
+        say("Some of the work failed and waits to be tried again; `memdb stats` counts it, `memdb drain` tries it again.")
+    return done
 
 
 def _bars() -> Progress:

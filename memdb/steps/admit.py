@@ -8,6 +8,7 @@ from datetime import datetime
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
+from memdb.figures import told_apart
 from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
 from memdb.records import Candidate, Consent, Fact, Item, Predicate
@@ -40,7 +41,8 @@ def admit(
     count that have the same telling words, too: "bought a house" is near to "sold a house".
     """
     if item.confidence < config.gate_confidence:
-        return f"not sure enough: {item.confidence:.2f} is below {config.gate_confidence:.2f}"
+        confidence, least = told_apart(item.confidence, config.gate_confidence)
+        return f"not sure enough: {confidence} is below {least}"
     if refused := _refusal(item, key, consent, predicate):
         return refused
     if item.key is not None and db.one("believe.current_key", user_id=user_id, key=item.key, kind=item.kind):

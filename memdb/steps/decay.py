@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row
+from memdb.figures import told_apart
 from memdb.times import to_text
 
 
@@ -31,7 +32,7 @@ def decay(db: Database, *, user_id: str | None = None, now: datetime, config: Co
             fact_id=row["fact_id"],
             user_id=row["user_id"],
             key=row["key"],
-            reason=f"faded to {float(row['effective_importance'] or 0):.3f}, below {config.archive_threshold}",
+            reason="faded to {}, below {}".format(*told_apart(float(row["effective_importance"] or 0), config.archive_threshold)),
             turn_id=f"maintain-{to_text(now)}",
             now=to_text(now),
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, islice
 
 from memdb.answers import Explanation, Hit, Hits, WeightChange
 from memdb.records import LIVE, Fact, Status
@@ -13,11 +15,15 @@ _MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding 
 _PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed
 _FARTHEST = 10.0  # times the largest weight of the set: beyond that nothing else would count any more
 _TRIES = 3  # weights tried for each feature
-_UNCOUNTED = ("linked", "agreement")  # worked out only where they are weighed
+_LOOKS = (-0.03, 0.03, -0.1, 0.1, -0.3, 0.3, -1.0, 1.0)  # where else the scores are looked at, as shares of the farthest
+_UNCOUNTED = ("linked", "agreement", "window", "goal", "lexical")  # worked out, or looked for, only where they are weighed
 _LITTLE = 0.001  # a weight that has them worked out and changes next to nothing
+_COUNTS = ("k_lex", "k_vec")
+_LEG = 20.0  # of each, where a set says nothing
+_MOST = 2000  # candidates a kind that are looked through for what is none
 
-Tries = Callable[[str, float, int | None], Hits]
-"""Asks with one feature's weight changed for so many hits, or for all candidates; finds nothing where that would tell nothing."""
+Tries = Callable[[Mapping[str, float], int | None], Hits]
+"""Asks with these weights changed for so many hits, or for all candidates; finds nothing where that would tell nothing."""
 
 
 def explain(
@@ -26,6 +32,7 @@ def explain(
     *,
     limit: int,
     weights: str,
+    given: Mapping[str, float],
     statuses: Sequence[Status],
     kinds: Collection[str] | None,
     now: datetime,
@@ -35,9 +42,9 @@ def explain(
 ) -> Explanation:
     """Return the first `limit` of all candidates, and of a named fact its place, what it lacks, and the single weights that would lift it.
 
-    `hits` are all candidates, best first, by the weight set `weights`. What a fact lacks is told against the last hit within the limit,
-    or where it is among them, against the hit just above it. `without` asks again without one of the filters that were given; `as_of` is
-    the time asked about, where one is.
+    `hits` are all candidates, best first, by the weight set `weights`, whose numbers are `given`. What a fact lacks is told against the
+    last hit within the limit, or where it is among them, against the hit just above it. `without` asks again without one of the filters
+    that were given; `as_of` is the time asked about, where one is.
     """
     place = _place(hits, fact)
     shown = tuple(hits[:limit])
@@ -53,7 +60,7 @@ def explain(
             hits=shown,
             fact=fact,
             reason=why,
-            changes=tuple(_changes(fact, hits, limit=limit, tries=tries)),
+            changes=tuple(_changes(fact, hits, limit=limit, given=given, tries=tries)),
         )
     own = hits[place - 1]
     rival = None if place == 1 else hits[place - 2] if place <= limit else hits[limit - 1]
@@ -70,7 +77,7 @@ def explain(
         rival=rival,
         lacks=lacks,
         reason=_reason(place, rival, lacks),
-        changes=tuple(_changes(fact, hits, limit=1 if place <= limit else limit, tries=tries)) if rival is not None else (),
+        changes=() if rival is None else tuple(_changes(fact, hits, limit=1 if place <= limit else limit, given=given, tries=tries)),
     )
 
 
@@ -126,40 +133,67 @@ def _absent(
     return f"It is no candidate: too few of the question's telling words ({terms}) are in it, {near}."
 
 
-def _changes(fact: Fact, hits: Hits, *, limit: int, tries: Tries) -> list[WeightChange]:
+def _changes(fact: Fact, hits: Hits, *, limit: int, given: Mapping[str, float], tries: Tries) -> list[WeightChange]:
     """Return for each feature the nearest weight that, changed alone, brings the fact within the limit; those that cannot are left out.
 
     The scores tell which weights may. Another weight also finds other candidates, so that each is tried before it is told.
     """
-    weights = hits[0].weights if hits else {}
+    is_candidate = _place(hits, fact) is not None
+    wider = {} if is_candidate or given.get("legs") else dict.fromkeys(_COUNTS, float(_MOST))
+    all_hits = tries(wider, None) if wider else hits
+    weights = all_hits[0].weights if all_hits else {}
     farthest = _FARTHEST * max(map(abs, weights.values()), default=0.0)
-    changes = []
+    changes = [] if is_candidate else list(_counts(fact, limit=limit, given=given, tries=tries))
     for name, weight in weights.items():
-        seen = hits if weight or name not in _UNCOUNTED else tries(name, _LITTLE, None)
-        place = _place(seen, fact)
-        if place is None:  # only a link could find it
-            continue
-        for tried, wanted in enumerate(_promising(seen[place - 1], seen, name, limit=limit, farthest=farthest)):
-            if tried == _TRIES:
-                break
-            if _place(tries(name, wanted, limit), fact) is not None:
+        seen = all_hits if weight or name not in _UNCOUNTED else tries({**wider, name: _LITTLE}, None)
+        # a link lends by what the others score: where links count, the parts themselves change with a weight, and are looked at there
+        there = [weight + farthest * share for share in _LOOKS] if given.get("linked") else []
+        for around in chain([seen], (tries({**wider, name: at}, None) for at in there)):
+            wanted = _lifting(fact, around, name, weight=weight, limit=limit, farthest=farthest, tries=tries)
+            if wanted is not None:
                 changes.append(WeightChange(feature=name, weight=weight, wanted=wanted))
                 break
     return sorted(changes, key=lambda change: abs(change.wanted - change.weight))
 
 
-def _promising(own: Hit, hits: Sequence[Hit], name: str, *, limit: int, farthest: float) -> Iterator[float]:
-    """The weights of a feature that would do if the candidates stayed the same, the nearest first."""
-    weight = own.weights[name]
+def _lifting(fact: Fact, around: Hits, name: str, *, weight: float, limit: int, farthest: float, tries: Tries) -> float | None:
+    """The weight of a feature, tried, that brings the fact within the limit; the parts of the scores are those of `around`."""
+    place = _place(around, fact)
+    if place is None:  # only a link could find it
+        return None
+    promising = _promising(around[place - 1], around, name, weight=weight, limit=limit, farthest=farthest)
+    return next((wanted for wanted in islice(promising, _TRIES) if _place(tries({name: wanted}, limit), fact) is not None), None)
+
+
+def _counts(fact: Fact, *, limit: int, given: Mapping[str, float], tries: Tries) -> Iterator[WeightChange]:
+    """How many candidates a kind the words, or the meaning, would have to give so that the fact is one and within the limit."""
+    for name in _COUNTS:
+        weight = given.get(name, _LEG)
+        too_few, enough = int(weight), _MOST
+        if too_few >= enough or _place(tries({name: enough}, limit), fact) is None:
+            continue
+        while enough - too_few > 1:
+            between = (too_few + enough) // 2
+            too_few, enough = (too_few, between) if _place(tries({name: between}, limit), fact) is not None else (between, enough)
+        yield WeightChange(feature=name, weight=weight, wanted=enough)
+
+
+def _promising(own: Hit, hits: Sequence[Hit], name: str, *, weight: float, limit: int, farthest: float) -> Iterator[float]:
+    """The weights of a feature that would do if the candidates stayed the same, the nearest to `weight` first."""
+    at = own.weights[name]  # which may be another one
     leads = [(own.score - rival.score, _counted(own, name) - _counted(rival, name)) for rival in hits if rival is not own]
-    steps = [(_MARGIN - gap) / lead for gap, lead in leads if lead]
+    above = sum(gap < 0 for gap, lead in leads if not lead)  # whatever the weight
+    passed = sorted((_MARGIN / 2 - gap) / lead for gap, lead in leads if lead > 0)  # beyond each of these it is before one more
+    lost = sorted((_MARGIN / 2 - gap) / lead for gap, lead in leads if lead < 0)  # and beyond these behind
     told = set()
-    for step in sorted(steps, key=abs):
-        wanted = _outward(weight + step, up=step > 0)
-        if wanted in told or abs(wanted) > farthest:
+    turns = [at, *(at + (_MARGIN - gap) / lead for gap, lead in leads if lead)]
+    for turn in sorted(turns, key=lambda turn: abs(turn - weight)):
+        wanted = _outward(turn, up=turn > weight)
+        if wanted in told or wanted == weight or abs(wanted) > farthest:
             continue
         told.add(wanted)
-        if sum(gap + (wanted - weight) * lead < (_MARGIN / 2 if lead else 0) for gap, lead in leads) < limit:
+        step = wanted - at
+        if above + len(passed) - bisect_right(passed, step) + bisect_left(lost, step) < limit:
             yield wanted
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memdb.config import Config
+from memdb.figures import told_apart
 from memdb.keys import normalise, predicate_of
 from memdb.privacy import quotable, secret_in, topic_of
 from memdb.records import Case, Consent, Note, Predicate
@@ -47,7 +48,8 @@ def _refusal(case: Case, consent: Consent, predicate: Predicate, config: Config)
     if consent.sensitive_topics == "refuse" and not said.negated and (topic := topic_of(said)):
         return f"it is about {topic}, of which nothing is to be kept"
     if said.confidence < config.gate_confidence and not said.negated and not _is_doubt(case, predicate):
-        return f"the extractor is only {said.confidence:.2f} sure of it, and {config.gate_confidence:.2f} is wanted"
+        confidence, least = told_apart(said.confidence, config.gate_confidence)
+        return f"the extractor is only {confidence} sure of it, and {least} is wanted"
     return None
 
 

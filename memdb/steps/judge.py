@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Question, Verdict
 from memdb.calibration import evidence_of, probability_of, stem
 from memdb.config import Config
+from memdb.figures import told_apart
 from memdb.records import Decision
 from memdb.unspaced import words_of
 
@@ -38,7 +39,7 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         told = "Do not decide between them" if doubt.against else "Do not rely on it yet"
         return _verdict("clarify", why, top, probability, f"{told}; ask: {doubt.question}", doubt.question)
     if relevance > config.abstain_relevance and confidence < config.abstain_confidence:
-        why = f"what fits best is not sure enough ({confidence:.2f} < {config.abstain_confidence:.2f})"
+        why = f"what fits best is not sure enough ({' < '.join(told_apart(confidence, config.abstain_confidence))})"
         if top.fact.source in _CHECKABLE:
             return _verdict("verify", why, top, probability, "Check the marked memory with a tool before relying on it.")
         if top.fact.source in ("user_message", "inferred") and top.fact.kind != "message":
@@ -51,7 +52,8 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
         return _verdict(
             "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."
         )
-    unsure = f", but is not sure ({confidence:.2f} < {config.hedge_confidence:.2f})" if confidence < config.hedge_confidence else ""
+    sure = config.hedge_confidence
+    unsure = f", but is not sure ({' < '.join(told_apart(confidence, sure))})" if confidence < sure else ""
     return _verdict("answer", f"what was found bears on it{unsure}", top, probability, None)
 
 

@@ -24,8 +24,9 @@ from memdb.fusion import fuse
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import FACT_COLUMNS, LIVE, Status, Tier, fact_of, made
+from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
-from memdb.unspaced import apart, quoted, required
+from memdb.unspaced import apart, quoted, required, words_of
 from memdb.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
 _WIDTH = len(FACT_COLUMNS)
-_NEARLY = 0.8  # of the nearest, as `placed` has it in retrieve.sql
+_NEARLY = 0.8  # of the nearest, as `dated` has it in retrieve.sql
+_GOAL_WORDS = 64  # more tell no more
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -112,9 +114,9 @@ def retrieve(
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
-    `goal` is what the user is after: it counts where there are vectors, in the ranking by sets that weigh it and in `relevance`. `tiers`
-    leaves out messages, episodes and memories of other ages. `judged` counts votes and gives each hit its `relevance` and
-    `confidence_now`, whichever set ranks.
+    `goal` is what the user is after: it counts, by meaning or where there are no vectors by its words, in the ranking by sets that weigh it
+    and in `relevance`. `tiers` leaves out messages, episodes and memories of other ages. `judged` counts votes and gives each hit its
+    `relevance` and `confidence_now`, whichever set ranks.
 
     `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
 
@@ -138,7 +140,9 @@ def retrieve(
     model = cast(str | None, of_vectors)
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
-    aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None and (judged or weight.get("goal")) else None
+    goal = goal if judged or weight.get("goal") else None
+    aim = _embed(goal, embedder, db, model)[0] if goal and meant is not None else None
+    aimed: dict[int, float] = {}
     shelves = [] if meant is None else _shelves(wanted, statuses, weight)
     legs = Legs(
         lexical=int(weight.get("k_lex", _LEG) if top_k_lex is None else top_k_lex),
@@ -198,7 +202,7 @@ def retrieve(
             asks_now=int(asks_now),
             asks_order=None if question.order is None else 1 if question.order == "last" else -1,
             times=times,
-            goal=to_blob(aim) if aim is not None else None,
+            goal=to_blob(aim) if aim is not None else json.dumps({row[0]: aimed.get(row[0], 0.0) for row in found}) if aimed else None,
             emotions=emotions,
             agree=int(voted),
             shelves="[]" if hits is None else listed(["window" if "window" in shelves else "none"]),
@@ -239,7 +243,9 @@ def retrieve(
             # a part of the living is told apart only where others could take its places
             if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
-        field = fuse(words, near, bounds=_bounds(str(of_set), aimed=aim is not None), question=question, legs=legs)
+        if goal and aim is None and meant is None:
+            aimed = _serving(db, goal, filters=filters, columns=columns)
+        field = fuse(words, near, bounds=_bounds(str(of_set), aimed=aim is not None or bool(aimed)), question=question, legs=legs)
         told = any(one.shelf == "message" for one in near) if near else "message" in wanted  # messages tell of changes
         update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
         if outside:
@@ -357,6 +363,15 @@ def _archived(db: Database, filters: Mapping[str, SqlValue]) -> str:
     asked = {name: filters[name] for name in ("user_id", "as_of", "kinds", "statuses", "since", "until")}
     rows = db.tuples("scan.archived", **asked, limit=_ARCHIVED if filters["must"] is None else -1)  # what has the words is told by them
     return json.dumps([[fact_id, apart(f"{text!s} {key!s}")] for fact_id, text, key in rows], ensure_ascii=False) if rows else ""
+
+
+def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], columns: Mapping[str, float]) -> dict[int, float]:
+    """How much of a goal's words each row has that has any, as a share of the most."""
+    telling = [word for word in dict.fromkeys(words_of(goal, contracted=True)) if word.replace("’", "'") not in STOP_WORDS]
+    terms = " OR ".join(map(quoted, telling[:_GOAL_WORDS])) or '""'
+    found = cast(list[tuple[int, str, float]], db.tuples("scan.words", **filters, **columns, terms=terms))
+    best = min((bm25 for _, _, bm25 in found), default=0.0)
+    return {id: bm25 / best for id, _, bm25 in found if bm25 < 0}
 
 
 def match_expression(question: Question) -> str:

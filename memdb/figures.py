@@ -1,0 +1,16 @@
+"""Numbers as a sentence tells them."""
+
+from __future__ import annotations
+
+_DECIMALS = 17  # beyond these no two numbers of a share differ
+
+
+def told_apart(one: float, other: float, *, decimals: int = 2) -> tuple[str, str]:
+    """Return two numbers in as few decimals as tell them apart, but at least so many: that "0.70 is below 0.70" is true of no two."""
+    enough = next((places for places in range(decimals, _DECIMALS) if f"{one:.{places}f}" != f"{other:.{places}f}"), _DECIMALS)
+    return _figure(one, enough, least=decimals), _figure(other, enough, least=decimals)
+
+
+def _figure(value: float, decimals: int, *, least: int) -> str:
+    whole, point, rest = f"{value:.{decimals}f}".partition(".")
+    return whole + point + rest[:least] + rest[least:].rstrip("0")
