@@ -83,7 +83,7 @@ TALK = [
     "The weather is lovely today.", "I had soup for lunch.", "The train was late again.", "I watched a film about whales.",
     "Can you recommend a book?", "My neighbour is painting his fence.", "It rained the whole weekend.", "The meeting took two hours.",
 ]  # fmt: skip
-SETS = ("default", "default without outdated", "mem-skill", "vector-only", "lexical-only")
+SETS = ("default", "default without knowledge_update", "default without outdated", "mem-skill", "vector-only", "lexical-only")
 OLD, NEW, NOW = "2025-03-01T10:00:00Z", "2025-04-01T10:00:00Z", "2025-04-20T10:00:00Z"
 WITHIN = 3
 
@@ -98,7 +98,8 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         memdb.open(Path(folder) / "mem.db", llm=None, config={"worker": False, "record_retrievals": False}) as mem,
     ):
-        mem.set_weights({SETS[1]: {**mem.weight_sets()["default"], "outdated": 0.0}})
+        usual = mem.weight_sets()["default"]
+        mem.set_weights({SETS[1]: {**usual, "knowledge_update": 0.0}, SETS[2]: {**usual, "outdated": 0.0}})
         for number, (old, new, _, _) in enumerate(people):
             user = f"user{number}"
             mem.observe(old, user_id=user, turn_id="old", timestamp=OLD)

@@ -62,6 +62,7 @@ class Bounds(NamedTuple):
     both: float
     others: float
     date: float
+    update: float
     actor: float
     has_time: float
     says: float
@@ -81,6 +82,7 @@ class Bounds(NamedTuple):
             both=weight.get("both", 0.0),
             others=sum(most(feature) for feature in _OTHERS) + (most("goal") if aimed else 0.0),
             date=most("date"),
+            update=most("knowledge_update"),
             actor=most("actor"),
             has_time=most("has_time"),
             says=sum(most(feature) for feature in _SAYS),
@@ -89,7 +91,7 @@ class Bounds(NamedTuple):
 
     def open(self, question: Question) -> float:
         """The most that the features beside words, meaning, and those that `said` counts can give to a row."""
-        return self.others + self.date if question.times else self.others
+        return self.others + (self.date if question.times else 0.0) + (self.update if question.present else 0.0)
 
     def said(self, question: Question, kind: str) -> float:
         """The most that its text, speaker and time can give to a row of a kind."""

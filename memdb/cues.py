@@ -43,7 +43,9 @@ _DONE = frozenset("seen gone done eaten taken given written driven flown gotten 
 _ARRANGED = frozenset("arranged booked invited planned reserved scheduled".split())
 
 _NO_PAST = frozenset(
-    "called named married engaged divorced retired allowed supposed interested based located related red bed need feed speed seed".split()
+    """
+    called named married engaged divorced retired insured allowed supposed interested based located related red bed need feed speed seed
+    """.split()
 )
 _READ = 1_000  # characters in which the present is looked for: a question is no longer
 _CHANGE = re.compile(

@@ -47,6 +47,7 @@ weight as materialized (
     coalesce(w ->> 'source_reliability', 0.0) as source_reliability,
     coalesce(w ->> 'linked', 0.0) as linked,
     coalesce(w ->> 'position', 0.0) as position,
+    coalesce(w ->> 'knowledge_update', 0.0) as knowledge_update,
     coalesce(w ->> 'match', 0.0) as match,
     coalesce(w ->> 'goal', 0.0) as goal,
     coalesce(w ->> 'emotion', 0.0) as emotion,
@@ -92,11 +93,10 @@ matched as materialized (
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
-      select 1 from json_each(:participants) p
-      where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
-         or exists (
-           select 1 from json_each(f.value_json, '$.participants') h
-           where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
+      select 1
+      from json_each(:participants) p
+      cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
+      where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
@@ -185,7 +185,7 @@ scored as materialized (
     max(0.0, min(1.0, coalesce(
       1.0 - c.window_distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v
-       where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as window,
+       where v.rowid = -f.id and f.kind = 'message' and 'window' in (select value from json_each(:shelves)))))) as own_window,
     coalesce(f.speaker, 'user') is :actor as actor,
     coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
     coalesce(m.is_reaction, 0) as is_reaction,
@@ -206,7 +206,7 @@ scored as materialized (
       / k.tau_days) as recency,
     min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
     f.importance as intrinsic_importance,
-    f.confidence,
+    f.confidence as own_confidence,
     1 - exp(-f.seen_count / 3.0) as frequency,
     case f.source
       when 'user_message' then 0.95 when 'tool' then 0.9 when 'system' then 0.8
@@ -218,9 +218,6 @@ scored as materialized (
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
-    -- when it happened or was said, or as long before; nothing for what only asks, is to come, or has no moment
-    iif(:asks_order is null or m.is_question or coalesce(f.event_time, iif(f.kind in ('message', 'episode', 'narrative'), f.valid_from, '9')) > :now,
-      null, :asks_order * julianday(coalesce(f.event_time, f.valid_from))) as at,
     f.seen_count,
     f.source_turn_id,
     case
@@ -247,19 +244,14 @@ scored as materialized (
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
-      select 1 from json_each(:participants) p
-      where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
-         or exists (
-           select 1 from json_each(f.value_json, '$.participants') h
-           where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
+      select 1
+      from json_each(:participants) p
+      cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
+      where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
     and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
     and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
-    and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
-      when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
-      when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
-      else 'cold'
-    end in (select value from json_each(:tiers)))
+    and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or tier in (select value from json_each(:tiers)))
     -- what happened or was said has its moment, all else was so until it ended
     and (coalesce(:must, :since, :until) is null or (
       (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
@@ -271,20 +263,18 @@ scored as materialized (
 ),
 featured as (
   select
-    id, lexical, cosine,
-    coalesce(window, cosine) as window,  -- what stands alone, or has no window yet, is its own
+    *,
+    coalesce(own_window, cosine) as window,  -- what stands alone, or has no window yet, is its own
     lexical * cosine as both,
-    actor, is_question, length, has_number, is_reaction, outdated, has_time, date, type_weight, decay, recency, access_bonus,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
-    confidence * (1.0 - outdated) as confidence, frequency, source_reliability,
-    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match,  -- without vectors, words must do
-    goal, emotion, intrinsic_importance, at, seen_count, source_turn_id, tier, by_words, by_meaning
+    own_confidence * (1.0 - outdated) as confidence,
+    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match  -- without vectors, words must do
   from scored
 ),
 ranked as materialized (
   select
-    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.at, p.lexical + p.match as near_by,
+    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.lexical + p.match as near_by,
     w.linked as link_weight,
     w.top,
     w.near,
@@ -333,11 +323,27 @@ followed as materialized (
   from ranked r
 ),
 
--- of what is nearly as near as the nearest: 1 for the last, 1/2 for the one before, 1/3 …
+-- asked for the last or the first: when it happened or was said, or as long before; nothing for what only asks, is to come, or has no moment.
+-- Asked what is so now: when a message said that something is otherwise
+dated as materialized (
+  select
+    r.id,
+    r.near_by,
+    m.is_question,
+    case
+      when :asks_order is null then (select julianday(f.valid_from) from message_updates u where u.id = r.id and u.tells_update)
+      when m.is_question or coalesce(f.event_time, iif(f.kind in ('message', 'episode', 'narrative'), f.valid_from, '9')) > :now then null
+      else :asks_order * julianday(coalesce(f.event_time, f.valid_from))
+    end as at
+  from ranked r
+  cross join facts f on f.id = r.id
+  left join message_traits m on m.id = r.id
+),
+-- of what is nearly as near as the nearest that has a moment, or, where updates count, that is no question: 1 for the last, 1/2 for the one before, 1/3 …
 placed as materialized (
-  select id, 1.0 / rank() over (order by at desc) as position
-  from (select id, at, near_by, max(near_by) over () as best from ranked where at is not null)
-  where near_by >= 0.85 * best
+  select id, 1.0 / rank() over (order by at desc) as place
+  from (select *, max(near_by) over () as best from dated where at is not null or (:asks_order is null and is_question is not 1))
+  where at is not null and near_by >= iif(:asks_order is null, 0.8, 0.85) * best
 ),
 
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
@@ -364,7 +370,7 @@ agreed as materialized (  -- or what others say would be counted for every menti
   select
     r.*,
     r.score + r.linked * r.link_weight as total,
-    iif(:asks_order is null, 0.0, coalesce((select position from placed where id = r.id), 0.0)) as position,
+    iif(coalesce(:asks_order, :asks_now), coalesce((select place from placed where id = r.id), 0.0), 0.0) as place,
     min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
 ),
@@ -375,13 +381,14 @@ believed as (
     a.id,
     a.linked,
     a.agreement,
-    a.position,
+    iif(:asks_order is null, 0.0, a.place) as position,
+    iif(:asks_order is null, a.place, 0.0) as knowledge_update,
     iif(w.by_confidence = 0, 1.0, pow(
       w.sure_confidence * a.confidence
       + w.sure_match * a.match
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
-    a.total + w.agreement * a.agreement + w.position * a.position as relevance
+    a.total + w.agreement * a.agreement + iif(:asks_order is null, w.knowledge_update, w.position) * a.place as relevance
   from weight w
   cross join agreed a
 ),
@@ -400,7 +407,7 @@ select
   r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
-  s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position,
+  s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position, r.knowledge_update,
   s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s
 cross join best r on r.id = s.id

@@ -32,11 +32,10 @@ where facts_fts match :terms
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (
-    select 1 from json_each(:participants) p
-    where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
-       or exists (
-         select 1 from json_each(f.value_json, '$.participants') h
-         where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
+    select 1
+    from json_each(:participants) p
+    cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
+    where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
@@ -141,11 +140,10 @@ where f.user_id = :user_id
   and (:categories is null or f.category in (select value from json_each(:categories)))
   and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
   and (:participants is null or exists (
-    select 1 from json_each(:participants) p
-    where instr(replace(replace(' ' || lower(f.speaker) || iif(lower(f.speaker) = 'user', ' ' || lower(f.user_id), '') || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')
-       or exists (
-         select 1 from json_each(f.value_json, '$.participants') h
-         where instr(replace(replace(' ' || lower(h.value) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' '))))
+    select 1
+    from json_each(:participants) p
+    cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
+    where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
   and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
   and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
   and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)

@@ -190,7 +190,7 @@ insert into weights (name, feature, value) values
   ('default', 'lexical', 1.0), ('default', 'cosine', 1.2), ('default', 'window', 1.4), ('default', 'both', -0.6), ('default', 'actor', 0.35),
   ('default', 'is_question', -0.275), ('default', 'length', 0.5), ('default', 'has_number', 0.25), ('default', 'is_reaction', -0.1),
   ('default', 'outdated', -1.0),
-  ('default', 'position', 3.0),
+  ('default', 'position', 3.0), ('default', 'knowledge_update', 0.3),
   ('default', 'has_time', 0.65), ('default', 'date', 1.0), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),

@@ -216,6 +216,22 @@ select
 from facts indexed by facts_traits
 where kind = 'message';
 
+-- Whether a person's message tells that something is otherwise than it was ("I take the 7:40 train now"), in English.
+create view message_updates as
+select
+  id,
+  exists (
+    select 1
+    from json_each('["now", "nowadays", "these days", "anymore", "any more", "no longer", "instead", "currently", "changed", "switched", "swapped",
+      "replaced", "moved", "new", "quit", "stopped", "gave up", "given up", "joined", "left", "sold", "cancelled", "canceled", "became", "become",
+      "used to"]') cue
+    where instr(words, ' ' || cue.value || ' ')) as tells_update
+from (
+  select id, ' ' || lower(replace(replace(replace(replace(replace(substr(value_text, 1, 1000), ',', ' '), '.', ' '), '!', ' '), ';', ' '),
+    char(10), ' ')) || ' ' as words
+  from facts
+  where kind = 'message' and coalesce(speaker, 'user') <> 'assistant' and substr(value_text, -1) <> '?');
+
 -- How much of what a message's turn told, or told again, is believed no longer, 0 to 1, null for nothing told. Of an event it stays true that it was
 -- to be; what was taken back was never told; what was merged with what says the same is believed still; and who tells that something ends does
 -- not tell that it is so.

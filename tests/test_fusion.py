@@ -57,7 +57,7 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
         {
             "text": chance.choice(["", "Wow, "])
             + " ".join(chance.choices(WORDS, k=chance.randint(2, 9)))
-            + chance.choice(["", "?", " at 5 yesterday"]),
+            + chance.choice(["", "?", " at 5 yesterday", " now"]),
             "speaker": chance.choice([None, "Rita"]),
             "timestamp": f"2025-0{chance.randint(1, 5)}-{chance.randint(1, 28):02}",
             "session_id": f"s{number % 9}",
@@ -111,6 +111,8 @@ QUESTIONS = [
     "What did I say about the doctor in March?",
     "kitchen music winter letter bridge",
     "nothing of this",
+    "Where is the winter garden?",
+    "What does the doctor drink in the kitchen?",
 ]
 
 

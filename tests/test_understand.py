@@ -444,6 +444,42 @@ def test_the_last_and_the_first_of_what_fits_come_first(tmp_path: Path, embedded
         assert {hit.parts["position"] for hit in mem.search("When did I go running?", user_id="me", now=NOW)} == {0.0}
 
 
+@pytest.mark.parametrize("embedded", [False, True])
+def test_asked_what_is_so_now_what_tells_of_a_change_comes_first(tmp_path: Path, embedded: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64) if embedded else None, llm=None, config={"worker": False}) as mem:
+        texts = ("I take the 8:15 train", "I take the 7:40 train now", "I take the 7:20 train now", "It rains now")
+        for week, text in enumerate((*texts, "Which train do I take now?")):
+            when = datetime(2025, 2, 1, 9, tzinfo=UTC) + timedelta(weeks=week)
+            mem.observe(text, user_id="me", session_id=str(week), timestamp=when)
+        mem.drain()
+        hits = mem.search("Which train do I take?", user_id="me", now=NOW, kinds=["message"])
+        counted = {hit.fact.value_text: hit.parts["knowledge_update"] for hit in hits}
+        assert hits[0].fact.value_text == texts[2]
+        assert {text: counted.get(text, 0.0) for text in texts} == dict(zip(texts, (0.0, 0.5, 1.0, 0.0), strict=True))
+        for query in ("Which train did I take?", "When did I last take the train?", "trains"):
+            assert {hit.parts["knowledge_update"] for hit in mem.search(query, user_id="me", now=NOW)} == {0.0}, query
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "tells"),
+    [
+        ("I'm at Siemens now.", None, 1),
+        ("Now, I am at Siemens", "Ana", 1),
+        ("We've MOVED!", None, 1),
+        ("I don't smoke any more;", None, 1),
+        ("I know nothing of snow, nor of newts.", None, 0),
+        ("Are you at Siemens now?", None, 0),
+        ("You are at Siemens now.", "assistant", 0),
+        ("J'habite à Lyon, mais je travaille ici", None, 0),
+        ("word " * 300 + "now", None, 0),
+    ],
+)
+def test_a_message_tells_of_a_change_by_its_words(mem: memdb.Memory, text: str, speaker: str | None, tells: int) -> None:
+    mem.load([{"text": text, "speaker": speaker}], user_id="them")
+    rows = mem._store.database().connection.execute("select tells_update from message_updates").fetchall()
+    assert [bool(row[0]) for row in rows or [(0,)]] == [bool(tells)]
+
+
 ASKS = [*reading._INTENTS.values(), BEFORE_DATE, cues._PAST, cues._CHANGE]
 PARTS = sorted(
     {part for pattern in ASKS for part in re.findall(r"[A-Za-z']{2,}|[?,.]", pattern.pattern)} | {"I", "moved", "Ana", "any more"}

@@ -64,6 +64,7 @@ FEATURES = (
     "source_reliability",
     "linked",
     "position",
+    "knowledge_update",
     "match",
     "goal",
     "emotion",
