@@ -4,7 +4,8 @@
 
 Each line of `TOLD` is a person who tells something and, a month later, that it is otherwise, among small talk that has nothing to do with
 it; the last two parts ask how it is and how it was. Rules read what is said; no model is asked. The lines were written by hand before
-anything was measured; by the first thirty the rules were mended then. A hit counts for the sentence it was learned from, or is.
+anything was measured; the rules were mended then by the first thirty, and later by the kinds of wording that the others showed to be
+missing. A hit counts for the sentence it was learned from, or is.
 """
 
 from __future__ import annotations

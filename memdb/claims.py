@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import SequenceMatcher
@@ -14,11 +14,14 @@ from itertools import product
 from pydantic import JsonValue
 
 from memdb.english import CONTRACTED, Clause, expand
-from memdb.english_rules import Pattern, attribute_of, compiled, rules
-from memdb.keys import canonical_key, predicate_of, slug
+from memdb.english_rules import PROVIDED, Pattern, attribute_of, compiled, rules
+from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
 from memdb.validity import BECAME, WILL_BE, Validity, validity
+
+Held = Callable[[list[str]], Iterable[tuple[str, str]]]
+"""Reads what is believed under keys, or waits: each object with its key, the newest first."""
 
 LOWER_CASE = 0.1
 """What a name without a capital takes from the confidence."""
@@ -34,6 +37,7 @@ _A_LONG_TIME = timedelta(days=300)
 _WORD = re.compile(r"\w+")
 _NOT = re.compile(r",?\s+(?:and\s+)?not\s+(?:in\s+|at\s+|as\s+|an?\s+)?(?P<not>\S.*)$", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s+instead of\s+(?P<not>\S.*)$", re.IGNORECASE)  # of what one takes or where one works; one may like both
+_NOW_INSTEAD = re.compile(r"\binstead$", re.IGNORECASE)
 _HAS_A_NEW = re.compile(r"(?:have|has|have got|has got|got) (?:an? )?new ", re.IGNORECASE)  # boss, not the one before
 _WE = re.compile(r"we\b(?!.* both )", re.IGNORECASE)
 _I = re.compile(r"i\b", re.IGNORECASE)
@@ -61,6 +65,7 @@ class Circumstances(Writing):
     text: str
     predicates: Mapping[str, Predicate]
     first: dict[str, str]  # who was named first of a relation: of two sisters, the other is spoken of under her own name
+    held: Held | None = None
 
 
 def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
@@ -168,6 +173,8 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     values = objects(groups.get("o"), pattern.kind, pattern, here)
     if pattern.object == "" or ("{o}" in pattern.object and groups.get("o") is None and mode == "ends"):
         values = [""] if mode == "ends" else []
+    if pattern.time == "moved" and len(values) == 1:
+        values = [_planned(values[0], canonical_key(about.slug, key), here)]
     made = _Made(clause, confidence, explicit, true, here)
     everybody = [about]
     if pattern.couple and mode == "ends" and about == here.owner and not _I.match(clause.text):
@@ -184,7 +191,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         if about.several and also.key == "relationship":
             continue  # who part from each other are not told of as one
         part = re.fullmatch(r"\{(\w+)\}", also.object)
-        raw = groups.get(part.group(1)) if part else also.object
+        raw = groups.get(part.group(1)) if part else also.object.format(**_spoken(groups))
         also_mode = "ends" if also.negated or (mode == "ends" and not pattern.negated) else "says"
         every = [""] if also_mode == "ends" and part is None else []  # "I used to be a chef" names no place where one works no longer
         others = objects(raw, also.kind, pattern, here) if raw else every
@@ -193,6 +200,29 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     if refuted and mode == "says":
         for wrong in objects(refuted.group("not"), pattern.kind, pattern, here):
             yield from made.candidate(about, key, wrong, mode="ends", pattern=pattern)
+    if mode == "says" and len(values) == 1 and (pattern.replaces or (key in rules().instead.alone and _NOW_INSTEAD.search(clause.text))):
+        for given_up in _only_one(canonical_key(about.slug, key), values[0], here):
+            yield from made.candidate(about, key, given_up, mode="ends", pattern=pattern)
+
+
+def _planned(said: str, key: str, here: Circumstances) -> str:
+    """What is moved, as it is known: "the appointment", of who has a dentist appointment and no other."""
+    known = [value for _, value in here.held([key]) if telling(said) <= telling(value)] if here.held is not None else []
+    return known[0] if len(known) == 1 else said
+
+
+def _only_one(key: str, value: str, here: Circumstances) -> list[str]:
+    """The only other value that is believed under a key, if there is one of the same sort: "I'm learning Dutch instead"."""
+    known = {normalise(other): other for _, other in here.held([key])} if here.held is not None else {}
+    return [other for name, other in known.items() if len(known) == 1 and name != normalise(value) and are_alike(other, value)]
+
+
+def are_alike(value: str, other: str) -> bool:
+    """Whether two values are of one sort: a medicine, a language, …, or both names, or neither."""
+    for sort in map(compiled, rules().instead.sorts):
+        if sort.fullmatch(value):
+            return sort.fullmatch(other) is not None
+    return any(map(str.isupper, value)) == any(map(str.isupper, other))
 
 
 def _is_not_yet(pattern: Pattern, clause: Clause, true: Validity) -> bool:
@@ -242,8 +272,9 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
             found[name] = relation
     if "attr" in found:
         found["attr"] = attribute_of().get(found["attr"], found["attr"])
-    if "service" in found:
-        found["service"] = rules().attributes["service"].get(found["service"], found["service"])
+    for kind in PROVIDED:
+        if kind in found:
+            found[kind] = rules().attributes[kind].get(found[kind], found[kind])
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found

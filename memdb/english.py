@@ -189,7 +189,7 @@ _QUOTED = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re.IGNORECASE)
 CONTRACTED = re.compile(
-    r"\b[a-z]{1,6}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
+    r"\b[a-z]{1,12}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
     r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?|aint|iam|dnt|luvs?|hav|h8|teh|cuz|coz|becuase|becasue"
     r"|alergic|allergc|allegic|vegeterian|vegitarian)\b"
     r"|2(?:(?<=\bmoved 2)|(?<=\bmoving 2)|(?<=\bused 2)|(?<=\bgoing 2)|(?<=\ballergic 2)|(?<=\balergic 2))"
@@ -296,9 +296,11 @@ def _pieces(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, i
 
 
 def expand(match: re.Match[str]) -> str:
-    """Return a contraction written out: "I'm" is "I am"."""
+    """Return a contraction written out: "I'm" is "I am", and "she's moved" is "she has moved"."""
     word = match.group()
     full = rules().expand.get(word.lower(), word)
+    if word[-2:].lower() == "'s" and compiled(rules().phrase["has_done"]).match(match.string, match.end()):
+        full = f"{word[:-2]} has"
     return full[:1].upper() + full[1:] if word[:1].isupper() else full
 
 
@@ -391,6 +393,8 @@ def _stated(
                 stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
         if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
+            if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
+                continue  # "I want to sell the car | and live in Spain"
             clause = replace(clause, text=f"{subject} {clause.text}")
         elif having and compiled(rules().clauses["another"]).match(clause.text):
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
@@ -647,6 +651,8 @@ def _reduced(clause: Clause) -> Clause:
 def _timed(clause: Clause, *, at: datetime, zone: tzinfo) -> Clause:
     """Find the time phrases of a clause, and take those out of its phrase that are no part of what it speaks of."""
     full = re.sub(r"\s+", " ", clause.full).strip(" ,.-")
+    if put_off := compiled(rules().phrase["put_off_to"]).search(full):
+        full = f"{full[: put_off.start('to')]}until{full[put_off.end('to') :]}"  # "to March" may say anything, "until March" only when
     ways: tuple[Prefer, ...] = ("future", "past")
     times = {way: tuple(find_times(full, at=at, zone=zone, prefer=way)) for way in ways}
     phrase = without_times(full, times["future"])

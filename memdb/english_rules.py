@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from memdb.files import read
 
+PROVIDED = ("service", "insured", "cares")
+"""The attributes that are not called what they are, but after what they are for: "for my mobile", "the car is insured with"."""
+
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
@@ -54,7 +57,7 @@ class Pattern(_Table):
     explicit: bool = False
     negated: bool = False
     negative: str = "ends"
-    time: Literal["none", "state", "event", "change"] = "none"
+    time: Literal["none", "state", "event", "change", "moved"] = "none"
     needs_time: bool = False
     goes_on: bool = False
     raw: bool = False
@@ -63,6 +66,7 @@ class Pattern(_Table):
     couple: bool = False
     alone: bool = False
     single: bool = False
+    replaces: bool = False
     needs: str | None = None
     deny: str | None = None
     names: dict[str, str] = {}
@@ -89,10 +93,14 @@ class Elided(_Table):
 
 
 class Exchange(_Table):
-    """How one says that `from` is over and `o` is so instead, or `o` "again", or "over"; an example begins with what was said before."""
+    """How one says that `from` is over and `o` is so instead, or `o` "again", or "over"; an example begins with what was said before.
+
+    `of`: under which predicates alone.
+    """
 
     match: str
     means: Literal["instead", "again", "over"] = "instead"
+    of: tuple[str, ...] = ()
     confidence: float = 0.92
     examples: tuple[tuple[str, str, str, str], ...]
 
@@ -101,12 +109,18 @@ class Instead(_Table):
     """How one goes on after what is so no more, and what is so then; rules/english.toml says how the fields are meant and used."""
 
     predicates: tuple[str, ...]
+    alone: tuple[str, ...]
     places: tuple[str, ...]
     sorts: tuple[str, ...]
     returned: tuple[str, ...]
     left: tuple[str, ...]
+    taken_to: str
     changed: str
     at: str
+    sees: str
+    gets: str
+    gotten: tuple[str, ...]
+    does: str
     it: str
     none: str
 
@@ -206,7 +220,7 @@ def filled_in(pattern: str) -> str:
 @cache
 def attribute_of() -> dict[str, str]:
     """Return what one has one of at a time, as it is called, with the predicate that holds it."""
-    return {noun: held for kind, nouns in rules().attributes.items() if kind != "service" for noun, held in nouns.items()}
+    return {noun: held for kind, nouns in rules().attributes.items() if kind not in PROVIDED for noun, held in nouns.items()}
 
 
 def _nouns(name: str) -> str:

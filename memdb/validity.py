@@ -13,9 +13,15 @@ from memdb.when import Prefer, TimeSpan
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)
 _STARTING = re.compile(r"\b(?:starts?|starting|begins?|beginning|will)\b", re.IGNORECASE)
-_HAS_BEEN = re.compile(r"(?:have|has) (?:worked|been (?!\w+ing\b|diagnosed\b|prescribed\b|put\b))", re.IGNORECASE)  # at some time, but now?
+_HAS_BEEN = re.compile(  # at some time, but now?
+    r"(?:have|has) (?:worked"
+    r"|been (?!\w+ing\b|diagnosed\b|prescribed\b|put\b|(?:moved|switched) (?:on ?)?to\b|transferred to\b))",
+    re.IGNORECASE,
+)
 _HAVE = re.compile(r"(?:have|has)\s", re.IGNORECASE)
 _A_DAY = timedelta(days=1)
+_FROM = re.compile(r"from\b", re.IGNORECASE)
+_A_DATE = re.compile(r"day\b|tomorrow\b|(?<!\d)\d{1,2}(?!\d)", re.IGNORECASE)  # and no month or year
 _LASTING = re.compile(
     r"\b(?:always|forever|since|lately|recently|(?:all|whole) (?:(?:my|his|her) )?life|now|already"
     r"|for (?:[\w-]+ ){0,4}?(?:years|months|weeks|decades|ages|while|time|life))\b",
@@ -40,6 +46,8 @@ class Validity:
 def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
     """Return when what a clause says is true, by its time phrases; None if a time is needed and there is none that fits."""
     spans = clause.times.get("future", ())
+    if pattern.time == "moved":
+        return _moved(spans, at)
     if pattern.time == "event":
         coming = [
             span
@@ -67,6 +75,19 @@ def validity(pattern: Pattern, clause: Clause, at: datetime) -> Validity | None:
         since = [span for span in clause.times.get("past", ()) if span.role in ("since", "for") and span.ends <= at + _A_DAY]
         found = Validity(begins=since[0].begins) if since and (since[0].role == "since" or _HAVE.match(clause.full)) else found
     return None if pattern.needs_time and found == Validity() else found
+
+
+def _moved(spans: tuple[TimeSpan, ...], at: datetime) -> Validity | None:
+    """When a thing happens that was put off, by the last of the times that are told: "from June to September", "until Friday"."""
+    for span in reversed(spans):
+        if span.role == "until" or (span.role == "point" and _FROM.match(span.text)):
+            last = span.ends - _A_DAY
+            begins = last if _A_DATE.search(span.text) else span.ends if span.role == "until" else last.replace(day=1)
+            if begins > at:
+                return Validity(event=begins, ends=begins + _A_DAY)
+        elif span.role in ("point", "by", "from", "for") and _comes(span, at):
+            return Validity(event=span.begins, ends=span.ends)
+    return None
 
 
 def _comes(span: TimeSpan, at: datetime) -> bool:

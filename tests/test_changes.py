@@ -57,6 +57,52 @@ def test_what_takes_the_place_of_something_is_found_by_what_is_over(before: str,
         ("I go to the gym twice a week.", "I go to the gym three times a week now.", "user.habit", "go to the gym three times a week"),
         ("My son goes to Hill School.", "My son goes to Park School now.", "son.studies_at", "Park School"),
         ("I live near Manchester.", "I moved to Manchester.", "user.lives_in", "Manchester"),
+        ("I'm a Chelsea fan.", "I've become an Arsenal supporter.", "user.supports", "Arsenal"),
+        ("My team is Leeds.", "I can't stand Leeds any more, I'm for Everton.", "user.supports", "Everton"),
+        ("I take the 8:15 train to work.", "I get the 7.50 train these days.", "user.usual_train", "7.50"),
+        ("My desk is by the lifts.", "They've moved my desk next to the printer.", "user.desk", "next to the printer"),
+        ("I'm a size 10 in shoes.", "I take a size 11 in shoes now.", "user.shoe_size", "11"),
+        ("I work nights.", "I've gone over to days.", "user.shift", "day shift"),
+        ("I work days.", "They've put me on the night shift.", "user.shift", "night shift"),
+        ("We do our shopping at Tesco.", "We shop at Lidl these days, it's cheaper.", "user.shops_at", "Lidl"),
+        ("My son is in year three.", "My son has moved up to year four.", "son.school_year", "year four"),
+        ("I take the car to work.", "I sold the car and go to work by bike.", "user.commutes", "by bike"),
+        ("My dentist is Dr Young.", "I've changed dentists, I go to Dr Marsh now.", "user.dentist", "Dr Marsh"),
+        ("I go to Dr Amaral for my eyes.", "My optician is Dr Neves now.", "user.optician", "Dr Neves"),
+        ("My car is insured with AXA.", "I've insured the car with Zurich now.", "user.car_insurance", "Zurich"),
+        ("My daughter studies law.", "My daughter's dropped law and does history now.", "daughter.studies", "history"),
+        ("My rent is 900 euros a month.", "My rent has gone up to 1000 euros a month.", "user.rent", "1000 euros a month"),
+        ("I pay 40 euros a month for the gym.", "The gym costs me 55 euros a month now.", "user.pays_for_gym", "55 euros a month"),
+        ("I go swimming twice a week.", "I only go swimming once a week now.", "user.habit", "go swimming once a week"),
+        ("I go to the gym twice a week.", "I'm going to the gym four times a week now.", "user.habit", "go to the gym four times a week"),
+        ("I drink two coffees a day.", "I'm down to one coffee a day.", "user.coffee_a_day", "one"),
+        ("I take two sugars in my tea.", "I've cut down to one sugar in my tea.", "user.usual_tea", "with one sugar"),
+        ("I work four days a week.", "I've gone up to five days a week.", "user.working_time", "five days a week"),
+        ("I take 20 mg of citalopram.", "My citalopram's been upped to 40 mg.", "user.dose_of_citalopram", "40 mg"),
+        ("I take sertraline.", "My doctor switched me to fluoxetine.", "user.takes", "fluoxetine"),
+        ("I have a Netflix subscription.", "I cancelled Netflix and got Disney Plus.", "user.subscribes_to", "Disney Plus"),
+        ("I read the Guardian.", "I've cancelled the Guardian, I read the Times instead.", "user.newspaper", "Times"),
+        ("I'm saving up for a car.", "I'm saving up for a boat instead.", "user.saves_for", "a boat"),
+        ("I'm learning German.", "I've switched to learning Dutch.", "user.learning", "Dutch"),
+        ("I play the piano.", "I play the cello instead.", "user.plays", "cello"),
+        ("My husband is a chef.", "My husband's retrained as a paramedic.", "husband.works_as", "paramedic"),
+        ("I'm studying to be a vet.", "I'm studying to be a teacher.", "user.training_as", "teacher"),
+        ("My manager is Helen.", "Helen's left, so Dave is my manager now.", "user.boss", "Dave"),
+        ("I get up at six.", "Since the baby I get up at five.", "user.gets_up_at", "five"),
+        ("My sister lives in Rome.", "My sister's moved to Paris.", "sister.lives_in", "Paris"),
+        ("I work from home.", "I'm back in the office these days.", "user.works_from", "the office"),
+        ("I start work at nine.", "I start work at eight now.", "user.starts_work_at", "eight"),
+        ("My piano lesson is on Wednesdays.", "My piano lesson has moved to Saturdays.", "user.day_of_piano_lesson", "Saturdays"),
+        ("I'm with EDF for my electricity.", "I've switched electricity to Octopus.", "user.energy_supplier", "Octopus"),
+        ("My son goes swimming twice a week.", "My son only goes swimming once a week now.", "son.habit", "goes swimming once a week"),
+        (
+            "My son goes to Oakwood primary school.",
+            "My son's at Hillcrest secondary school now.",
+            "son.studies_at",
+            "Hillcrest secondary school",
+        ),
+        ("My parents live in Spain.", "My parents have come back to England for good.", "parents.lives_in", "England"),
+        ("I'm a nurse.", "I'm a nurse and a teacher.", "user.works_as", "nurse and a teacher"),
     ],
 )
 def test_what_is_said_to_be_otherwise_now_takes_the_place_of_what_was_so(before: str, text: str, key: str, value: str, tell: Tell) -> None:
@@ -96,6 +142,20 @@ def test_what_is_said_to_be_otherwise_now_takes_the_place_of_what_was_so(before:
         ("I don't smoke.", "I used to smoke."),
         ("I smoke.", "I want to quit smoking."),
         ("I study physics.", "I'm thinking about switching from physics to mathematics."),
+        ("I work at Bosch.", "I'm at Spotify now, playing jazz."),
+        ("I work at Bosch.", "I'm at Google now for a meeting."),
+        ("I support Chelsea.", "My brother's become an Arsenal supporter."),
+        ("I take the 8:15 train.", "I take the 8:45 train tomorrow."),
+        ("I live in Leeds.", "I want to sell the car and live in Spain."),
+        ("I shop at Aldi.", "I shop at Lidl when Aldi is closed."),
+        ("I shop at Aldi.", "I also shop at Lidl now."),
+        ("I pay 40 euros a month for the gym.", "The flat next door costs 1100 euros a month."),
+        ("My rent is 900 euros a month.", "My rent might go up to 1000 euros a month."),
+        ("My son is in year three.", "My son was in year two last year."),
+        ("I take metformin and ibuprofen.", "My doctor switched me to insulin."),
+        ("I have a Netflix subscription.", "I got a Samsung and cancelled Spotify."),
+        ("I drink two coffees a day.", "I drank one coffee today."),
+        ("I'm learning German.", "I switched to learning to cook."),
     ],
 )
 def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, text: str, tell: Tell) -> None:
@@ -103,6 +163,24 @@ def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, t
     after = believed(tell(text))
     assert held
     assert {key: after.get(key, [])[: len(values)] for key, values in held.items()} == held
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "day"),
+    [
+        ("The wedding is in June.", "We've put the wedding off until September.", "2025-09-01"),
+        ("The wedding is in June.", "The wedding's been moved to September.", "2025-09-01"),
+        ("My driving test is on 3 June.", "My driving test got postponed from 3 June to 24 June.", "2025-06-24"),
+        ("I have a dentist appointment on 3 June.", "I've moved the appointment to 10 June.", "2025-06-10"),
+        ("My exam is on 19 June.", "They've brought the exam forward to 12 June.", "2025-06-12"),
+        ("My exam is on 12 June.", "Lena's exam has been moved to 19 June.", "2025-06-12"),
+        ("The wedding is on 12 June.", "We nearly put the wedding off until September.", "2025-06-12"),
+        ("My exam is on 12 June.", "The exam was moved to a bigger room.", "2025-06-12"),
+    ],
+)
+def test_what_is_put_off_is_one_plan_with_another_day(before: str, text: str, day: str, tell: Tell) -> None:
+    planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
+    assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == [day]
 
 
 def test_what_one_goes_back_to_is_found_by_what_was_so_once(tell: Tell) -> None:

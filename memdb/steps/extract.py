@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import chain
 
-from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Person, facts_in, who_stays
+from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, Person, facts_in, who_stays
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.exchanges import Held, changed_in, exchanged_in, taken_up_in
+from memdb.exchanges import changed_in, exchanged_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug
 from memdb.records import Candidate, Predicate, Turn
@@ -81,7 +81,7 @@ def extract(
     people, first = _people(owner, held) if held is not None else ({}, {})
     answer = spelled_out(asked, turn.user_input) if asked else None
     text = turn.user_input if answer is None else f"{turn.user_input} {asked}"  # a yes takes the names of what was asked
-    here = Circumstances(turn.timestamp, zone, cased, owner, text, predicates, first)
+    here = Circumstances(turn.timestamp, zone, cased, owner, text, predicates, first, held)
     said = clauses(
         turn.user_input, at=turn.timestamp, zone=zone, people=people, elided=_is_short(turn), after=_said_before(turn, asked, before)
     )
@@ -101,6 +101,7 @@ def extract(
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
+        facts = facts or list(taken_to_in(clause, here))
         facts = facts or list(facts_in(clause, here)) or (list(taken_up_in(clause, here, *over)) if over[0] else [])
         over = (changed, "") if (changed := changed_in(clause, here)) else _ended(facts, held)
         for candidate in facts:
