@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from memdb.cues import asks_present
-from memdb.when import TimeSpan, find_times
+from memdb.times import end_of, to_utc
+from memdb.when import Prefer, TimeSpan, find_times
 
 MOST_DAYS = 10
 """So many days of a question are looked for at most."""
@@ -24,26 +25,93 @@ _MONTHS = (
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEAR_IN_FULL = re.compile(r"\d{4}")
 _ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
-KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}", re.IGNORECASE)
+_FEW_DAYS = re.compile(r"\b(?:couple|few|several)\b.*\bdays? ago\b", re.IGNORECASE | re.DOTALL)
+KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}|\bbirthday\b", re.IGNORECASE)
 """The words of a time that has one of these are looked for, too: they may be those of the answer."""
 
 _ANY_YEAR = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
-    r"|valentine)",
+    r"|valentine|whit(?:sun)?\b|pentecost|ascension|good friday|maundy|palm sunday|ash wednesday|shrove|boxing)",
     re.IGNORECASE,
 )
 _AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
 BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
 _TO_COME = re.compile(r"\b(?:will|shall|going to|plans?|planned|planning|upcoming)\b|['’]ll\b", re.IGNORECASE)
+_UP_TO_NOW = re.compile(
+    r"\b(?:last|past)\s+(?:\d|a\s|(?:couple|few|several|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", re.IGNORECASE
+)
+_LATELY = re.compile(r"(?<!most )\b(?:recently|lately|of late|in (?:the )?recent (?:days|weeks|months))\b", re.IGNORECASE)
+_LATELY_DAYS = 30
+_DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
+    r"\bon the (?P<day>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?=\s*(?:$|[,;?!]|\.(?!\d)|(?:i|we|you|he|she|they|at|with|when|that|my)\b))",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(r"\b(?:on|for) my (?:(?P<which>last|next) )?birthday\b", re.IGNORECASE)
 _WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
 def spans_of(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """Return the times of a question: of what is or is to be ("What do I have on Friday?"), the next Friday as well as the last one."""
-    spans = find_times(text, at=now, zone=zone, prefer="past")
-    if spans and (_TO_COME.search(text) or asks_present(text)):
-        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans]
+    spans = [_up_to_now(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="past")]
+    if not spans and " the " in text and (match := _DAY_OF_MONTH.search(text)):
+        spans = _of_month(match, now=now, zone=zone, ahead=_asks_ahead(text))
+    elif spans and _asks_ahead(text):
+        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans and span.ends > now]
     return spans
+
+
+def lately_in(text: str, *, now: datetime, zone: tzinfo) -> TimeSpan | None:
+    """Return the last thirty days where a question asks for what was lately, or None."""
+    match = _LATELY.search(text)
+    if match is None:
+        return None
+    today = now.astimezone(zone).date()
+    return _stretch(match, today - timedelta(days=_LATELY_DAYS), today, zone=zone)
+
+
+def birthdays_in(text: str, born: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """Return the user's last birthday where a question asks for what was on it, and the next one, too, where that may be meant."""
+    match, days = _BIRTHDAY.search(text), find_times(born, at=now, zone=zone, prefer="past")
+    if match is None or not days:
+        return []
+    day = days[0].begins.astimezone(zone).date()
+    said = f"{day.day} {_MONTHS[day.month - 1]}"  # whatever the year
+    which = (match["which"] or "").lower()
+    ways: list[Prefer] = ["future"] if which == "next" else ["past", "future"] if not which and _asks_ahead(text) else ["past"]
+    found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]
+    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+
+
+def day_of(at: datetime, *, text: str, start: int, zone: tzinfo) -> TimeSpan:
+    """Return the whole day of an instant, by the user's clocks, as what the words that begin there mean."""
+    day = at.astimezone(zone).date()
+    begins, ends = to_utc(day, zone=zone), end_of(day, zone=zone)
+    return TimeSpan(text=text, start=start, end=start + len(text), begins=begins, ends=ends, role="point")
+
+
+def _stretch(match: re.Match[str], first: date, last: date, *, zone: tzinfo) -> TimeSpan:
+    begins, ends = to_utc(first, zone=zone), end_of(last, zone=zone)
+    return TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")
+
+
+def _asks_ahead(text: str) -> bool:
+    return bool(_TO_COME.search(text)) or asks_present(text)
+
+
+def _up_to_now(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
+    """The last few days are up to today, and today is one of them."""
+    if span.ends > now or not _UP_TO_NOW.search(span.text):
+        return span
+    return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
+
+
+def _of_month(match: re.Match[str], *, now: datetime, zone: tzinfo, ahead: bool) -> list[TimeSpan]:
+    """The last day of that number, and the next one where that may be meant; months that lack it are passed over."""
+    today, number = now.astimezone(zone).date(), int(match["day"])
+    near = [today + timedelta(days=day) for day in range(-61, 62)]
+    past = [day for day in near if day.day == number and day <= today][-1:]
+    future = [day for day in near if day.day == number and day >= today][:1] if ahead else []
+    return [_stretch(match, day, day, zone=zone) for day in dict.fromkeys(past + future)]
 
 
 def times_of(spans: Sequence[TimeSpan], *, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
@@ -94,6 +162,8 @@ def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[s
 def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
     """Each day as the full-text index has it; of many the months, or the years; none of more than these."""
     first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    if first == last and _FEW_DAYS.search(span.text):
+        first, last = first - timedelta(days=1), last + timedelta(days=1)
     ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
     if first == last and (about := _ABOUT.search(span.text)):  # "two months ago"
         unit = about[1].lower()

@@ -42,6 +42,11 @@ _AHEAD = frozenset(
 _DONE = frozenset("seen gone done eaten taken given written driven flown gotten become begun".split())
 _ARRANGED = frozenset("arranged booked invited planned reserved scheduled".split())
 
+_ARRANGED_THEN = re.compile(  # "On Friday I booked a table" was done on it; "I booked a table for Friday" is to come
+    r"^\W*(?:(?:and|so|well|oh|then),? )?on (?:mon|tues|wednes|thurs|fri|satur|sun)day(?: (?:morning|afternoon|evening|night))?,? "
+    r"(?:i|we|he|she|they|(?:my|our) \w+|(?-i:[A-Z])\w+) (?:finally |also |just )?(?:arranged|booked|invited|reserved|scheduled)\b",
+    re.IGNORECASE,
+)
 _NO_PAST = frozenset(
     """
     called named married engaged divorced retired insured allowed supposed interested based located related red bed need feed speed seed
@@ -77,6 +82,29 @@ _LATEST = re.compile(
     re.IGNORECASE,
 )
 _EARLIEST = re.compile(rf"(?<!for )\bthe first time\b|{_DID} first(?=\W*$| (?!name|names|of|aid|class)\w)|\bthe earliest\b", re.IGNORECASE)
+_WHO = r"(?P<who>i|you|we)"
+_HAVING_SAID = (
+    r"(?:told|tell|say|said|mention(?:ed)?|ask(?:ed)?|wrote|write|sen[dt]|suggest(?:ed)?|recommend(?:ed)?"
+    r"|(?:talk(?:ed|ing)?|sp(?:oke|eak)|speaking) (?:about|of)|discuss(?:ed|ing)?)(?: (?:to )?(?:you|me))?"
+)
+_SAID = (
+    re.compile(rf"\bwhat (?:did|have|were) {_WHO} (?P<just>just) {_HAVING_SAID}", re.IGNORECASE),
+    re.compile(rf"\bwhat did {_WHO} {_HAVING_SAID} (?P<just>just now|last|first)", re.IGNORECASE),
+    re.compile(rf"\bwhat did {_WHO} (?P<just>last|first) {_HAVING_SAID}", re.IGNORECASE),
+    re.compile(
+        rf"\bthe (?:very )?(?P<just>last|latest|most recent|first) (?:thing|message|question|sentence|words?)s? (?:that )?{_WHO}"
+        rf" (?:ever |had |have |just )?{_HAVING_SAID}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bwhat (?:was|is|were) (?P<who>my|your) (?:very )?(?P<just>last|latest|most recent|first) (?:message|question)s?", re.IGNORECASE
+    ),
+)
+_SAID_WHERE = re.compile(
+    r"(?:\s(?:in (?:this|our) (?:conversation|chat|session)|here|so far|ever|again|now))?\W*(?P<alone>$)|\s(?:about|regarding)\s",
+    re.IGNORECASE,
+)
+_SPEAKERS: dict[str, Literal["user", "assistant"]] = {"i": "user", "my": "user", "you": "assistant", "your": "assistant"}
 _STEMS = re.compile(r"(?:ing|ed|es|s|e)$")
 
 
@@ -85,6 +113,19 @@ class Change(Record):
 
     way: str
     stem: str
+
+
+class Said(Record):
+    """What a question asks for by its place among what was said: the "last" or the "first", of the "user", the "assistant" or of both.
+
+    It is that place `alone` that tells it, or what it was about, too. `start` and `end` are where the question says so.
+    """
+
+    order: Literal["first", "last"]
+    speaker: Literal["user", "assistant"] | None
+    alone: bool
+    start: int
+    end: int
 
 
 def asks_past(text: str) -> bool:
@@ -104,6 +145,8 @@ def asks_present(text: str) -> bool:
 def tells_ahead(sentence: str) -> bool:
     """Whether an English sentence tells of what is to be ("The dentist is on Friday"), or at least of nothing that was."""
     words = _words(sentence[:_READ])
+    if not words.isdisjoint(_ARRANGED) and _ARRANGED_THEN.match(sentence):
+        return False
     return not words.isdisjoint(_AHEAD | _ARRANGED) and words.isdisjoint(_PAST_VERBS | _DONE) and not _has_past_form(words - _ARRANGED)
 
 
@@ -125,6 +168,23 @@ def order_in(text: str) -> Literal["first", "last"] | None:
     """Whether an English question wants the last ("When did I last see her?") or the first of what there was, or neither."""
     last, first = _LATEST.search(text[:_READ]), _EARLIEST.search(text[:_READ])
     return None if bool(last) == bool(first) else "last" if last else "first"
+
+
+def said_in(text: str) -> Said | None:
+    """Return what an English question asks for that was said last or first ("What did I just tell you?"), or None."""
+    read = text[:_READ]
+    for pattern in _SAID:
+        match = pattern.search(read)
+        where = _SAID_WHERE.match(read, match.end()) if match is not None else None
+        if match is not None and where is not None:
+            return Said(
+                order="first" if match["just"].lower() == "first" else "last",
+                speaker=_SPEAKERS.get(match["who"].lower()),
+                alone=where["alone"] is not None,
+                start=match.start(),
+                end=match.end(),
+            )
+    return None
 
 
 def change_in(text: str) -> Change | None:

@@ -48,7 +48,11 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # first months, northern hemisphere
 _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "christmas eve": (12, 24), "new year": (1, 1), "new year's": (1, 1),
-           "new year's eve": (12, 31), "new year's day": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14)}  # fmt: skip
+           "new year's eve": (12, 31), "new year's day": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14),
+           "boxing day": (12, 26), "christmas day": (12, 25)}  # fmt: skip
+_FROM_EASTER = {"easter": 0, "easter sunday": 0, "easter monday": 1, "good friday": -2, "maundy thursday": -3, "palm sunday": -7,
+                "ash wednesday": -46, "shrove tuesday": -47, "ascension day": 39, "whitsun": 49, "whit sunday": 49, "pentecost": 49,
+                "whit monday": 50}  # fmt: skip
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "couple of": 2, "three": 3, "a few": 3, "few": 3, "several": 3,
             "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}  # fmt: skip
 
@@ -61,25 +65,30 @@ _DAY_NUMBER = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
 _UNIT = r"(?:day|night|week|weekend|fortnight|month|year)"
 _COUNT = rf"(?:\d{{1,4}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True)).replace(' ', _S)})"
-_FEAST = "|".join(sorted(_FEASTS, key=len, reverse=True)).replace(" ", _S)
+_FEAST = "|".join(sorted([*_FEASTS, *_FROM_EASTER], key=len, reverse=True)).replace(" ", _S)
+_ENDING = (  # "the week before last", not "the week before last Christmas"
+    r"(?=\s*(?:$|[,.;:!?)]|(?:i|we|you|he|she|they|it|and|but|or|at|in|on|with|when|where|for|to|my|our|there|because|until|as)\b))"
+)
 _ATOMS = re.compile(
     rf"""\b(?=\w)(?:
       (?P<iso>{_YEAR}-\d\d-\d\d|{_YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR})
     | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?
     | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
-    | (?:the{_S})?(?P<day>day{_S}before{_S}yesterday|day{_S}after{_S}tomorrow|today|tonight|tomorrow|yesterday
-        |last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
+    | (?:the{_S})?(?P<day>(?:day|night){_S}before{_S}yesterday|night{_S}before{_S}last{_ENDING}|day{_S}after{_S}tomorrow|today|tonight
+        |tomorrow|yesterday|last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
     | (?:the{_S})?(?P<part>end|beginning|start|first|1st|middle){_S}of{_S}(?:the{_S})?
         (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?)
     | (?P<w_which>next|last|this(?:{_S}coming)?|coming){_S}(?P<w_day>{"|".join(_WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b
         (?:{_S}(?:morning|afternoon|evening|night)\b)?
     | (?P<weekday>{"|".join(_WEEKDAYS)})(?:{_S}(?:morning|afternoon|evening|night)\b)?
     | (?:the{_S})?(?P<n_which>next|last|past|previous|coming|following){_S}(?P<n_count>{_COUNT}){_S}(?P<n_unit>{_UNIT})s?
+    | (?:the{_S})?(?P<b_unit>week|weekend|fortnight|month|year){_S}(?P<b_way>before{_S}last|after{_S}next){_ENDING}
     | (?P<u_which>this|next|last|past|previous|coming|(?<!during[ \t\n])the){_S}(?P<u_unit>week|weekend|fortnight|month|year)
-    | (?P<c_count>{_COUNT}){_S}(?P<c_unit>{_UNIT})s?(?:{_S}(?P<c_way>ago|earlier|from{_S}now|later|from{_S}today))?
+    | (?P<c_count>{_COUNT}){_S}(?P<c_unit>{_UNIT})s?(?:{_S}(?P<c_way>ago|earlier|from{_S}now|later|from{_S}today|from{_S}tomorrow)
+        (?:(?<=ago){_S}(?P<c_day>yesterday))?)?
     | (?:(?P<s_which>this|next|last|the){_S})?(?P<season>spring|summer|autumn|fall|winter)(?:{_S}(?:of{_S})?(?P<s_year>{_YEAR}))?
-    | (?:(?P<f_which>this|next|last){_S})?(?P<feast>easter|{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?
+    | (?:(?P<f_which>this|next|last){_S})?(?P<feast>{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?
     | (?:(?P<m_which>this|next|last){_S})?(?P<month>{_MONTH})(?:,?{_S}(?:of{_S})?(?P<m_year>{_YEAR}))?
     | (?P<year>{_YEAR})
     )(?!\w|-(?!\d\d?(?:$|[\s,.;:?!)]))\w)""",
@@ -90,7 +99,7 @@ _TELLING = frozenset(
     january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct november nov december dec
     monday mon tuesday tues tue wednesday wed thursday thurs thur thu friday fri saturday sat sunday sun
     today tonight tomorrow yesterday morning afternoon evening day days night nights week weeks weekend weekends fortnight fortnights
-    month months year years spring summer autumn fall winter christmas xmas easter halloween
+    month months year years spring summer autumn fall winter christmas xmas easter halloween boxing whitsun whit pentecost ascension
     """.split()
 )
 """Every time phrase has one of these words, or a number; to look for those takes a tenth of the time."""
@@ -147,7 +156,7 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
     for match in _ATOMS.finditer(text):
         found = {name: _SPACE.sub(" ", value.lower()) for name, value in match.groupdict().items() if value}
         if held is not None and _RANGE.fullmatch(text[held[0].end : match.start()][:12]):
-            relative = "day" in found or "u_unit" in found or "n_unit" in found
+            relative = not found.keys().isdisjoint(("day", "b_unit", "u_unit", "n_unit"))
             atom = _resolve(found, match, local if relative else held[0].first, "future")
             if atom is not None and (held[0].first < atom.after if held[2] else held[0].after == atom.first):  # "in July and August"
                 spans[-1:] = _span(text, held[1], match.end(), (held[0].first, atom.after), "point", zone)
@@ -315,7 +324,10 @@ def _number(day: str) -> int:
 
 
 def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
-    offsets = {"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2}
+    offsets = {
+        "yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "night before last": -2, "night before yesterday": -2,
+        "day after tomorrow": 2,
+    }  # fmt: skip
     return _one(local + offsets.get(found["day"], 0) * _DAY)
 
 
@@ -353,10 +365,24 @@ def _stretch(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 def _counted(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     way = found.get("c_way", "")
+    local += {"from tomorrow": 1}.get(way, -1 if "c_day" in found else 0) * _DAY
     if way in ("ago", "earlier"):
         return _one(_length(found["c_count"], found["c_unit"], local, back=True))
     there = _length(found["c_count"], found["c_unit"], local, back=False)
     return _one(there) if way else _days(local, there, bare=True, role="for")
+
+
+def _beyond(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    """The week before last: as far before the last one as that is before this one."""
+    way = "last" if found["b_way"] == "before last" else "next"
+    unit = found["b_unit"]
+    if unit == "fortnight":
+        return _days(local - 28 * _DAY, local - 14 * _DAY) if way == "last" else _days(local + 14 * _DAY, local + 28 * _DAY)
+    first, after = _unit(unit, way, local, prefer)
+    if unit in ("week", "weekend"):
+        aside = (-7 if way == "last" else 7) * _DAY
+        return _days(first + aside, after + aside)
+    return _days(*_unit(unit, way, first, prefer))
 
 
 def _this_unit(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
@@ -383,11 +409,12 @@ def _season(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 def _feast(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     name, which = found["feast"], found.get("f_which")
     direction: Prefer = "past" if which == "last" else "future" if which else prefer
+    aside = _FROM_EASTER.get(name, 0) * _DAY
     if year := found.get("f_year"):
-        return _one(_easter(int(year)) if name == "easter" else date(int(year), *_FEASTS[name]))
-    if name != "easter":
+        return _one(_easter(int(year)) + aside if name in _FROM_EASTER else date(int(year), *_FEASTS[name]))
+    if name not in _FROM_EASTER:
         return _one(_nearest_day(*_FEASTS[name], local, direction))
-    days = [_easter(local.year + offset) for offset in (-1, 0, 1)]
+    days = [_easter(local.year + offset) + aside for offset in (-1, 0, 1)]
     return _one(max(day for day in days if day <= local) if direction == "past" else min(day for day in days if day >= local))
 
 
@@ -403,8 +430,8 @@ def _year_named(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 _READERS = {
     "iso": _iso, "numeric": _numeric, "dm_day": _calendar_day, "md_day": _calendar_day, "day": _relative_day, "part": _part,
-    "w_day": _weekday, "weekday": _weekday, "n_count": _stretch, "u_unit": _this_unit, "c_count": _counted, "season": _season,
-    "feast": _feast, "month": _month_named, "year": _year_named,
+    "w_day": _weekday, "weekday": _weekday, "n_count": _stretch, "b_unit": _beyond, "u_unit": _this_unit, "c_count": _counted,
+    "season": _season, "feast": _feast, "month": _month_named, "year": _year_named,
 }  # fmt: skip
 
 

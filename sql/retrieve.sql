@@ -17,6 +17,7 @@
 --   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
 --   :asks_order 1 if it asks for the last of what there was, -1 for the first, or null
+--   :said       JSON ids of the messages that it asks for by their place alone, or null
 --   :goal       the vector of what the user is after, or as JSON {id: share} how much of its words each row has, or null
 --   :emotions   JSON [[name, match], …] of the question's mood, null for none
 --   :agree      whether votes are counted though the set does not weigh them
@@ -341,11 +342,14 @@ dated as materialized (
     cross join facts f on f.id = r.id
     left join message_traits m on m.id = r.id) n
 ),
--- of what fits about as well: 1 for the last, 1/2 for the one before, 1/3 …
+-- what was said last or first, or else, of what fits about as well: 1 for the last, 1/2 for the one before, 1/3 …
 placed as materialized (
   select id, 1.0 / rank() over (order by at desc) as place
   from (select id, at, near_by, max(near_by) over () as best from dated where at is not null)
-  where near_by >= iif(:asks_order is null, 0.0, 0.85) * best
+  where near_by >= 0.85 * best and :said is null
+  union all
+  select value, 1.0 / (key + 1)
+  from json_each(:said)
 ),
 
 -- the votes: among the most relevant, what other turns say nearly the same; what was merged into one row counts as often as it was said
@@ -383,14 +387,14 @@ believed as (
     a.id,
     a.linked,
     a.agreement,
-    iif(:asks_order is null, 0.0, a.place) as position,
-    iif(:asks_order is null, a.place, 0.0) as knowledge_update,
+    iif(:asks_order, a.place, 0.0) as position,
+    iif(:asks_order, 0.0, a.place) as knowledge_update,
     iif(w.by_confidence = 0, 1.0, pow(
       w.sure_confidence * a.confidence
       + w.sure_match * a.match
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
-    a.total + w.agreement * a.agreement + iif(:asks_order is null, w.knowledge_update, w.position) * a.place as relevance
+    a.total + w.agreement * a.agreement + iif(:asks_order, w.position, w.knowledge_update) * a.place as relevance
   from weight w
   cross join agreed a
 ),

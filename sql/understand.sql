@@ -24,6 +24,44 @@ where f.user_id = :user_id
 order by f.valid_from desc
 limit 1;
 
+-- What was said last before an instant; by the assistant, by the others, or by anyone.
+-- statement: said_last
+select id, valid_from
+from facts indexed by facts_said
+where user_id = :user_id
+  and kind = 'message'
+  and status = 'active'
+  and valid_from < :before
+  and (:since is null or valid_from >= :since)
+  and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
+  and value_text <> :query
+order by valid_from desc, id desc
+limit :limit;
+
+-- What was said first, as far.
+-- statement: said_first
+select id, valid_from
+from facts indexed by facts_said
+where user_id = :user_id
+  and kind = 'message'
+  and status = 'active'
+  and valid_from < :before
+  and (:since is null or valid_from >= :since)
+  and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
+  and value_text <> :query
+order by valid_from, id
+limit :limit;
+
+-- The user's birthday, as it was told.
+-- statement: birthday
+select value_json ->> 'object' as object
+from facts indexed by facts_key
+where key = 'user.birthday'
+  and user_id = :user_id
+  and status = 'active'
+order by updated_at desc
+limit 1;
+
 -- When something was said last before today.
 -- statement: last_talk
 select max(valid_from) as at

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 import memdb
 from memdb import cues
 from memdb.answers import Question
-from memdb.asked_times import BEFORE_DATE
+from memdb.asked_times import BEFORE_DATE, spans_of, times_of
 from memdb.embed import HashingEmbedder
 from memdb.steps import understand as reading
+from memdb.times import to_utc
 from memdb.unspaced import words_of
 
 NOW = "2025-06-10T12:00:00Z"
@@ -313,6 +315,10 @@ def test_what_was_told_of_a_day_is_found_by_it_whenever_it_was_told(tmp_path: Pa
     [
         ("I have a dentist appointment on Friday.", "2025-06-13"),
         ("I booked a table for Friday.", "2025-06-13"),
+        ("On Friday I booked a table.", "2025-06-06"),
+        ("And on Friday evening, my sister finally booked the flights.", "2025-06-06"),
+        ("On Friday I'm booked for a massage.", "2025-06-13"),
+        ("On Friday I have a massage booked.", "2025-06-13"),
         ("It was fun. We're going to Faro in July!", "2025-07-01"),
         ("We went to Faro on Friday.", "2025-06-06"),
         ("Friday was great! We're going again.", "2025-06-06"),
@@ -357,6 +363,83 @@ def test_the_last_conversation_is_the_one_before_today(conversations: memdb.Memo
 )  # fmt: skip
 def test_what_else_was_last_is_no_conversation(conversations: memdb.Memory, query: str) -> None:
     assert conversations.search(query, user_id="me", now=NOW).question.days == ()
+
+
+def test_what_else_the_last_conversation_was_about_is_no_time(conversations: memdb.Memory) -> None:
+    question = conversations.search("What did we say in our last conversation about March?", user_id="me", now=NOW).question
+    assert (question.days, len(question.times)) == (("20 May 2025",), 1)
+    assert "march" in question.topics
+
+
+@pytest.fixture
+def today(mem: memdb.Memory) -> memdb.Memory:
+    """Two days of a conversation, each with what resembles a question more than the last message does."""
+    for at, text, reply in (
+        ("09T09", "The thing I told you was a secret.", "You just told me."),
+        ("10T07", "Good morning!", "What did you say first?"),
+        ("10T08", "My first lamp broke.", "I just suggest a new one."),
+        ("10T09", "In March it rained", "Rain is wet"),
+    ):
+        mem.observe(text, reply, user_id="me", timestamp=f"2025-06-{at}:00:00Z")
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("What was the last thing I told you?", "In March it rained"),
+        ("What did I just tell you?", "In March it rained"),
+        ("What did I tell you last?", "In March it rained"),
+        ("What was my last message?", "In March it rained"),
+        ("What did you just say?", "Rain is wet"),
+        ("What did I say first today?", "Good morning!"),
+        ("What was the last thing I said yesterday?", "The thing I told you was a secret."),
+        ("What was the very first thing I ever told you?", "The thing I told you was a secret."),
+        ("What was the first thing you said on Monday?", "You just told me."),
+    ],
+)
+def test_what_was_said_last_or_first_is_found_by_its_place(today: memdb.Memory, query: str, text: str) -> None:
+    today.observe(query, user_id="me", timestamp="2025-06-10T11:00:00Z")  # the question may be kept before it is searched for
+    today.drain()
+    hits = today.search(query, user_id="me", now=NOW)
+    assert (hits[0].fact.value_text, hits[0].parts["position"]) == (text, 1.0)
+    assert hits.question.terms == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [("What was the last thing I told you about the lamp?", "last"), ("What did I just buy?", None), ("Did I just tell you that?", None),
+     ("What did I say last week?", None), ("What did you say first aid was?", None), ("I just told you what I like.", None)],
+)  # fmt: skip
+def test_what_is_asked_for_by_more_than_its_place_is_found_by_that(today: memdb.Memory, query: str, order: str | None) -> None:
+    question = today.search(query, user_id="me", now=NOW).question
+    assert (question.said, question.order) == ((), order)
+
+
+def test_of_a_question_for_the_last_word_on_something_that_is_what_is_looked_for(today: memdb.Memory) -> None:
+    hits = today.search("What was the last thing I told you about the lamp?", user_id="me", now=NOW, kinds=["message"])
+    assert (hits.question.terms, hits[0].fact.value_text) == (("lamp",), "My first lamp broke.")
+
+
+def test_what_was_lately_is_preferred_to_what_was_long_ago(mem: memdb.Memory) -> None:
+    for day in ("2025-05-28", "2024-05-28", "2023-05-28"):
+        mem.observe(f"I bought a lamp of {day[:4]}.", user_id="me", timestamp=f"{day}T09:00:00Z")
+    mem.drain()
+    for query in ("What have I bought lately?", "Which lamp have I recently bought?", "Did I buy a lamp in recent weeks?"):
+        said = [hit.fact.value_text for hit in mem.search(query, user_id="me", now=NOW, kinds=["message"])]
+        assert (said[0], len(said)) == ("I bought a lamp of 2025.", 3)
+    assert mem.search("What did I do most recently?", user_id="me", now=NOW).question.times == ()
+    assert mem.search("What is my sister working on lately?", user_id="me", now=NOW).question.present
+
+
+def test_a_birthday_is_a_day_where_it_is_known(mem: memdb.Memory) -> None:
+    question = "What did I do on my birthday?"
+    assert mem.search(question, user_id="me", now=NOW).question.days == ()
+    mem.observe("My birthday is on 12 May", user_id="me", timestamp="2025-01-01T09:00:00Z")
+    mem.drain()
+    assert mem.search(question, user_id="me", now=NOW).question.days == ("12 May 2025",)
+    assert mem.search("What is planned for my next birthday?", user_id="me", now=NOW).question.days == ("12 May 2026",)
 
 
 def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
@@ -490,3 +573,58 @@ PARTS = sorted(
 def test_whatever_asks_for_something_has_one_of_the_words_that_ask(text: str, written: Callable[[str], str]) -> None:
     asks = not reading._ASKING.isdisjoint(words_of(written(text)))
     assert asks or not any(pattern.search(written(text)) for pattern in ASKS)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("What did I eat the day before yesterday?", "2026-03-16", "2026-03-16"),
+        ("What did I tell you last night?", "2026-03-17", "2026-03-17"),
+        ("What did I say this morning?", "2026-03-18", "2026-03-18"),
+        ("What am I doing tonight?", "2026-03-18", "2026-03-18"),
+        ("What did I do the night before last?", "2026-03-16", "2026-03-16"),
+        ("What did I do a week ago today?", "2026-03-11", "2026-03-11"),
+        ("What did I do a week ago yesterday?", "2026-03-10", "2026-03-10"),
+        ("What do I have a week from tomorrow?", "2026-03-26", "2026-03-26"),
+        ("What did I do on Friday?", "2026-03-13", "2026-03-13"),
+        ("What do I have on Friday?", "2026-03-20", "2026-03-20"),
+        ("What did I do over the weekend?", "2026-03-14", "2026-03-15"),
+        ("What did I do the weekend before last?", "2026-03-07", "2026-03-08"),
+        ("What did I do the week before last?", "2026-03-02", "2026-03-08"),
+        ("What is on the week after next?", "2026-03-30", "2026-04-05"),
+        ("What did I do the month before last?", "2026-01-01", "2026-01-31"),
+        ("Where did I go the year before last?", "2024-01-01", "2024-12-31"),
+        ("What happened on the 3rd?", "2026-03-03", "2026-03-03"),
+        ("What did I do on the 25th?", "2026-02-25", "2026-02-25"),
+        ("What did I do on the 31st?", "2026-01-31", "2026-01-31"),
+        ("What do I have on the 25th?", "2026-03-25", "2026-03-25"),
+        ("What did I do in the last few days?", "2026-03-15", "2026-03-18"),
+        ("What did I say in the past couple of weeks?", "2026-03-04", "2026-03-18"),
+        ("What did I do since Christmas?", "2025-12-25", "2026-03-18"),
+        ("What have I read so far this year?", "2026-01-01", "2026-12-31"),
+        ("Where did I go in the summer of 2023?", "2023-06-01", "2023-08-31"),
+        ("What did I do on Good Friday?", "2025-04-18", "2025-04-18"),
+        ("What did I do on Easter Monday 2024?", "2024-04-01", "2024-04-01"),
+        ("What did I do on Boxing Day?", "2025-12-26", "2025-12-26"),
+        ("What did I do between Easter and Whitsun?", "2025-04-20", "2025-06-08"),
+    ],
+)
+def test_a_question_means_these_days(query: str, first: str, last: str) -> None:
+    zone, now = ZoneInfo("Europe/Berlin"), datetime(2026, 3, 18, 9, tzinfo=UTC)  # a Wednesday
+    times = times_of(spans_of(query, now=now, zone=zone), now=now, zone=zone)
+    days = [tuple(f"{at.astimezone(zone):%Y-%m-%d}" for at in (begins, ends - timedelta(seconds=1))) for begins, ends in times]
+    assert (first, last) in days[:2]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["Who lives on the 3rd floor?", "What is on the 2nd page?", "Who came in on the 1st try?", "What did I do on the 32nd?", "Who was on the 5th of them?",
+     "What did I say on the 3.5th?"],
+)  # fmt: skip
+def test_what_else_is_counted_is_no_day(query: str) -> None:
+    assert spans_of(query, now=to_utc(NOW), zone=UTC) == []
+
+
+def test_before_last_is_nothing_by_itself_where_it_says_of_what() -> None:
+    spans = spans_of("What did I do the week before last Christmas?", now=to_utc(NOW), zone=UTC)
+    assert [span.text for span in spans] == ["before last Christmas"]

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, days_of, spans_of, times_of
-from memdb.cues import Change, asks_past, asks_present, change_in, last_talk_in, order_in
+from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, birthdays_in, day_of, days_of, lately_in, spans_of, times_of
+from memdb.cues import Change, Said, asks_past, asks_present, change_in, last_talk_in, order_in, said_in
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
-from memdb.times import end_of, to_text, to_utc
+from memdb.times import to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
 
@@ -36,6 +36,12 @@ _ASKING = frozenset(
 
 _LAST = frozenset("last latest newest previous recent recently left leave first earliest".split())
 """What asks for the last conversation, or for the last or first of what there was, has one of these words."""
+
+_SAID = frozenset("last latest recent first just".split())
+"""What asks for what was said last, or first, has one of these words."""
+
+_LATELY = frozenset("recently lately late recent".split())
+_SAID_ROWS = 3  # so many messages are what was said last
 
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
@@ -86,36 +92,46 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
     spans = spans_of(text[:1_000], now=now, zone=zone)
-    order = None
+    if "birthday" in plain and not spans:
+        spans = _birthdays(db, text, user_id=user_id, now=now, zone=zone)
+    order, said = None, list[int]()
     if not _LAST.isdisjoint(plain):
         talk = _last_talk(db, text, user_id=user_id, now=now, zone=zone)
-        spans, order = [*spans, *talk], None if talk else order_in(text)
+        spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
+    asked = said_in(_blanked(text, spans)) if not _SAID.isdisjoint(plain) else None
+    if asked is not None:
+        said, day = _said(db, asked, text, spans, user_id=user_id, now=now, zone=zone) if asked.alone else ([], [])
+        spans, order = day or spans, asked.order
+    lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(plain) or spans or order) else None
     days = days_of(spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
     counted |= _LAST | {"time"} if order else set()
-    terms = [word for word in telling if word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
+    counted |= set(words_of(text[asked.start : asked.end], contracted=True)) if asked else set()
+    terms = [word for word in telling if not said and word not in names and (word not in counted or word in _NAMES_OF_DAYS)]
     if not terms and not days:
         terms = telling or words
     asks = not text.isascii() or not _ASKING.isdisjoint(plain)
     change, times = change_in(text) if asks else None, times_of(spans, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
+    since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
     intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
     past = asks and (asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
         terms=tuple(terms[:_MAX_TERMS]),
-        phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]),
+        phrases=tuple(_phrases(text, names)[:_MAX_PHRASES]) if not said else (),
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in _ANYTHING),
         participants=tuple(named),
         actor=_actor(text, named, participants),
         intent=intent,
-        times=tuple(times if changed_at is None or change is None or change.way == "before" else [*times, (changed_at, now)]),
+        times=tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
         days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
         past=past,
         present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
+        said=tuple(said),
         mood=mood_of(text),
     )
 
@@ -176,6 +192,36 @@ def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str 
     return "user" if "user" in participants and _ASKS_USER.search(text) else None
 
 
+def _blanked(text: str, spans: Sequence[TimeSpan]) -> str:
+    """The text without the words of the times in it."""
+    for span in spans:
+        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+    return text
+
+
+def _said(
+    db: Database, asked: Said, text: str, spans: Sequence[TimeSpan], *, user_id: str, now: datetime, zone: tzinfo
+) -> tuple[list[int], list[TimeSpan]]:
+    """The messages that were said last, or first, within the times that are named; and the day of the first of them."""
+    rows = db.all(
+        f"understand.said_{asked.order}",
+        user_id=user_id,
+        speaker=asked.speaker,
+        query=text,  # it may have been kept before it is searched for
+        since=to_text(min(span.begins for span in spans)) if spans else None,
+        before=to_text(min(now, max(span.ends for span in spans)) if spans else now),
+        limit=_SAID_ROWS,
+    )
+    days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
+    return [int(str(row["id"])) for row in rows], days
+
+
+def _birthdays(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """The user's birthdays that a question means, if the memory knows the day."""
+    row = db.one("understand.birthday", user_id=user_id)
+    return birthdays_in(text, str(row["object"]), now=now, zone=zone) if row else []
+
+
 def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """The day on which something was said last, before today, where a question asks for that."""
     if (match := last_talk_in(text)) is None:
@@ -184,6 +230,4 @@ def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tz
     [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
     if row["at"] is None:
         return []
-    day = to_utc(str(row["at"])).astimezone(zone).date()
-    begins, ends = to_utc(day, zone=zone), end_of(day, zone=zone)
-    return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=begins, ends=ends, role="point")]
+    return [day_of(to_utc(str(row["at"])), text=match.group(), start=match.start(), zone=zone)]
