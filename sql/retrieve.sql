@@ -325,28 +325,27 @@ followed as materialized (
 ),
 
 -- asked for the last or the first: when it happened or was said, or as long before; nothing for what only asks, is to come, or has no moment.
--- Asked what is so now: when a message said that something is otherwise, if it is nearly as near as the nearest that does not only ask
+-- Asked what is so now: when a message said that something is otherwise, or, of the user, how it is, if it is nearly as near as the nearest
+-- that does not only ask
 dated as materialized (
   select
     id,
     near_by,
     case
-      when :asks_order is null then
-        iif(near_by >= 0.8 * nearest, (select julianday(u.valid_from) from message_updates u where u.id = n.id and u.tells_update), null)
-      when is_question or coalesce(event_time, iif(kind in ('message', 'episode', 'narrative'), valid_from, '9')) > :now then null
-      else :asks_order * julianday(coalesce(event_time, valid_from))
+      when :asks_order is null then iif(near_by >= 0.8 * nearest, (
+        select julianday(valid_from) from message_updates u where u.id = n.id and tells_update > (:actor is not 'user')), null)
+      when not is_question and moment <= :now then :asks_order * julianday(moment)
     end as at
   from (
-    select r.id, r.near_by, f.kind, f.event_time, f.valid_from, m.is_question, max(iif(m.is_question, 0.0, r.near_by)) over () as nearest
+    select r.id, r.near_by, m.is_question, m.moment, max(iif(m.is_question, 0.0, r.near_by)) over () as nearest
     from ranked r
-    cross join facts f on f.id = r.id
-    left join message_traits m on m.id = r.id) n
+    cross join fact_moments m on m.id = r.id) n
 ),
--- what was said last or first, or else, of what fits about as well: 1 for the last, 1/2 for the one before, 1/3 …
+-- what was said last or first, or else, of what fits about as well: 1 for the last, 1/2 for the one before, 1/3 …; of updates the last one of several
 placed as materialized (
   select id, 1.0 / rank() over (order by at desc) as place
-  from (select id, at, near_by, max(near_by) over () as best from dated where at is not null)
-  where near_by >= 0.85 * best and :said is null
+  from (select id, at, near_by, max(near_by) over () as best, count(*) over () as among from dated where at is not null)
+  where near_by >= iif(:asks_order, 0.85, 0.0) * best and :said is null and (:asks_order or among > 1 or :actor is not 'user')
   union all
   select value, 1.0 / (key + 1)
   from json_each(:said)
@@ -376,7 +375,7 @@ agreed as materialized (  -- or what others say would be counted for every menti
   select
     r.*,
     r.score + r.linked * r.link_weight as total,
-    iif(coalesce(:asks_order, :asks_now), coalesce((select place from placed where id = r.id), 0.0), 0.0) as place,
+    iif(coalesce(:asks_order, :asks_now), coalesce((select place from placed where id = r.id and (:asks_order or place = 1.0)), 0.0), 0.0) as place,
     min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
 ),

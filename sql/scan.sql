@@ -205,12 +205,14 @@ cross join json_each(:ids) i
 left join message_traits m on m.id = i.value
 left join facts f on f.id = iif(m.id is null, i.value, null);
 
--- Which of these messages tell that something is otherwise than it was.
--- statement: updates
+-- Which of these messages counts as the last that tells what is so now, as the step `dated` of retrieve.sql has it.
+-- statement: update
 select u.id
 from json_each(:ids) i
 cross join message_updates u on u.id = i.value
-where u.tells_update;
+where u.tells_update > (:actor is not 'user')
+order by u.valid_from desc
+limit 1;
 
 -- The chunks of a user's vectors as vec0 keeps them: which slots are taken, and by which ids; of each shelf those first that were begun first.
 -- statement: marks

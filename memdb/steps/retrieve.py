@@ -223,8 +223,9 @@ def retrieve(
         told = db.tuples("scan.told", ids=json.dumps(ids), actor=question.actor, asks_when=asks_when, weights=weights)
         return dict(cast(list[tuple[int, float]], told))
 
-    def updates(ids: list[int]) -> set[int]:
-        return {cast(int, id) for (id,) in db.tuples("scan.updates", ids=json.dumps(ids))}
+    def update_among(ids: list[int]) -> int | None:
+        found = db.tuples("scan.update", ids=json.dumps(ids), actor=question.actor)
+        return cast(int, found[0][0]) if found else None
 
     with db.snapshot():
         outside = hits is not None  # then the statement itself brings together what words and the collection found
@@ -254,7 +255,7 @@ def retrieve(
         if outside:
             rows = score([], limit, voted=judged)
         else:
-            rows = _best(field, score, adds, updates, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
+            rows = _best(field, score, adds, update_among, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = score([row.found() for row in rows], limit, voted=judged, searched=True)
@@ -307,7 +308,7 @@ def _best(
     field: Field,
     score: _Score,
     adds: Adds,
-    updates: Callable[[list[int]], set[int]],
+    update_among: Callable[[list[int]], int | None],
     *,
     legs: Legs,
     update: float,
@@ -321,7 +322,7 @@ def _best(
     their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
     want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
     row may be lifted by another, and the legs are scored with the most promising; so they are where the first or the last of all that fits
-    is wanted. `update` is how much more a message scores that tells of a change, if it is nearly as near as the nearest of those scored.
+    is wanted. `update` is how much more the message scores that tells what is so now, the last of those nearly as near as the nearest.
     """
     if legs.given:
         return score(field.found(field.legs()), limit, voted=voted)
@@ -335,10 +336,10 @@ def _best(
     reach = rows[goal - 1].score if len(rows) >= goal else least
     able = field.able(-math.inf if reach is None else reach, adds)
     if update > 0 and rows and reach is not None:
-        near = sorted(set(field.near(reach - update, _NEARLY * max(row.near_by() for row in rows))).difference(places))
+        near = field.near(reach - update, _NEARLY * max(row.near_by() for row in rows))
         ids = field.ids(near)
-        changed = updates(ids) if ids else set()
-        able += [place for place, id in zip(near, ids, strict=True) if id in changed]
+        last = update_among(ids) if ids else None
+        able += [near[ids.index(last)]] if last is not None else []
     more = sorted(set(able).difference(places))
     places += more
     if voted and limit <= goal:
