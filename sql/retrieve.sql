@@ -347,7 +347,7 @@ placed as materialized (
   from (select id, at, near_by, max(near_by) over () as best, count(*) over () as among from dated where at is not null)
   where near_by >= iif(:asks_order, 0.85, 0.0) * best and :said is null and (:asks_order or among > 1 or :actor is not 'user')
   union all
-  select value, 1.0 / (key + 1)
+  select cast(value as integer), 1.0 / (key + 1)  -- an integer, or no index would be made of them
   from json_each(:said)
 ),
 

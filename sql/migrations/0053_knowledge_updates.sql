@@ -1,5 +1,6 @@
 -- Asked what is so now, `default` prefers, of what is nearly as near as the nearest, what tells that something is otherwise now.
 -- When a fact happened, or was said, null for what has no moment; and whether it only asks.
+drop view if exists fact_moments;
 create view fact_moments as
 select
   f.id,
@@ -10,6 +11,7 @@ left join message_traits m on m.id = f.id;
 
 -- Whether a person's message tells what is so now, by its English words: 2 if it says that something is otherwise than it was ("I take the 7:40
 -- train now"), 0 if it tells of what was only once, would be or comes on top ("I took the 8:45 yesterday"), and 1 if it says neither.
+drop view if exists message_updates;
 create view message_updates as
 select
   f.id,

@@ -1,4 +1,5 @@
 -- A message that is deleted by hand is no longer found by its words where these stood among its neighbours'.
+drop trigger if exists facts_fts_neighbours_delete;
 create trigger facts_fts_neighbours_delete after delete on facts
 when old.kind = 'message' and not exists (select 1 from erasures e where e.user_id = old.user_id) begin
   delete from facts_fts
