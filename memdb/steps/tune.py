@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _STEPS = (0.3, 0.15, 0.07)  # how far a weight is moved at a time, coarse to fine
 _ROUNDS = 4  # over all weights, for each step
 _DEPTH = 10  # places that count
+_NOTHING = 1e-9  # a gain that is none, but rounding
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Fit:
 def tune(examples: Sequence[Example], *, start: Mapping[str, float], anchor: str, held_out: float, seed: int = 0) -> Fit:
     """Return weights that rank the examples better than `start`, found by coordinate ascent.
 
+    A weight is moved where what is gained is more than one standard error of it, question by question: what may as well be chance is left
+    as it was, and a fit carries further beyond its examples.
+
     `start` names the features in the order of the examples' columns; the weight of `anchor` stays, since only proportions matter. The share
     `held_out` of the groups (or of the questions, where there are fewer than three groups) is kept out of the fit and only measured.
 
@@ -76,10 +80,10 @@ def tune(examples: Sequence[Example], *, start: Mapping[str, float], anchor: str
         weights={name: round(float(value), 4) for name, value in zip(names, last, strict=True)},
         fitted=len(fit),
         held_out=len(test),
-        fitted_before=_quality(fit, first),
-        fitted_after=_quality(fit, last),
-        held_out_before=_quality(test, first) if test else None,
-        held_out_after=_quality(test, last) if test else None,
+        fitted_before=float(_quality(fit, first).mean()),
+        fitted_after=float(_quality(fit, last).mean()),
+        held_out_before=float(_quality(test, first).mean()) if test else None,
+        held_out_after=float(_quality(test, last).mean()) if test else None,
     )
 
 
@@ -93,7 +97,8 @@ def _ascend(tables: Sequence[tuple[NDArray[np.float64], Example]], start: NDArra
                     tried = weights.copy()
                     tried[place] += move
                     quality = _quality(tables, tried)
-                    if quality > best + 1e-9:
+                    gained = quality - best
+                    if gained.mean() > max(_NOTHING, gained.std() / len(tables) ** 0.5):
                         weights, best, better = tried, quality, True
                         break
             if not better:
@@ -101,8 +106,11 @@ def _ascend(tables: Sequence[tuple[NDArray[np.float64], Example]], start: NDArra
     return weights
 
 
-def _quality(tables: Sequence[tuple[NDArray[np.float64], Example]], weights: NDArray[np.float64]) -> float:
-    return sum(_one(table, example, weights) for table, example in tables) / len(tables)
+def _quality(tables: Sequence[tuple[NDArray[np.float64], Example]], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What `_one` gives to each."""
+    import numpy
+
+    return numpy.array([_one(table, example, weights) for table, example in tables])
 
 
 def _one(table: NDArray[np.float64], example: Example, weights: NDArray[np.float64]) -> float:
