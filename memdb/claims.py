@@ -23,6 +23,9 @@ from memdb.validity import BECAME, WILL_BE, Validity, validity
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
 
+HeldOf = Callable[[str], Iterable[tuple[str, str]]]
+"""Reads all that is believed of a subject, or waits: each object with its key, the newest first."""
+
 LOWER_CASE = 0.1
 """What a name without a capital takes from the confidence."""
 
