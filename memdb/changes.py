@@ -25,10 +25,10 @@ _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     changed, over = rules().changed_to, rules().over
-    for pattern in (changed.to, changed.now, *changed.sorts, over.but, over.begins, "{weekdays}"):
+    patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
+    patterns += [changed.to, changed.now, *changed.sorts, *(wording.match for wording in rules().wording)]
+    for pattern in (*patterns, over.but, over.begins, over.general, "{weekdays}"):
         compiled(pattern)
-    for one in (*rules().ending, *rules().moved, *rules().wording):
-        compiled(one.match)
 
 
 def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
@@ -87,12 +87,15 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         unit, what, now = told.get("unit"), told.get("o"), told.get("days") or told["amount"]
         said = compiled(rf"\b{{digits}} ?{re.escape(unit.removesuffix('s'))}s?\b" if unit else "{weekdays}")
         words = telling(_DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
-        regular = [(key, value) for key, value in believed(here.owner.slug) if said.search(value) and _predicate(key) not in rules().over.plans]
+        regular = [
+            (key, value) for key, value in believed(here.owner.slug) if said.search(value) and _predicate(key) not in rules().over.plans
+        ]
         meant = {(key, value) for key, value in regular if words <= telling(f"{_predicate(key).replace('_', ' ')} {value}")}
         if len(meant) != 1:
             continue
         (key, value) = meant.pop()
-        changed = said.sub(now if unit or now.endswith("s") else f"{now}s", value, count=1)
+        several = now if unit or now.endswith("s") else f"{now}s"
+        changed = said.sub(now.removesuffix("s") if "every " in value and not unit else several, value, count=1)
         says = pattern.model_copy(update={"key": _predicate(key), "object": _literal(changed), "time": "none"})
         if normalise(changed) != normalise(value):
             ends = (Also(key=_predicate(key), object=_literal(value), kind="raw", negated=True),)
@@ -127,8 +130,16 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
             continue
         sort = next(filter(lambda sort: sort.fullmatch(match["o"]), map(compiled, changed.sorts)), None)
         about = about_whom(clause, here)
-        known = [(key, value) for key, value in (believed(about.slug) if sort and about else ()) if sort and sort.fullmatch(value) and _sorts(_predicate(key))]
-        one = [(key, value) for key, value in known if several or predicate_of(key, here.predicates).cardinality == "one"]
+        known = [
+            (key, value)
+            for key, value in (believed(about.slug) if sort and about else ())
+            if sort and sort.fullmatch(value) and _sorts(_predicate(key))
+        ]
+        one = [
+            (key, value)
+            for key, value in known
+            if several or text.endswith("instead") or predicate_of(key, here.predicates).cardinality == "one"
+        ]
         if len({normalise(value) for _, value in known}) != 1 or not one or normalise(one[0][1]) == normalise(match["o"]):
             continue
         (key, value) = one[0]
@@ -159,14 +170,20 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     exact = [(key, value) for key, value, known in told if words == known]
     if exact:
         return exact
-    if _CAPITAL.search(bare) or determined:
-        part = [(key, value) for key, value, known in told if words <= known]
-        if part and (_CAPITAL.search(bare) or all(telling(value.split(" ")[-1]) & words for _, value in part)):
-            return part
+    part = [(key, value) for key, value, known in told if words <= known]
+    general = not determined and compiled(rules().over.general).fullmatch(bare)
+    if part and not general and (_CAPITAL.search(bare) or all(_head(value) & words for _, value in part)):
+        return part
     names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
     named = [(key, value) for key, value, _ in told if _predicate(key) in names]
     head = _WHERE.sub("", said)
     return named if named or head == said or not determined else _meant(head, believed)  # "the flat in Hackney"
+
+
+def _head(value: str) -> frozenset[str]:
+    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"."""
+    said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
+    return telling(said.split(" ")[-1])
 
 
 def _attribute(noun: str) -> str:

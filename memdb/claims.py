@@ -164,6 +164,10 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
     confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
     key = _key(pattern, groups, clause)
+    if key == "works_at" and rules().relations.get(clause.subject) in rules().groups["young"]:
+        key = (
+            "studies_at" if compiled(rules().phrase["school"]).match(groups.get("o") or "") else key
+        )  # "my son started at Oakwood Academy"
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
     if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):

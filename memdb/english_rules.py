@@ -139,6 +139,7 @@ class Over(_Table):
     activities: tuple[str, ...]
     but: str
     begins: str
+    general: str
 
 
 class Ending(_Table):

@@ -63,11 +63,11 @@ def extract(
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so that
-    whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one
-    may have gone back. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
-    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding",
-    which ends it, and "I don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
+    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
+    that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
+    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
+    Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
+    there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
     grows with its length only; of more than `MOST_FACTS` facts the first are read.
     """
     owner = _owner(turn)
@@ -105,9 +105,11 @@ def extract(
             first.setdefault(rules().relations[clause.subject], clause.name)
         facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
         facts = facts or list(taken_to_in(clause, here))
-        if not facts:
-            changes = list(changes_in(clause, here, held_of)) if held_of is not None else []
-            facts = [*changes, *facts_in(clause, here)]
+        read = not facts
+        if all(one.negated for one in facts) and held_of is not None:
+            facts += changes_in(clause, here, held_of)
+        if read:
+            facts += facts_in(clause, here)
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         over = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
