@@ -23,6 +23,9 @@ from memdb.validity import BECAME, WILL_BE, Validity, validity
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
 
+HeldOf = Callable[[str], Iterable[tuple[str, str]]]
+"""Reads all that is believed of a subject, or waits: each object with its key, the newest first."""
+
 LOWER_CASE = 0.1
 """What a name without a capital takes from the confidence."""
 
@@ -161,6 +164,10 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
     confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
     key = _key(pattern, groups, clause)
+    if key == "works_at" and rules().relations.get(clause.subject) in rules().groups["young"]:
+        key = (
+            "studies_at" if compiled(rules().phrase["school"]).match(groups.get("o") or "") else key
+        )  # "my son started at Oakwood Academy"
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
     if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):

@@ -462,7 +462,7 @@ def _with_subject(clause: Clause) -> Clause:
     """A clause with the "I" or "my" that its writer has left out."""
     for one in rules().elided:
         if compiled(one.begins).match(clause.text):
-            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=True)
+            return replace(clause, text=f"{one.says} {clause.text[0].lower()}{clause.text[1:]}", elided=not one.own)
     return clause
 
 

@@ -86,10 +86,11 @@ class Answer(_Table):
 
 
 class Elided(_Table):
-    """How a turn begins whose writer has left out "I" or "my", and what belongs before it."""
+    """How a turn begins whose writer has left out "I" or "my", and what belongs before it; `own`: "Mum" needs no "my" to be one's own."""
 
     begins: str
     says: str
+    own: bool = False
 
 
 class Exchange(_Table):
@@ -123,6 +124,58 @@ class Instead(_Table):
     does: str
     it: str
     none: str
+
+
+class Over(_Table):
+    """Which predicates a way of saying that something is over may end, sort by sort; rules/english.toml says how."""
+
+    kept: tuple[str, ...]
+    persons: tuple[str, ...]
+    partners: tuple[str, ...]
+    places: tuple[str, ...]
+    things: tuple[str, ...]
+    plans: tuple[str, ...]
+    pets: tuple[str, ...]
+    activities: tuple[str, ...]
+    but: str
+    begins: str
+    general: str
+
+
+class Ending(_Table):
+    """How one says that `o` is over, and what is so instead, `new`, if it is told; of which sorts it may be ("any" of all), or under which
+    predicates `what` is over then, where the value of the first is such; `first_person`: it follows "I", or where "I" was left out."""
+
+    match: str
+    of: tuple[Literal["any", "persons", "partners", "places", "things", "gadgets", "plans", "pets"], ...] = ()
+    what: dict[str, str] = {}
+    first_person: bool = False
+    examples: tuple[tuple[str, str, str], ...]
+
+
+class ChangedTo(_Table):
+    """How one says what one has changed `to`, or has "now", without saying from what; and of what `sorts` it is known to be then."""
+
+    to: str
+    now: str
+    sorts: tuple[str, ...]
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
+class Moved(_Table):
+    """How one says that what `o` names, or what "we" do, is on other `days` now, or is another `amount`, of which `unit` is a part."""
+
+    match: str
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
+class Wording(_Table):
+    """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`."""
+
+    match: str
+    says: str
+    of: str = ""
+    examples: tuple[tuple[str, str, str, str], ...]
 
 
 class Added(_Table):
@@ -195,6 +248,11 @@ class Rules(_Table):
     pattern: tuple[Pattern, ...]
     instead: Instead
     exchange: tuple[Exchange, ...]
+    over: Over
+    ending: tuple[Ending, ...]
+    changed_to: ChangedTo
+    moved: tuple[Moved, ...]
+    wording: tuple[Wording, ...]
     answer: tuple[Answer, ...]
 
 

@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from time import monotonic
 
-from memdb import checks, ending, english, forms, retractions
+from memdb import changes, checks, ending, english, forms, retractions
 from memdb.config import Config
 from memdb.cues import tells_ahead
 from memdb.database import Database, Row
@@ -421,6 +421,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
     if waiting is None:
         return None
     english.prepare()
+    changes.prepare()
     forms.prepare()
     retractions.prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
     if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):

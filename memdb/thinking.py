@@ -215,6 +215,10 @@ def _extract(
         found = db.tuples("believe.objects", user_id=turn.user_id, keys=json.dumps(keys), now=to_text(turn.timestamp))
         return cast(list[tuple[str, str]], found)
 
+    def held_of(subject: str) -> list[tuple[str, str]]:
+        found = db.tuples("believe.objects_of", user_id=turn.user_id, subject=subject, now=to_text(turn.timestamp))
+        return cast(list[tuple[str, str]], found)
+
     def once(keys: list[str]) -> list[tuple[str, str]]:
         return cast(list[tuple[str, str]], db.tuples("believe.objects_once", user_id=turn.user_id, keys=json.dumps(keys)))
 
@@ -226,7 +230,7 @@ def _extract(
         return turn.model_copy(update=update), _asked_before(db, turn, str(said["turn_id"]))
 
     asked = _asked_before(db, turn, turn.turn_id)
-    read = extract(turn, predicates=predicates, zone=config.zone, held=held, once=once, asked=asked, before=before)
+    read = extract(turn, predicates=predicates, zone=config.zone, held=held, held_of=held_of, once=once, asked=asked, before=before)
     if llm is not None and not any(one.because for one in read):  # what takes something back says nothing else, and is understood
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None

@@ -128,6 +128,21 @@ where f.user_id = :user_id
 order by f.id desc
 limit 200;
 
+-- What is believed of somebody, or waits, in bare words, under whatever key; of very much the newest. The key is not looked up by its index,
+-- which goes through everybody's.
+-- statement: objects_of
+select f.key, f.value_json ->> 'object' as object
+from facts f
+where f.user_id = :user_id
+  and f.kind = 'fact'
+  and f.status in ('active', 'pending_confirmation')
+  and +f.key >= :subject || '.'
+  and +f.key < :subject || '/'
+  and (f.valid_to is null or f.valid_to > :now)
+  and json_type(f.value_json, '$.object') = 'text'
+order by f.id desc
+limit 200;
+
 -- What was believed under some keys of a user, and is no longer, in bare words; what was taken back never was.
 -- statement: objects_once
 select f.key, f.value_json ->> 'object' as object

@@ -15,6 +15,12 @@ from memdb.observer import read_predicates
 from memdb.store import Store
 
 Tell = Callable[..., memdb.Memory]
+ENDED = [example for one in rules().ending for example in one.examples]
+OTHERWISE = [
+    *(example for moved in rules().moved for example in moved.examples),
+    *(example for wording in rules().wording for example in wording.examples),
+    *rules().changed_to.examples,
+]
 EXCHANGED = [example for one in rules().exchange for example in one.examples]
 
 
@@ -181,6 +187,84 @@ def test_what_is_beside_it_anothers_or_not_yet_so_changes_nothing(before: str, t
 def test_what_is_put_off_is_one_plan_with_another_day(before: str, text: str, day: str, tell: Tell) -> None:
     planned = [fact for fact in tell(before, text).facts("ana", now="2025-03-10") if fact.key == "user.plans"]
     assert [str(fact.event_time.date()) for fact in planned if fact.event_time] == [day]
+
+
+@pytest.mark.parametrize(("before", "text", "key"), ENDED)
+def test_what_is_believed_by_a_name_is_over_when_that_is_said_to_be(before: str, text: str, key: str, tell: Tell) -> None:
+    said = believed(tell(before))[key]
+    assert said[0] not in believed(tell(text)).get(key, [])
+
+
+@pytest.mark.parametrize(("before", "text", "key", "value"), OTHERWISE)
+def test_what_is_believed_is_found_to_be_another_now(before: str, text: str, key: str, value: str, tell: Tell) -> None:
+    assert believed(tell(before, text))[key] == [value]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("My manager is Helen.", "Helen's gone, Marcus is my manager now.", {"user.boss": ["Marcus"]}),
+        ("My energy supplier is Bulb.", "Bulb went under and we got put on Octopus.", {"user.energy_supplier": ["Octopus"]}),
+        ("My nanny is Elsa.", "Elsa handed in her notice, we've hired Bridget.", {"user.nanny": ["Bridget"]}),
+        ("My favourite pub is the Fox.", "The Fox closed down, we drink at the Swan now.", {"user.favourite_pub": ["the Swan"]}),
+    ],
+)
+def test_who_says_what_is_over_goes_on_with_what_is_so_instead(before: str, text: str, after: dict[str, list[str]], tell: Tell) -> None:
+    assert believed(tell(before, text)) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("My band is called The Larks.", "Tom's band split up last weekend."),
+        ("My band is called The Larks.", "If The Larks split up I'd be heartbroken."),
+        ("My band is called The Larks.", "The Larks nearly split up over the drummer."),
+        ("My band is called The Larks.", "The Larks split the bill."),
+        ("My boss is Helen.", "Helen's gone for lunch."),
+        ("My boss is Helen.", "Helen moved on to the next slide."),
+        ("My boss is Helen.", "Is Helen gone?"),
+        ("My boss is Helen.", "Helen got fired up about the budget."),
+        ("My gym is Ironworks.", "That's me done with Ironworks for today."),
+        ("My gym is Ironworks.", "I'm back from Ironworks."),
+        ("My phone is a Pixel 6.", "My phone died."),
+        ("My phone is a Pixel 6.", "I dropped the Pixel in the sink, it's fine."),
+        ("I drive a Saab.", "The Saab died on the motorway but the AA got it going."),
+        ("I drive a Saab.", "I sold my Saab shares."),
+        ("I work at Bosch.", "Bosch made my friend redundant."),
+        ("I work at Bosch.", "Bosch let me go to the conference."),
+        ("I drink two coffees a day.", "No more coffee for me today, thanks."),
+        ("I'm learning piano.", "I gave up piano for Lent."),
+        ("I'm saving for a trip to Japan.", "Japan is off the charts beautiful."),
+        ("I go to yoga on Tuesdays.", "They've moved the bins to Fridays."),
+        ("I go to yoga on Tuesdays.", "Yoga's been moved to Wednesday this week only."),
+        ("I run 5k every morning.", "We're up to 20k followers."),
+        ("My alarm is set for six.", "Can you set my alarm for five?"),
+        ("My alarm is set for six.", "Alarm's set for five tomorrow, early flight."),
+        ("I'm with EE.", "My boss went with Giffgaff in the end."),
+        ("I shop at Tesco.", "I went to Lidl yesterday."),
+        ("I use Spotify.", "I switched Spotify to dark mode."),
+        ("I live on my own.", "I live with regret."),
+        ("I'm engaged to Tom.", "We called it a night."),
+        ("My landlord is Mr Ahmed.", "The new landlord in the film is Mr Novak."),
+        ("I'm a vegetarian.", "Back to meat prices, they're mad."),
+        ("My cat is called Miso.", "The neighbour's cat passed away."),
+    ],
+)
+def test_what_only_sounds_as_if_it_were_over_ends_nothing(before: str, text: str, tell: Tell) -> None:
+    said = believed(tell(before))
+    assert said
+    assert believed(tell(text)) == said
+
+
+def test_what_is_over_of_two_by_one_name_ends_neither(tell: Tell) -> None:
+    said = believed(tell("My gym is Pulse Camden.", "My bank is Pulse Savings."))
+    assert believed(tell("Pulse is history.")) == said
+
+
+def test_what_one_has_given_up_is_over_for_the_one_who_has(tell: Tell) -> None:
+    assert believed(tell("I'm learning Dutch.", "My sister is learning Dutch.", "My sister has given up on Dutch.")) == {
+        "user.learning": ["Dutch"]
+    }
 
 
 def test_what_one_goes_back_to_is_found_by_what_was_so_once(tell: Tell) -> None:

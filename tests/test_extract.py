@@ -746,7 +746,12 @@ def test_a_question_may_follow_without_a_full_stop(predicates: dict[str, Predica
     ],
 )
 def test_where_in_a_town_one_lives_is_no_part_of_its_name(text: str, place: str, predicates: dict[str, Predicate]) -> None:
-    assert said(read(text, predicates)) == [("user.lives_in", place, False)]
+    assert [fact for fact in said(read(text, predicates)) if fact[0] == "user.lives_in"] == [("user.lives_in", place, False)]
+
+
+@pytest.mark.parametrize("text", ["I live alone.", "I live on my own.", "I live by myself"])
+def test_who_lives_alone_does_not_live_in_a_place_of_that_name(text: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(text, predicates)) == [("user.lives", "alone", False)]
 
 
 @pytest.mark.parametrize("text", ["I live near Bristol", "We live just outside Bristol.", "I'm living not far from Bristol"])

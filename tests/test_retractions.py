@@ -420,13 +420,17 @@ def test_who_is_left_out_is_not_the_user_right_after_another(mem: memdb.Memory, 
         ("I have a Vespa", "Someone stole my Vespa", "user.owns"),
         ("I have a cat", "The cat died", "user.pet"),
         ("my sister lives with us", "My sister moved out", "user.lives_with"),
-        ("my sister lives with us", "I live alone now", "user.lives_with"),
         ("I teach piano", "I stopped teaching piano", "user.teaches"),
     ],
 )
 def test_what_is_over_ends_as_people_say_it(mem: memdb.Memory, said: str, end: str, gone: str) -> None:
     assert gone in {key for key, _ in after(mem, "I play chess", said)}
     assert after(mem, end) == {("user.plays", "chess")}
+
+
+def test_who_lives_alone_now_lives_with_nobody(mem: memdb.Memory) -> None:
+    assert after(mem, "my sister lives with us") == {("user.lives_with", "their sister")}
+    assert after(mem, "I live alone now") == {("user.lives", "alone")}
 
 
 def test_who_comes_back_from_elsewhere_is_still_where_they_stay(mem: memdb.Memory) -> None:

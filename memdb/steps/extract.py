@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import chain
 
-from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, Person, facts_in, who_stays
+from memdb.changes import changes_in
+from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import changed_in, exchanged_in, taken_to_in, taken_up_in
@@ -52,6 +53,7 @@ def extract(
     predicates: Mapping[str, Predicate],
     zone: tzinfo,
     held: Held | None = None,
+    held_of: HeldOf | None = None,
     once: Held = lambda _: (),
     asked: str = "",
     before: Before | None = None,
@@ -61,10 +63,11 @@ def extract(
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
     vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `once` tells what was believed before, to which one
-    may have gone back. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
-    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding",
-    which ends it, and "I don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
+    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
+    that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
+    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
+    Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
+    there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
     grows with its length only; of more than `MOST_FACTS` facts the first are read.
     """
     owner = _owner(turn)
@@ -95,15 +98,21 @@ def extract(
     fields = ((excerpt, clauses(says, at=turn.timestamp, zone=zone)) for says, excerpt in form)
     stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
     said_so: list[Clause] = []
-    over = "", ""
+    over: list[tuple[str, str]] = []
     for clause in stated:
         said_so.append(clause)
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
         facts = facts or list(taken_to_in(clause, here))
-        facts = facts or list(facts_in(clause, here)) or (list(taken_up_in(clause, here, *over)) if over[0] else [])
-        over = (changed, "") if (changed := changed_in(clause, here)) else _ended(facts, held)
+        read = not facts
+        if all(one.negated for one in facts) and held_of is not None:
+            facts += changes_in(clause, here, held_of)
+        if read:
+            facts += facts_in(clause, here)
+        if not facts:
+            facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
+        over = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
         for candidate in facts:
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             if any(clause is one for one in answers):
@@ -118,11 +127,11 @@ def extract(
     return _without_offers(list(found.values())[:MOST_FACTS], said_so, here)
 
 
-def _ended(facts: list[Candidate], held: Held | None) -> tuple[str, str]:
-    """The key and the value of what is said to be so no more, where it is believed; "" for none."""
+def _ended(facts: list[Candidate], held: Held | None) -> list[tuple[str, str]]:
+    """The keys and the values of what is said to be so no more, where it is believed."""
     ends = [one for one in facts if one.negated and one.object]
     believed = {(key, normalise(value)) for key, value in held([one.key for one in ends])} if ends and held is not None else set()
-    return next(((one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed), ("", ""))
+    return [(one.key, one.object) for one in ends if (one.key, normalise(one.object)) in believed]
 
 
 def _without_offers(found: list[Candidate], said: Iterable[Clause], here: Circumstances) -> list[Candidate]:

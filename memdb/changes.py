@@ -1,0 +1,229 @@
+"""What has changed of what is believed, whatever it is: "The Larks split up" ends what is known as The Larks, a band or a gym."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+
+from memdb.claims import Circumstances, HeldOf, about_whom, facts_in, read_pattern
+from memdb.english import Clause, clauses
+from memdb.english_rules import Also, Ending, Pattern, attribute_of, compiled, rules
+from memdb.exchanges import taken_up_in
+from memdb.keys import normalise, predicate_of, slug, telling
+from memdb.records import Candidate
+
+_ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
+_DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
+_PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
+_PARTS = 4  # of a clause: what is said after them is a list
+_WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
+_CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
+
+
+def prepare() -> None:
+    """Compile the rules, so that the first text is read as fast as the others."""
+    changed, over = rules().changed_to, rules().over
+    patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
+    patterns += [changed.to, changed.now, *changed.sorts, *(wording.match for wording in rules().wording)]
+    for pattern in (*patterns, over.but, over.begins, over.general, "{weekdays}"):
+        compiled(pattern)
+
+
+def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
+    """Find what a clause says is over, on other days or another one now, of what is believed of the one whom it is about."""
+    if clause.negative or clause.former or compiled(rules().over.but).search(clause.excerpt):
+        return
+    known = cache(lambda whose: list(held_of(whose)))
+    for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
+        piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
+        for read in (_ended_in, _moved_in, _otherwise_in, _alike_in):
+            found = list(read(piece, here, known))
+            yield from found
+            for end in (one for one in found if one.negated and read is _ended_in):
+                for goes_on in _PART.split(piece.text)[1:]:
+                    for said in clauses(goes_on, at=here.at, zone=here.zone):
+                        yield from taken_up_in(replace(said, excerpt=clause.excerpt), here, end.key, end.object)
+
+
+def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """The ends of what a clause says is over: of the one thing that is believed, or is believed to be of its sort, by that name."""
+    for pattern, ending in _endings():
+        text = _text_of(clause, first_person=ending.first_person)
+        match = compiled(pattern.match).match(text) if text else None
+        about = about_whom(clause, here) if match is not None and ending.first_person else here.owner
+        if match is None or about is None:
+            continue
+        if ending.what:
+            meant = _said_so(ending.what, believed(about.slug))
+        else:
+            name = next(filter(None, (match.groupdict().get(group) for group in ("o", "other"))))
+            meant = _meant(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & _sorts(_predicate(key))])
+            meant = meant if len({normalise(value) for _, value in meant}) == 1 else []
+        new = match.groupdict().get("new")
+        for key, value in dict(meant).items():
+            end = pattern.model_copy(update={"key": _predicate(key), "object": _literal(value), "negated": True})
+            yield from read_pattern(end, clause, text, here)
+            if new:
+                yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": _literal(new)}), clause, text, here)
+        if meant:
+            return
+
+
+def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What is believed under predicates, if the first of them has the value that it must have."""
+    known = [(key, value) for key, value in believed if compiled(what.get(_predicate(key), "(?!)")).fullmatch(value)]
+    return known if next(iter(what)) in {_predicate(key) for key, _ in known} else []
+
+
+def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """What is done on other days, or is more or less, now: of the one thing that is believed by the name, or with such a number, at all."""
+    for pattern in _moves():
+        match = compiled(pattern.match).match(clause.text)
+        if match is None:
+            continue
+        told = match.groupdict()
+        unit, what, now = told.get("unit"), told.get("o"), told.get("days") or told["amount"]
+        said = compiled(rf"\b{{digits}} ?{re.escape(unit.removesuffix('s'))}s?\b" if unit else "{weekdays}")
+        words = telling(_DETERMINER.sub("", what, count=1)) if what else frozenset[str]()
+        regular = [
+            (key, value) for key, value in believed(here.owner.slug) if said.search(value) and _predicate(key) not in rules().over.plans
+        ]
+        meant = {(key, value) for key, value in regular if words <= telling(f"{_predicate(key).replace('_', ' ')} {value}")}
+        if len(meant) != 1:
+            continue
+        (key, value) = meant.pop()
+        several = now if unit or now.endswith("s") else f"{now}s"
+        changed = said.sub(now.removesuffix("s") if "every " in value and not unit else several, value, count=1)
+        says = pattern.model_copy(update={"key": _predicate(key), "object": _literal(changed), "time": "none"})
+        if normalise(changed) != normalise(value):
+            ends = (Also(key=_predicate(key), object=_literal(value), kind="raw", negated=True),)
+            yield from read_pattern(says.model_copy(update={"also": ends}), clause, clause.text, here)
+        return
+
+
+def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """What a clause says in other words, where something is believed of that already."""
+    for wording in rules().wording:
+        match = compiled(wording.match).match(clause.text)
+        if match is None:
+            continue
+        spoken_of = match.groupdict().get("attr") or wording.of
+        if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(here.owner.slug)}:
+            continue
+        says = wording.says.format(**match.groupdict())
+        for one in clauses(says, at=here.at, zone=here.zone):
+            yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged), here)
+        return
+
+
+def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """What one has changed to, without saying from what, where one of the same sort is believed: "I made the jump to Monzo", of a Barclays
+    customer. Who is with another one "now" may be with both, where one can be."""
+    changed = rules().changed_to
+    for match_, several in ((changed.to, True), (changed.now, False)):
+        pattern = _ENDS.model_copy(update={"match": match_, "scope": "subject"})
+        text = _text_of(clause, first_person=True)
+        match = compiled(match_).match(text) if text else None
+        if match is None:
+            continue
+        sort = next(filter(lambda sort: sort.fullmatch(match["o"]), map(compiled, changed.sorts)), None)
+        about = about_whom(clause, here)
+        known = [
+            (key, value)
+            for key, value in (believed(about.slug) if sort and about else ())
+            if sort and sort.fullmatch(value) and _sorts(_predicate(key))
+        ]
+        one = [
+            (key, value)
+            for key, value in known
+            if several or text.endswith("instead") or predicate_of(key, here.predicates).cardinality == "one"
+        ]
+        if len({normalise(value) for _, value in known}) != 1 or not one or normalise(one[0][1]) == normalise(match["o"]):
+            continue
+        (key, value) = one[0]
+        ends = (Also(key=_predicate(key), object=_literal(value), kind="raw", negated=True),)
+        yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "also": ends}), clause, text, here)
+        return
+
+
+def _text_of(clause: Clause, *, first_person: bool) -> str:
+    """The words that may say that something is over: after "I" or "my sister", or "I" that was left out; or the whole clause."""
+    if not first_person:
+        return clause.text
+    if clause.subject and not clause.owned:
+        return clause.full
+    before, _, _ = clause.excerpt.partition(clause.text.split(" ")[0])
+    return clause.text if compiled(rules().over.begins).fullmatch(before) else ""
+
+
+def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What is believed by a name, or a part of it that tells, or by what it is to one: "Helen", "the Fiesta", "my gym"."""
+    determined = _DETERMINER.match(said)
+    bare = said[determined.end() :] if determined else said
+    words = telling(bare)
+    if not words:
+        return []
+    believed = list(believed)
+    told = [(key, value, telling(value)) for key, value in believed]
+    exact = [(key, value) for key, value, known in told if words == known]
+    if exact:
+        return exact
+    part = [(key, value) for key, value, known in told if words <= known]
+    general = not determined and compiled(rules().over.general).fullmatch(bare)
+    if part and not general and (_CAPITAL.search(bare) or all(_head(value) & words for _, value in part)):
+        return part
+    names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
+    named = [(key, value) for key, value, _ in told if _predicate(key) in names]
+    head = _WHERE.sub("", said)
+    return named if named or head == said or not determined else _meant(head, believed)  # "the flat in Hackney"
+
+
+def _head(value: str) -> frozenset[str]:
+    """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"."""
+    said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
+    return telling(said.split(" ")[-1])
+
+
+def _attribute(noun: str) -> str:
+    return attribute_of().get(noun) or rules().relations.get(noun) or slug(noun)
+
+
+def _predicate(key: str) -> str:
+    return key.partition(".")[2]
+
+
+def _literal(value: str) -> str:
+    """A value as the object of a pattern, that is filled in."""
+    return value.replace("{", "{{").replace("}", "}}")
+
+
+@cache
+def _sorts(predicate: str) -> frozenset[str]:
+    """Of which sorts what is held under a predicate may be; what has no sort of its own may be a place or a thing."""
+    over, people = rules().over, rules().attributes["person"].values()
+    first = predicate.split("_")[0]
+    if predicate in over.kept or first in over.kept:
+        return frozenset()
+    sorts = {sort for sort in ("persons", "partners", "places", "things", "plans", "pets") if {predicate, first} & {*getattr(over, sort)}}
+    if predicate in people:
+        sorts.add("persons")
+    if predicate in rules().attributes["firm"].values() or predicate in rules().attributes["place"].values():
+        sorts.add("places")
+    if predicate in rules().attributes["thing"].values():
+        sorts.add("gadgets")
+    known = sorts or predicate in over.activities
+    return frozenset({"any", *(sorts if known else {"places", "things"})})
+
+
+@cache
+def _endings() -> tuple[tuple[Pattern, Ending], ...]:
+    return tuple(
+        (_ENDS.model_copy(update={"match": one.match, "scope": "subject" if one.first_person else "clause"}), one) for one in rules().ending
+    )
+
+
+@cache
+def _moves() -> tuple[Pattern, ...]:
+    return tuple(_ENDS.model_copy(update={"match": one.match}) for one in rules().moved)
