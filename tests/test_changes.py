@@ -221,6 +221,8 @@ def test_who_says_what_is_over_goes_on_with_what_is_so_instead(before: str, text
         ("My band is called The Larks.", "The Larks nearly split up over the drummer."),
         ("My band is called The Larks.", "The Larks split the bill."),
         ("My boss is Helen.", "Helen's gone for lunch."),
+        ("My boss is Helen.", "Helen's gone."),
+        ("I'm learning German.", "German was cancelled, the teacher is ill."),
         ("My boss is Helen.", "Helen moved on to the next slide."),
         ("My boss is Helen.", "Is Helen gone?"),
         ("My boss is Helen.", "Helen got fired up about the budget."),
