@@ -335,6 +335,52 @@ def test_a_message_tells_of_the_last_friday_or_of_the_next(mem: memdb.Memory, te
     assert f"{told.event_time:%Y-%m-%d}" == day
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "others"),
+    [
+        ("I saw Ana on Monday and we'll meet again on Friday.", "2025-06-09", ["2025-06-13"]),
+        ("On Monday I saw Ana; on Friday, we'll go out.", "2025-06-09", ["2025-06-13"]),
+        ("I met Ana on Monday, and Bob on Friday.", "2025-06-09", ["2025-06-06"]),
+        ("I talked to Ana and we'll meet on Friday.", "2025-06-13", []),
+        ("We'll meet on Friday and on Sunday.", "2025-06-13", ["2025-06-15"]),
+        ("We hiked last weekend.", "2025-06-07", ["2025-06-08"]),
+        ("I'm in Faro until Saturday.", "2025-06-10", ["2025-06-14"]),
+        ("We stayed for two weeks in March.", "2025-03-01", []),
+        ("Every Monday I swim, and yesterday I ran; today I rest.", "2025-06-09", []),
+        (" ".join(f"I ran on {day} May." for day in range(1, 9)), "2025-05-01", ["2025-05-02", "2025-05-03", "2025-05-04"]),
+    ],
+)
+def test_a_message_keeps_the_days_of_which_it_tells(mem: memdb.Memory, text: str, first: str, others: list[str]) -> None:
+    mem.observe(text, user_id="me", timestamp=NOW)
+    mem.drain()
+    [told] = mem.facts("me", kinds=["message"])
+    assert told.event_time is not None
+    assert f"{told.event_time:%Y-%m-%d}" == first
+    assert told.value_json == ({"also_on": others} if others else None)
+
+
+def test_a_message_is_found_by_every_day_of_which_it_tells(tmp_path: Path) -> None:
+    told = "I saw Ana on Saturday and we'll meet again on Friday."
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        diary(mem)
+        mem.observe(told, user_id="me", timestamp="2025-06-09T20:00:00Z")
+        mem.drain()
+        for query, now in (("What did I do on Friday?", "2025-06-16"), ("What did I do on Saturday?", "2025-06-10")):
+            assert told in [hit.fact.value_text for hit in mem.search(query, user_id="me", now=f"{now}T12:00:00Z", kinds=["message"])]
+
+
+def test_the_days_of_a_message_change_with_it_and_go_with_it(mem: memdb.Memory) -> None:
+    mem.observe("I saw Ana on Monday and we'll meet again on Friday.", user_id="me", timestamp=NOW)
+    mem.drain()
+    connection = mem._store.database().connection
+    found = "select count(*) from facts_fts where facts_fts match 'date : \"{} june 2025\"' and rowid = (select id from message_traits)"
+    assert connection.execute(found.format(13)).get == 1
+    connection.execute("update facts set value_json = json_object('also_on', json_array('2025-06-20')) where kind = 'message'")
+    assert [connection.execute(found.format(day)).get for day in (13, 20)] == [0, 1]
+    mem.forget("me")
+    assert connection.execute(found.format(20)).get == 0
+
+
 @pytest.fixture
 def conversations(mem: memdb.Memory) -> memdb.Memory:
     """Three, the last of them today; in the first somebody speaks of one before it."""
