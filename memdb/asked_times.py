@@ -26,14 +26,19 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEAR_IN_FULL = re.compile(r"\d{4}")
 _ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
 _FEW_DAYS = re.compile(r"\b(?:couple|few|several)\b.*\bdays? ago\b", re.IGNORECASE | re.DOTALL)
-KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}|\bbirthday\b", re.IGNORECASE)
-"""The words of a time that has one of these are looked for, too: they may be those of the answer."""
-
 _ANY_YEAR = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
     r"|valentine|whit(?:sun)?\b|pentecost|ascension|good friday|maundy|palm sunday|ash wednesday|shrove|boxing)",
     re.IGNORECASE,
 )
+KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}|\bbirthday\b|{_ANY_YEAR.pattern}", re.IGNORECASE)
+"""The words of a time that has one of these are looked for, too: they may be those of the answer."""
+
+_PART = re.compile(
+    r"\b(?P<part>end|beginning|start|middle) of (?:(?:the|this|last|next) )*(?:(?P<week>week)|(?P<year>year|\d{4}))?", re.IGNORECASE
+)
+_PART_DAYS = {"week": 3, "year": 30, None: 7}  # that "the end of the year" is in a question; and that of a month
+_QUARTER = re.compile(r"\b(?:in|during) the (?P<which>first|second|third|fourth|last) quarter(?=\W*$)", re.IGNORECASE)
 _AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
 BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
 _TO_COME = re.compile(r"\b(?:will|shall|going to|plans?|planned|planning|upcoming)\b|['’]ll\b", re.IGNORECASE)
@@ -47,16 +52,23 @@ _DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(r"\b(?:on|for) my (?:(?P<which>last|next) )?birthday\b", re.IGNORECASE)
+_RECKONED = re.compile(  # a day that no message tells by these words: "the week before Christmas", "the first Monday in May"
+    r"\w (?:before|after) (?!last\b|next\b|yesterday\b|tomorrow\b)|\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) \w*day (?:of|in)\b",
+    re.IGNORECASE,
+)
 _WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
 def spans_of(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """Return the times of a question: of what is or is to be ("What do I have on Friday?"), the next Friday as well as the last one."""
-    spans = [_up_to_now(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="past")]
+    spans = [_as_asked(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="past")]
+    if not spans and "quarter" in text and (match := _QUARTER.search(text)):
+        spans = _last_quarter(match, now=now, zone=zone)
     if not spans and " the " in text and (match := _DAY_OF_MONTH.search(text)):
         spans = _of_month(match, now=now, zone=zone, ahead=_asks_ahead(text))
     elif spans and _asks_ahead(text):
-        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans and span.ends > now]
+        to_come = [_as_asked(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="future")]
+        spans += [span for span in to_come if span not in spans and span.ends > now]
     return spans
 
 
@@ -98,11 +110,26 @@ def _asks_ahead(text: str) -> bool:
     return bool(_TO_COME.search(text)) or asks_present(text)
 
 
-def _up_to_now(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
-    """The last few days are up to today, and today is one of them."""
-    if span.ends > now or not _UP_TO_NOW.search(span.text):
+def _as_asked(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
+    """The last few days are up to today, and today is one of them; the end of a month is its last week, and not its last day."""
+    if span.ends <= now and _UP_TO_NOW.search(span.text):
+        return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
+    part = _PART.search(span.text) if span.role == "point" else None
+    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    if part is None or first != last:
         return span
-    return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
+    days = timedelta(days=_PART_DAYS[part.lastgroup if part.lastgroup != "part" else None] - 1)
+    before = {"end": days, "middle": days // 2}.get(part["part"].lower(), timedelta())
+    with suppress(OverflowError):
+        return span.model_copy(update={"begins": to_utc(first - before, zone=zone), "ends": end_of(first - before + days, zone=zone)})
+    return span
+
+
+def _last_quarter(match: re.Match[str], *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """The quarter of that number that was last, or is."""
+    number = {"first": 1, "second": 2, "third": 3}.get(match["which"].lower(), 4)
+    found = find_times(f"in Q{number}", at=now, zone=zone, prefer="past")
+    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
 
 
 def _of_month(match: re.Match[str], *, now: datetime, zone: tzinfo, ahead: bool) -> list[TimeSpan]:
@@ -141,19 +168,21 @@ def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple
         if earlier is None or earlier.begins >= begins:
             break
         begins = earlier.begins
-        times.append((earlier.begins, earlier.ends))
+        asked = _as_asked(earlier, begins, zone)
+        times.append((asked.begins, asked.ends))
     return times
 
 
 def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
     """Return what is told by where it lies from today ("last week"), or by numbers ("2025-05-12"), with its days, months or years.
 
-    Others are found by their words. What lies somewhere from one of those ("the week before 16 November") lies nowhere from today.
+    So are a few days of a month that is named, or some from a feast ("early May", "the day after Christmas"). Others are
+    found by their words. What else is told beside such ones lies nowhere from today.
     """
     named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
     found: dict[TimeSpan, list[str]] = {}
     for span in named or spans:
-        if span.role == "point" and not _names_month(span):
+        if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text)):
             with suppress(OverflowError):  # at the ends of time a zone may lead beyond
                 found[span] = _in_words(span, zone)
     return {span: days for span, days in found.items() if days}
@@ -165,13 +194,17 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
     if first == last and _FEW_DAYS.search(span.text):
         first, last = first - timedelta(days=1), last + timedelta(days=1)
     ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
-    if first == last and (about := _ABOUT.search(span.text)):  # "two months ago"
+    if _RECKONED.search(span.text) or (_names_month(span) and _is_few(span)):
+        ways = ways[:1]
+    elif (
+        first == last and not _WHICH.search(span.text) and not span.text.endswith("day") and (about := _ABOUT.search(span.text))
+    ):  # "two months ago"
         unit = about[1].lower()
         aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
         first, last = first - aside, last + aside
         ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
     if _YEAR_IN_FULL.search(span.text) and first != last:
-        return []
+        ways = ways[:2]  # "the first quarter of 2024", and not 2024
     lasts = (last - first).days
     each = [first + timedelta(days=day) for day in range(lasts + 1)] if lasts <= 366 * _MOST_YEARS else []
     for words, most in ways:
@@ -179,6 +212,10 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
         if len(written) <= most:
             return written
     return []
+
+
+def _is_few(span: TimeSpan) -> bool:
+    return timedelta(days=1, hours=2) < span.ends - span.begins < timedelta(days=MOST_DAYS, hours=2)
 
 
 def _names_month(span: TimeSpan) -> bool:

@@ -158,7 +158,18 @@ def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) ->
         ("What did I do two months ago?", ("April 2025",)),
         ("What did I do a few years ago?", ("2022",)),
         ("What did I do two weeks ago?", tuple(f"{day:02} May 2025" for day in range(24, 31))),
-        ("Where was Ana in the week before 16 November 2023?", ()),
+        ("Where was Ana in the week before 16 November 2023?", tuple(f"{day:02} November 2023" for day in range(9, 16))),
+        ("What did Ana do in the first week of March?", tuple(f"{day:02} March 2025" for day in range(1, 8))),
+        ("What did Ana do in mid-January?", tuple(f"{day} January 2025" for day in range(11, 21))),
+        ("What did Ana do at the end of May?", tuple(f"{day} May 2025" for day in range(25, 32))),
+        ("What did Ana do at the end of last year?", ("December 2024",)),
+        ("What did Ana do in the first quarter of 2024?", ("January 2024", "February 2024", "March 2024")),
+        ("What did Ana do in the first quarter?", ("January 2025", "February 2025", "March 2025")),
+        ("Who led in the first quarter of the game?", ()),
+        ("What did Ana do on the first Monday of May?", ("05 May 2025",)),
+        ("What did Ana do on Monday last week?", ("02 June 2025",)),
+        ("What did Ana do a year ago today?", ("10 June 2024",)),
+        ("What did Ana do the day after Christmas?", ("26 December 2024",)),
         ("What did Ana do on 2025-06-05?", ("05 June 2025",)),
         ("What did Ana do on 5 June?", ()),
         ("What happened in 1850?", ()),
@@ -690,6 +701,6 @@ def test_what_else_is_counted_is_no_day(query: str) -> None:
     assert spans_of(query, now=to_utc(NOW), zone=UTC) == []
 
 
-def test_before_last_is_nothing_by_itself_where_it_says_of_what() -> None:
+def test_the_week_before_last_is_another_where_it_says_of_what() -> None:
     spans = spans_of("What did I do the week before last Christmas?", now=to_utc(NOW), zone=UTC)
-    assert [span.text for span in spans] == ["before last Christmas"]
+    assert [span.text for span in spans] == ["the week before last Christmas"]
