@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from memdb.cues import asks_present
 from memdb.times import end_of, to_utc
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.when import Prefer, TimeSpan, count_of, find_times
 
 MOST_DAYS = 10
 """So many days of a question are looked for at most."""
@@ -56,6 +56,13 @@ _RECKONED = re.compile(  # a day that no message tells by these words: "the week
     r"\w (?:before|after) (?!last\b|next\b|yesterday\b|tomorrow\b)|\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) \w*day (?:of|in)\b",
     re.IGNORECASE,
 )
+_HOURS = re.compile(
+    r"^(?:\w+ the (?:last|past) )?(?:(?:about|around) )?(?P<count>[a-z0-9 ]{0,20}?)[ ]?\b(?P<unit>hour|minute)s?(?: (?P<ago>ago))?$"
+)
+_FRACTIONS = {"": 1.0, "half": 0.5, "half an": 0.5}
+_PARTS_OF_DAY = {  # from hour to hour
+    "last night": (18, 30), "morning": (3, 12), "afternoon": (12, 18), "evening": (17, 24), "tonight": (17, 24), "night": (18, 30),
+}  # fmt: skip
 _WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
@@ -92,6 +99,26 @@ def birthdays_in(text: str, born: str, *, now: datetime, zone: tzinfo) -> list[T
     ways: list[Prefer] = ["future"] if which == "next" else ["past", "future"] if not which and _asks_ahead(text) else ["past"]
     found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]
     return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+
+
+def part_of_day(then: str, *, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
+    """Return the stretch that words mean which are no whole day ("in the last hour", "half an hour ago", "this morning"), or None."""
+    words = then.lower()
+    if (match := _HOURS.search(words)) is not None:
+        unit = timedelta(hours=1) if match["unit"] == "hour" else timedelta(minutes=1)
+        try:
+            back = unit * (_FRACTIONS.get(match["count"]) or count_of(" ".join(match["count"].split())))
+            about = max(unit / 2, back / 4)
+            return (now - back - about, min(now, now - back + about)) if match["ago"] else (now - back, now)
+        except (KeyError, OverflowError):
+            return None
+    part = next((name for name in _PARTS_OF_DAY if name in words), None)
+    if part is None:
+        return None
+    today = now.astimezone(zone).date()
+    day = today - timedelta(days=1) if "yesterday" in words or part == "last night" else today
+    begins, ends = (datetime.combine(day + timedelta(days=hour // 24), time(hour % 24), zone) for hour in _PARTS_OF_DAY[part])
+    return to_utc(begins, zone=zone), min(now, to_utc(ends, zone=zone))
 
 
 def day_of(at: datetime, *, text: str, start: int, zone: tzinfo) -> TimeSpan:

@@ -399,7 +399,7 @@ def _part(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 def _ordinal(found: dict[str, str], local: date, prefer: Prefer) -> _Atom | None:
     """The first week, the last two days, the second Monday of a month; the third quarter of a year."""
-    unit, count = found["o_unit"], _count(found.get("o_count", "1"))
+    unit, count = found["o_unit"], count_of(found.get("o_count", "1"))
     place = (
         -1 if found["o_which"] == "last" else ("first", "second", "third", "fourth").index(_PLACES.get(found["o_which"], found["o_which"]))
     )
@@ -614,13 +614,18 @@ def _unit(unit: str, which: str, local: date, prefer: Prefer) -> tuple[date, dat
 
 def _length(count: str, unit: str, local: date, *, back: bool) -> date:
     """The day that lies so many units after a day, or before it."""
-    number = _count(count) * (-1 if back else 1)
+    number = count_of(count) * (-1 if back else 1)
     if unit in ("month", "year"):
         return _later_month(local, number * (12 if unit == "year" else 1))
     return local + number * {"week": 7, "weekend": 7, "fortnight": 14}.get(unit, 1) * _DAY
 
 
-def _count(count: str) -> int:
+def count_of(count: str) -> int:
+    """Return the number that a word or digits say ("two", "a few", "30").
+
+    Raises:
+        KeyError: it is none.
+    """
     return int(count) if count.isdecimal() else _NUMBERS[count]
 
 

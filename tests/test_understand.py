@@ -465,6 +465,50 @@ def test_what_was_said_last_or_first_is_found_by_its_place(today: memdb.Memory, 
 
 
 @pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("What did I tell you in the last hour?", ["In March it rained"]),
+        (
+            "What did we talk about in the last three hours?",
+            ["Rain is wet", "In March it rained", "I just suggest a new one.", "My first lamp broke."],
+        ),
+        ("What did I tell you an hour ago?", ["In March it rained"]),
+        ("What did you say about two hours ago?", ["I just suggest a new one."]),
+        ("What did I say this morning?", ["In March it rained", "My first lamp broke.", "Good morning!"]),
+        ("What did I tell you yesterday morning?", ["The thing I told you was a secret."]),
+        ("What have I told you so far in this conversation?", ["In March it rained", "My first lamp broke."]),
+        ("What did I tell you earlier?", ["In March it rained", "My first lamp broke."]),
+        ("What did I say at the beginning of this conversation?", ["My first lamp broke.", "In March it rained"]),
+        ("What did I tell you this afternoon?", []),
+        ("What did I tell you about the lamp an hour ago?", []),
+        ("What did Marta do this morning?", []),
+        ("What did I say an eternity of hours ago?", []),
+    ],
+)
+def test_what_was_said_at_some_time_of_a_day_or_in_this_conversation_is_found_by_that(
+    mem: memdb.Memory, query: str, texts: list[str]
+) -> None:  # fmt: skip
+    for session, at, text, reply in (
+        ("a", "09T09:00", "The thing I told you was a secret.", "You just told me."),
+        ("a", "10T07:00", "Good morning!", "What did you say first?"),
+        ("b", "10T08:00", "My first lamp broke.", "I just suggest a new one."),
+        ("b", "10T09:15", "In March it rained", "Rain is wet"),
+        ("b", "10T10:00", query, ""),
+    ):
+        mem.observe(text, reply, user_id="me", session_id=session, timestamp=f"2025-06-{at}:00Z")
+    mem.drain()
+    hits = mem.search(query, user_id="me", now="2025-06-10T10:05:00Z", kinds=["message"])
+    connection = mem._store.database().connection
+    assert [connection.execute("select value_text from facts where id = ?", (id,)).get for id in hits.question.said] == texts
+    assert [hit.fact.value_text for hit in hits][: len(texts[:1])] == texts[:1]
+
+
+def test_what_happened_since_we_last_spoke_is_no_longer_ago(conversations: memdb.Memory) -> None:
+    [(begins, ends)] = conversations.search("What happened since we last spoke?", user_id="me", now=NOW).question.times
+    assert (f"{begins:%m-%d}", ends) == ("05-20", to_utc(NOW))
+
+
+@pytest.mark.parametrize(
     ("query", "order"),
     [("What was the last thing I told you about the lamp?", "last"), ("What did I just buy?", None), ("Did I just tell you that?", None),
      ("What did I say last week?", None), ("What did you say first aid was?", None), ("I just told you what I like.", None)],
