@@ -51,6 +51,7 @@ _DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
     r"\bon the (?P<day>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?=\s*(?:$|[,;?!]|\.(?!\d)|(?:i|we|you|he|she|they|at|with|when|that|my)\b))",
     re.IGNORECASE,
 )
+_EXACT = re.compile(r"\b(?:this|next|last|past)\b|day (?:of|in)\b|day$", re.IGNORECASE)  # "Monday last week", "a year ago today"
 _BIRTHDAY = re.compile(r"\b(?:on|for) my (?:(?P<which>last|next) )?birthday\b", re.IGNORECASE)
 _RECKONED = re.compile(  # a day that no message tells by these words: "the week before Christmas", "the first Monday in May"
     r"\w (?:before|after) (?!last\b|next\b|yesterday\b|tomorrow\b)|\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) \w*day (?:of|in)\b",
@@ -221,15 +222,14 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
     if first == last and _FEW_DAYS.search(span.text):
         first, last = first - timedelta(days=1), last + timedelta(days=1)
     ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
-    if _RECKONED.search(span.text) or (_names_month(span) and _is_few(span)):
-        ways = ways[:1]
-    elif (
-        first == last and not _WHICH.search(span.text) and not span.text.endswith("day") and (about := _ABOUT.search(span.text))
-    ):  # "two months ago"
+    about = _ABOUT.search(span.text) if first == last and not _EXACT.search(span.text) else None  # "two months ago"
+    if about is not None:
         unit = about[1].lower()
         aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
         first, last = first - aside, last + aside
         ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
+    elif _RECKONED.search(span.text) or (_names_month(span) and _is_few(span)):
+        ways = ways[:1]
     if _YEAR_IN_FULL.search(span.text) and first != last:
         ways = ways[:2]  # "the first quarter of 2024", and not 2024
     lasts = (last - first).days
