@@ -52,7 +52,11 @@ _DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
     re.IGNORECASE,
 )
 _EXACT = re.compile(r"\b(?:this|next|last|past)\b|day (?:of|in)\b|day$", re.IGNORECASE)  # "Monday last week", "a year ago today"
-_BIRTHDAY = re.compile(r"\b(?:on|for) my (?:(?P<which>last|next) )?birthday\b", re.IGNORECASE)
+_BIRTHDAY = re.compile(
+    r"\b(?:(?:on|for)|(?P<aside>(?:the|an?|one|two|three|four|five|six|ten) (?:day|night|week|weekend|month)s? (?:before|after)))"
+    r" my (?:(?P<which>last|next) )?birthday\b",
+    re.IGNORECASE,
+)
 _RECKONED = re.compile(  # a day that no message tells by these words: "the week before Christmas", "the first Monday in May"
     r"\w (?:before|after) (?!last\b|next\b|yesterday\b|tomorrow\b)|\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) \w*day (?:of|in)\b",
     re.IGNORECASE,
@@ -95,7 +99,7 @@ def birthdays_in(text: str, born: str, *, now: datetime, zone: tzinfo) -> list[T
     if match is None or not days:
         return []
     day = days[0].begins.astimezone(zone).date()
-    said = f"{day.day} {_MONTHS[day.month - 1]}"  # whatever the year
+    said = f"{match['aside'] or ''} {day.day} {_MONTHS[day.month - 1]}"  # whatever the year
     which = (match["which"] or "").lower()
     ways: list[Prefer] = ["future"] if which == "next" else ["past", "future"] if not which and _asks_ahead(text) else ["past"]
     found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]

@@ -15,6 +15,7 @@ _READ = 4_000  # characters of a message that are read for times
 _ENDS = re.compile(r"[.!?\n]")  # of a sentence
 _JOINS = re.compile(r"[,;:]|\b(?:and|but|so|then|while|whereas|though|although|because)\b", re.IGNORECASE)  # its clauses
 _MOST_SPANS = 12  # of a message that are looked at
+_WEEK = timedelta(days=7, hours=1)
 _FEW = timedelta(days=3, hours=1)  # a weekend, "10 to 12 May", or as long where the clocks are put back
 
 
@@ -53,8 +54,8 @@ def _is_ahead(text: str, span: TimeSpan) -> bool:
 
 
 def _days(span: TimeSpan, zone: tzinfo) -> list[date]:
-    """The days that a span is found by: each of a few, the last of what runs up to it, and else the first; of a mere length none."""
-    if span.role == "for":
+    """The days that a span is found by: each of a few, the last of what runs up to it, the first of a week; of what is longer none."""
+    if span.role == "for" or (span.role in ("point", "until") and span.ends - span.begins > _WEEK):
         return []
     if span.role == "until":
         return [(span.ends - timedelta(hours=1)).astimezone(zone).date()]

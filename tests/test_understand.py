@@ -542,6 +542,7 @@ def test_a_birthday_is_a_day_where_it_is_known(mem: memdb.Memory) -> None:
     mem.drain()
     assert mem.search(question, user_id="me", now=NOW).question.days == ("12 May 2025",)
     assert mem.search("What is planned for my next birthday?", user_id="me", now=NOW).question.days == ("12 May 2026",)
+    assert mem.search("What did I do the day before my birthday?", user_id="me", now=NOW).question.days == ("11 May 2025",)
 
 
 def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
