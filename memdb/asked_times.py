@@ -24,7 +24,7 @@ _MONTHS = (
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEAR_IN_FULL = re.compile(r"\d{4}")
-_ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
+_ABOUT = re.compile(r"(?<!new )\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
 _FEW_DAYS = re.compile(r"\b(?:couple|few|several)\b.*\bdays? ago\b", re.IGNORECASE | re.DOTALL)
 _ANY_YEAR = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
@@ -49,6 +49,11 @@ _LATELY = re.compile(r"(?<!most )\b(?:recently|lately|of late|in (?:the )?recent
 _LATELY_DAYS = 30
 _DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
     r"\bon the (?P<day>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?=\s*(?:$|[,;?!]|\.(?!\d)|(?:i|we|you|he|she|they|at|with|when|that|my)\b))",
+    re.IGNORECASE,
+)
+_FEAST = re.compile(  # what was said on it seldom has its name
+    r"\b(?:christmas|xmas|easter|new year|halloween|valentine|whit(?:sun)?\b|pentecost|ascension|good friday|maundy|palm sunday"
+    r"|ash wednesday|shrove|boxing)",
     re.IGNORECASE,
 )
 _EXACT = re.compile(r"\b(?:this|next|last|past)\b|day (?:of|in)\b|day$", re.IGNORECASE)  # "Monday last week", "a year ago today"
@@ -214,7 +219,7 @@ def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[s
     named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
     found: dict[TimeSpan, list[str]] = {}
     for span in named or spans:
-        if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text)):
+        if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text) or _FEAST.search(span.text)):
             with suppress(OverflowError):  # at the ends of time a zone may lead beyond
                 found[span] = _in_words(span, zone)
     return {span: days for span, days in found.items() if days}
@@ -232,7 +237,7 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
         aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
         first, last = first - aside, last + aside
         ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
-    elif _RECKONED.search(span.text) or (_names_month(span) and _is_few(span)):
+    elif _RECKONED.search(span.text) or _FEAST.search(span.text) or (_names_month(span) and _is_few(span)):
         ways = ways[:1]
     if _YEAR_IN_FULL.search(span.text) and first != last:
         ways = ways[:2]  # "the first quarter of 2024", and not 2024

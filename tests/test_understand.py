@@ -170,6 +170,8 @@ def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) ->
         ("What did Ana do on Monday last week?", ("02 June 2025",)),
         ("What did Ana do a year ago today?", ("10 June 2024",)),
         ("What did Ana do the day after Christmas?", ("26 December 2024",)),
+        ("What happened on New Year's Eve?", ("31 December 2024",)),
+        ("What did Ana do at Christmas 2023?", ("25 December 2023",)),
         ("What did Ana do two weeks before Christmas?", tuple(f"{day:02} December 2024" for day in range(8, 15))),
         ("What did Ana do on 2025-06-05?", ("05 June 2025",)),
         ("What did Ana do on 5 June?", ()),
