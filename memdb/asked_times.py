@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from memdb.cues import asks_present
 from memdb.times import end_of, to_utc
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.when import Prefer, TimeSpan, count_of, find_times
 
 MOST_DAYS = 10
 """So many days of a question are looked for at most."""
@@ -24,16 +24,21 @@ _MONTHS = (
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEAR_IN_FULL = re.compile(r"\d{4}")
-_ABOUT = re.compile(r"\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
+_ABOUT = re.compile(r"(?<!new )\b(week|fortnight|month|year)s?\b", re.IGNORECASE)
 _FEW_DAYS = re.compile(r"\b(?:couple|few|several)\b.*\bdays? ago\b", re.IGNORECASE | re.DOTALL)
-KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}|\bbirthday\b", re.IGNORECASE)
-"""The words of a time that has one of these are looked for, too: they may be those of the answer."""
-
 _ANY_YEAR = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|xmas|easter|new year|halloween"
     r"|valentine|whit(?:sun)?\b|pentecost|ascension|good friday|maundy|palm sunday|ash wednesday|shrove|boxing)",
     re.IGNORECASE,
 )
+KEPT = re.compile(rf"\d{{4}}|{_ABOUT.pattern}|\bbirthday\b|{_ANY_YEAR.pattern}", re.IGNORECASE)
+"""The words of a time that has one of these are looked for, too: they may be those of the answer."""
+
+_PART = re.compile(
+    r"\b(?P<part>end|beginning|start|middle) of (?:(?:the|this|last|next) )*(?:(?P<week>week)|(?P<year>year|\d{4}))?", re.IGNORECASE
+)
+_PART_DAYS = {"week": 3, "year": 30, None: 7}  # that "the end of the year" is in a question; and that of a month
+_QUARTER = re.compile(r"\b(?:in|during) the (?P<which>first|second|third|fourth|last) quarter(?=\W*$)", re.IGNORECASE)
 _AFTER_DATE = re.compile(r"\b(?:after|since)\b", re.IGNORECASE)
 BEFORE_DATE = re.compile(r"\b(?:before|until|till)\b", re.IGNORECASE)
 _TO_COME = re.compile(r"\b(?:will|shall|going to|plans?|planned|planning|upcoming)\b|['’]ll\b", re.IGNORECASE)
@@ -46,17 +51,41 @@ _DAY_OF_MONTH = re.compile(  # "on the 3rd", and not "on the 3rd floor"
     r"\bon the (?P<day>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?=\s*(?:$|[,;?!]|\.(?!\d)|(?:i|we|you|he|she|they|at|with|when|that|my)\b))",
     re.IGNORECASE,
 )
-_BIRTHDAY = re.compile(r"\b(?:on|for) my (?:(?P<which>last|next) )?birthday\b", re.IGNORECASE)
+_FEAST = re.compile(  # what was said on it seldom has its name
+    r"\b(?:christmas|xmas|easter|new year|halloween|valentine|whit(?:sun)?\b|pentecost|ascension|good friday|maundy|palm sunday"
+    r"|ash wednesday|shrove|boxing)",
+    re.IGNORECASE,
+)
+_EXACT = re.compile(r"\b(?:this|next|last|past)\b|day (?:of|in)\b|day$", re.IGNORECASE)  # "Monday last week", "a year ago today"
+_BIRTHDAY = re.compile(
+    r"\b(?:(?:on|for)|(?P<aside>(?:the|an?|one|two|three|four|five|six|ten) (?:day|night|week|weekend|month)s? (?:before|after)))"
+    r" my (?:(?P<which>last|next) )?birthday\b",
+    re.IGNORECASE,
+)
+_RECKONED = re.compile(  # a day that no message tells by these words: "the week before Christmas", "the first Monday in May"
+    r"\w (?:before|after) (?!last\b|next\b|yesterday\b|tomorrow\b)|\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) \w*day (?:of|in)\b",
+    re.IGNORECASE,
+)
+_HOURS = re.compile(
+    r"^(?:\w+ the (?:last|past) )?(?:(?:about|around) )?(?P<count>[a-z0-9 ]{0,20}?)[ ]?\b(?P<unit>hour|minute)s?(?: (?P<ago>ago))?$"
+)
+_FRACTIONS = {"": 1.0, "half": 0.5, "half an": 0.5}
+_PARTS_OF_DAY = {  # from hour to hour
+    "last night": (18, 30), "morning": (3, 12), "afternoon": (12, 18), "evening": (17, 24), "tonight": (17, 24), "night": (18, 30),
+}  # fmt: skip
 _WHICH = re.compile(r"\b(?:this|next|last|past)\b", re.IGNORECASE)
 
 
 def spans_of(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """Return the times of a question: of what is or is to be ("What do I have on Friday?"), the next Friday as well as the last one."""
-    spans = [_up_to_now(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="past")]
+    spans = [_as_asked(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="past")]
+    if not spans and "quarter" in text and (match := _QUARTER.search(text)):
+        spans = _last_quarter(match, now=now, zone=zone)
     if not spans and " the " in text and (match := _DAY_OF_MONTH.search(text)):
         spans = _of_month(match, now=now, zone=zone, ahead=_asks_ahead(text))
     elif spans and _asks_ahead(text):
-        spans += [span for span in find_times(text, at=now, zone=zone, prefer="future") if span not in spans and span.ends > now]
+        to_come = [_as_asked(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="future")]
+        spans += [span for span in to_come if span not in spans and span.ends > now]
     return spans
 
 
@@ -75,11 +104,31 @@ def birthdays_in(text: str, born: str, *, now: datetime, zone: tzinfo) -> list[T
     if match is None or not days:
         return []
     day = days[0].begins.astimezone(zone).date()
-    said = f"{day.day} {_MONTHS[day.month - 1]}"  # whatever the year
+    said = f"{match['aside'] or ''} {day.day} {_MONTHS[day.month - 1]}"  # whatever the year
     which = (match["which"] or "").lower()
     ways: list[Prefer] = ["future"] if which == "next" else ["past", "future"] if not which and _asks_ahead(text) else ["past"]
     found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]
     return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
+
+
+def part_of_day(then: str, *, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
+    """Return the stretch that words mean which are no whole day ("in the last hour", "half an hour ago", "this morning"), or None."""
+    words = then.lower()
+    if (match := _HOURS.search(words)) is not None:
+        unit = timedelta(hours=1) if match["unit"] == "hour" else timedelta(minutes=1)
+        try:
+            back = unit * (_FRACTIONS.get(match["count"]) or count_of(" ".join(match["count"].split())))
+            about = max(unit / 2, back / 4)
+            return (now - back - about, min(now, now - back + about)) if match["ago"] else (now - back, now)
+        except (KeyError, OverflowError):
+            return None
+    part = next((name for name in _PARTS_OF_DAY if name in words), None)
+    if part is None:
+        return None
+    today = now.astimezone(zone).date()
+    day = today - timedelta(days=1) if "yesterday" in words or part == "last night" else today
+    begins, ends = (datetime.combine(day + timedelta(days=hour // 24), time(hour % 24), zone) for hour in _PARTS_OF_DAY[part])
+    return to_utc(begins, zone=zone), min(now, to_utc(ends, zone=zone))
 
 
 def day_of(at: datetime, *, text: str, start: int, zone: tzinfo) -> TimeSpan:
@@ -98,11 +147,26 @@ def _asks_ahead(text: str) -> bool:
     return bool(_TO_COME.search(text)) or asks_present(text)
 
 
-def _up_to_now(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
-    """The last few days are up to today, and today is one of them."""
-    if span.ends > now or not _UP_TO_NOW.search(span.text):
+def _as_asked(span: TimeSpan, now: datetime, zone: tzinfo) -> TimeSpan:
+    """The last few days are up to today, and today is one of them; the end of a month is its last week, and not its last day."""
+    if span.ends <= now and _UP_TO_NOW.search(span.text):
+        return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
+    part = _PART.search(span.text) if span.role == "point" else None
+    first, last = (at.astimezone(zone).date() for at in (span.begins, max(span.begins, span.ends - timedelta(microseconds=1))))
+    if part is None or first != last:
         return span
-    return span.model_copy(update={"ends": end_of(now.astimezone(zone).date(), zone=zone)})
+    days = timedelta(days=_PART_DAYS[part.lastgroup if part.lastgroup != "part" else None] - 1)
+    before = {"end": days, "middle": days // 2}.get(part["part"].lower(), timedelta())
+    with suppress(OverflowError):
+        return span.model_copy(update={"begins": to_utc(first - before, zone=zone), "ends": end_of(first - before + days, zone=zone)})
+    return span
+
+
+def _last_quarter(match: re.Match[str], *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """The quarter of that number that was last, or is."""
+    number = {"first": 1, "second": 2, "third": 3}.get(match["which"].lower(), 4)
+    found = find_times(f"in Q{number}", at=now, zone=zone, prefer="past")
+    return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
 
 
 def _of_month(match: re.Match[str], *, now: datetime, zone: tzinfo, ahead: bool) -> list[TimeSpan]:
@@ -141,19 +205,21 @@ def _of_years_before(text: str, begins: datetime, *, zone: tzinfo) -> list[tuple
         if earlier is None or earlier.begins >= begins:
             break
         begins = earlier.begins
-        times.append((earlier.begins, earlier.ends))
+        asked = _as_asked(earlier, begins, zone)
+        times.append((asked.begins, asked.ends))
     return times
 
 
 def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
     """Return what is told by where it lies from today ("last week"), or by numbers ("2025-05-12"), with its days, months or years.
 
-    Others are found by their words. What lies somewhere from one of those ("the week before 16 November") lies nowhere from today.
+    So are a few days of a month that is named, or some from a feast ("early May", "the day after Christmas"). Others are
+    found by their words. What else is told beside such ones lies nowhere from today.
     """
     named = [span for span in spans if _names_month(span) or _YEAR_IN_FULL.search(span.text)]
     found: dict[TimeSpan, list[str]] = {}
     for span in named or spans:
-        if span.role == "point" and not _names_month(span):
+        if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text) or _FEAST.search(span.text)):
             with suppress(OverflowError):  # at the ends of time a zone may lead beyond
                 found[span] = _in_words(span, zone)
     return {span: days for span, days in found.items() if days}
@@ -165,13 +231,16 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
     if first == last and _FEW_DAYS.search(span.text):
         first, last = first - timedelta(days=1), last + timedelta(days=1)
     ways = [(_DAY, MOST_DAYS), (_MONTH, _MOST_MONTHS), (_ONE_YEAR, _MOST_YEARS)]
-    if first == last and (about := _ABOUT.search(span.text)):  # "two months ago"
+    about = _ABOUT.search(span.text) if first == last and not _EXACT.search(span.text) else None  # "two months ago"
+    if about is not None:
         unit = about[1].lower()
         aside = timedelta(days=3 if unit in ("week", "fortnight") else 0)
         first, last = first - aside, last + aside
         ways = ways[{"month": 1, "year": 2}.get(unit, 0) :]
+    elif _RECKONED.search(span.text) or _FEAST.search(span.text) or (_names_month(span) and _is_few(span)):
+        ways = ways[:1]
     if _YEAR_IN_FULL.search(span.text) and first != last:
-        return []
+        ways = ways[:2]  # "the first quarter of 2024", and not 2024
     lasts = (last - first).days
     each = [first + timedelta(days=day) for day in range(lasts + 1)] if lasts <= 366 * _MOST_YEARS else []
     for words, most in ways:
@@ -179,6 +248,10 @@ def _in_words(span: TimeSpan, zone: tzinfo) -> list[str]:
         if len(written) <= most:
             return written
     return []
+
+
+def _is_few(span: TimeSpan) -> bool:
+    return timedelta(days=1, hours=2) < span.ends - span.begins < timedelta(days=MOST_DAYS, hours=2)
 
 
 def _names_month(span: TimeSpan) -> bool:

@@ -61,7 +61,9 @@ _CHANGE = re.compile(
 _TALKED = r"(?:talk(?:ed)?|spoke|speak|chat(?:ted)?|discuss(?:ed)?|said|say|told|tell|mention(?:ed)?|ask(?:ed)?|agree(?:d)?|decide(?:d)?)"
 _TALK = re.compile(rf"\b{_TALKED}\b", re.IGNORECASE)
 _LAST_TALK = re.compile(
-    r"\b(?:(?:in |during )?(?:our|the) (?:last|latest|previous|most recent) (?:conversation|chat|session|talk|discussion)\b"
+    rf"\b(?:(?P<since>since (?:(?:we|i) last {_TALKED}(?: (?:to |with )?(?:you|each other))?"
+    r"|our last (?:conversation|chat|session|talk))(?=\W*$))"
+    r"|(?:in |during )?(?:our|the) (?:last|latest|previous|most recent) (?:conversation|chat|session|talk|discussion)\b"
     r"(?! (?:with (?!you\b)|of|at|on|for))"
     rf"|the last time (?:i|we) {_TALKED}(?: (?:to |with )?(?:you|each other))?(?=\W*$)"
     rf"|(?<!the )(?P<time>last time)(?=\W*$|,? (?:we|i|you) {_TALKED}\b)"
@@ -100,6 +102,16 @@ _SAID = (
         r"\bwhat (?:was|is|were) (?P<who>my|your) (?:very )?(?P<just>last|latest|most recent|first) (?:message|question)s?", re.IGNORECASE
     ),
 )
+_THIS_TALK = r"(?:(?:this|our current) (?:conversation|chat|session|talk))"
+_SAID_THEN = re.compile(
+    rf"\bwhat (?:else )?(?:did|have|had|were|was) {_WHO} (?:already |been )?{_HAVING_SAID} "
+    r"(?P<then>(?:(?:in|within|during|over) the (?:last|past) (?:[\w-]+ ){0,3}(?:hour|minute)s?"
+    r"|(?:[\w-]+ ){1,4}(?:hour|minute)s? ago|(?:late |early |earlier )?(?:this (?:morning|afternoon|evening)|tonight|last night)"
+    r"|yesterday (?:morning|afternoon|evening|night)|earlier"
+    rf"|(?P<first>(?:at|in) the (?:beginning|start) of {_THIS_TALK}|when (?:this|our) (?:conversation|chat|session) (?:began|started))"
+    rf"|(?P<talk>(?:so far |earlier )?(?:in|during) {_THIS_TALK}(?: so far)?)))(?=\W*$)",
+    re.IGNORECASE,
+)
 _SAID_WHERE = re.compile(
     r"(?:\s(?:in (?:this|our) (?:conversation|chat|session)|here|so far|ever|again|now))?\W*(?P<alone>$)|\s(?:about|regarding)\s",
     re.IGNORECASE,
@@ -124,6 +136,16 @@ class Said(Record):
     order: Literal["first", "last"]
     speaker: Literal["user", "assistant"] | None
     alone: bool
+    start: int
+    end: int
+
+
+class SaidThen(Record):
+    """What a question asks for by when it was said: the "first" or the "last" `then`, or in this conversation; `start` and `end` say so."""
+
+    order: Literal["first", "last"]
+    speaker: Literal["user", "assistant"] | None
+    then: str | None
     start: int
     end: int
 
@@ -185,6 +207,20 @@ def said_in(text: str) -> Said | None:
                 end=match.end(),
             )
     return None
+
+
+def said_then_in(text: str) -> SaidThen | None:
+    """Return when what an English question asks for was said, where it asks for whatever that was ("What did I tell you this morning?")."""
+    match = _SAID_THEN.search(text[:_READ])
+    if match is None:
+        return None
+    return SaidThen(
+        order="first" if match["first"] else "last",
+        speaker=_SPEAKERS.get(match["who"].lower()),
+        then=None if match["first"] or match["talk"] or match["then"].lower() == "earlier" else match["then"],
+        start=match.start("then"),
+        end=match.end("then"),
+    )
 
 
 def change_in(text: str) -> Change | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import socket
 import sys
 import threading
@@ -18,7 +17,6 @@ from time import monotonic
 
 from memdb import changes, checks, ending, english, forms, retractions
 from memdb.config import Config
-from memdb.cues import tells_ahead
 from memdb.database import Database, Row
 from memdb.embed import Embedder, Patient
 from memdb.emotions import mood_of
@@ -37,15 +35,13 @@ from memdb.steps.sync import sync
 from memdb.store import Store
 from memdb.thinking import bearing_on, beliefs_about, think
 from memdb.times import to_text, utc_now
-from memdb.when import find_times
+from memdb.told_times import days_told
 
 log = logging.getLogger("memdb")
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
 _MAX_TURN_FAILURES = 5
-_ENDS = re.compile(r"[.!?\n]")  # of a sentence
-_TIMES_WITHIN = 4_000  # characters of a message that are read for a time
 _MAX_CLAIMS = 20  # a turn that was claimed so often and never put back ends its worker each time
 _MANY_CLAIMS = 10  # one that was claimed so often is left to whoever has had the file open for a while:
 _VECTORS = "memdb-vectors"  # the thread that waits for the embedder itself, however long it takes
@@ -499,7 +495,7 @@ def _comes_again(db: Database, turn: Turn, config: Config) -> bool:
 
 
 def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
-    tells_of = _time_told(text[:_TIMES_WITHIN], at=turn.timestamp, zone=zone)
+    tells_of, also_on = days_told(text, at=turn.timestamp, zone=zone)
     key = canonical_key(speaker, "said")
     mood = mood_of(text)
     fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
@@ -510,7 +506,7 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         kind="message",
         key=key,
         value_text=text,
-        value_json=None,
+        value_json=json.dumps({"also_on": [str(day) for day in also_on]}) if also_on else None,  # what else it tells of
         category="other",
         memory_type=None,
         confidence=1.0,
@@ -527,17 +523,6 @@ def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tz
         tags=json.dumps([f"emotion:{mood}"] if mood else []),
         now=to_text(turn.timestamp),
     )
-
-
-def _time_told(text: str, *, at: datetime, zone: tzinfo) -> datetime | None:
-    """When what a message tells of is or was: a Friday that it does not tell apart is the last one, or the next where it tells ahead."""
-    times = find_times(text, at=at, zone=zone, prefer="past")
-    if not times:
-        return None
-    start = times[0].start
-    sentence = _ENDS.split(text[:start])[-1] + _ENDS.split(text[start:], maxsplit=1)[0]
-    ahead = find_times(text, at=at, zone=zone, prefer="future") if tells_ahead(sentence) else times
-    return ahead[0].begins if ahead else times[0].begins
 
 
 def _turn(row: Row) -> Turn:

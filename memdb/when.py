@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
@@ -43,6 +44,7 @@ class _Atom(NamedTuple):
     part: bool = False  # a part of a month or year was named ("the end of"), so that "until" runs to its end
 
 
+_Cut = Callable[[date, date], tuple[date, date]]
 _DAY = timedelta(days=1)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -60,6 +62,7 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
+_PLACES = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
 _S = r"[ \t\n]{1,3}"
 _DAY_NUMBER = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
@@ -71,22 +74,31 @@ _ENDING = (  # "the week before last", not "the week before last Christmas"
 )
 _ATOMS = re.compile(
     rf"""\b(?=\w)(?:
+      (?P<o_the>the{_S})?(?P<o_which>first|second|third|fourth|last|1st|2nd|3rd|4th){_S}(?:(?P<o_count>{_COUNT}){_S})?
+        (?P<o_unit>day|week|weekend|fortnight|month|quarter|half|{"|".join(_WEEKDAYS)})s?{_S}(?(o_the)(?:of|in)|of){_S}(?:the{_S})?
+        (?:(?:(?P<o_this>this|next|last|past|previous){_S})?(?:(?P<o_of>month|year)|(?P<o_month>{_MONTH})(?:{_S}(?P<o_year>{_YEAR}))?)
+          |(?P<o_whole>{_YEAR}))
+    | q(?P<quarter>[1-4])(?:{_S}(?:of{_S})?(?P<q_year>{_YEAR}))?
+    |
       (?P<iso>{_YEAR}-\d\d-\d\d|{_YEAR}/\d\d/\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.]{_YEAR})
     | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?
     | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
     | (?:the{_S})?(?P<day>(?:day|night){_S}before{_S}yesterday|night{_S}before{_S}last{_ENDING}|day{_S}after{_S}tomorrow|today|tonight
         |tomorrow|yesterday|last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
+    | (?:the{_S})?(?P<mo_day>{_DAY_NUMBER}){_S}of{_S}(?P<mo_which>this|next|last|the){_S}month
     | (?:the{_S})?(?P<part>end|beginning|start|first|1st|middle){_S}of{_S}(?:the{_S})?
-        (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?)
+        (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?|(?P<p_whole>{_YEAR}))
     | (?P<w_which>next|last|this(?:{_S}coming)?|coming){_S}(?P<w_day>{"|".join(_WEEKDAYS)}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b
         (?:{_S}(?:morning|afternoon|evening|night)\b)?
+    | (?P<wk_day>{"|".join(_WEEKDAYS)}){_S}(?:of{_S})?(?P<wk_which>this|last|next){_S}week
+    | (?P<wk_which_first>this|last|next){_S}week{_S}(?:on{_S})?(?P<wk_day_last>{"|".join(_WEEKDAYS)})
     | (?P<weekday>{"|".join(_WEEKDAYS)})(?:{_S}(?:morning|afternoon|evening|night)\b)?
     | (?:the{_S})?(?P<n_which>next|last|past|previous|coming|following){_S}(?P<n_count>{_COUNT}){_S}(?P<n_unit>{_UNIT})s?
     | (?:the{_S})?(?P<b_unit>week|weekend|fortnight|month|year){_S}(?P<b_way>before{_S}last|after{_S}next){_ENDING}
     | (?P<u_which>this|next|last|past|previous|coming|(?<!during[ \t\n])the){_S}(?P<u_unit>week|weekend|fortnight|month|year)
     | (?P<c_count>{_COUNT}){_S}(?P<c_unit>{_UNIT})s?(?:{_S}(?P<c_way>ago|earlier|from{_S}now|later|from{_S}today|from{_S}tomorrow)
-        (?:(?<=ago){_S}(?P<c_day>yesterday))?)?
+        (?:(?<=ago){_S}(?P<c_day>yesterday|today))?)?
     | (?:(?P<s_which>this|next|last|the){_S})?(?P<season>spring|summer|autumn|fall|winter)(?:{_S}(?:of{_S})?(?P<s_year>{_YEAR}))?
     | (?:(?P<f_which>this|next|last){_S})?(?P<feast>{_FEAST})(?:{_S}(?P<f_year>{_YEAR}))?
     | (?:(?P<m_which>this|next|last){_S})?(?P<month>{_MONTH})(?:,?{_S}(?:of{_S})?(?P<m_year>{_YEAR}))?
@@ -99,12 +111,12 @@ _TELLING = frozenset(
     january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct november nov december dec
     monday mon tuesday tues tue wednesday wed thursday thurs thur thu friday fri saturday sat sunday sun
     today tonight tomorrow yesterday morning afternoon evening day days night nights week weeks weekend weekends fortnight fortnights
-    month months year years spring summer autumn fall winter christmas xmas easter halloween boxing whitsun whit pentecost ascension
+    month months year years quarter spring summer autumn fall winter christmas xmas easter halloween boxing whitsun whit pentecost ascension
     """.split()
 )
 """Every time phrase has one of these words, or a number; to look for those takes a tenth of the time."""
 
-_DIGIT = re.compile(r"(?<!\w)\d")
+_DIGIT = re.compile(r"(?<!\w)[qQ]?\d")
 _LETTERS = re.compile(r"[a-z]+")
 _COMERS = ("i", "you", "we", "they", "he", "she", "it", "who", "to", "will", "would", "can", "could", "may", "not", "please", "ll")
 _PREFIX = re.compile(  # "come Monday" is a time, and "they come Monday" none
@@ -114,6 +126,14 @@ _PREFIX = re.compile(  # "come Monday" is a time, and "they come Monday" none
     + r"come))(?:[ \t\n]|-)(?:the |early |late |mid-|about |around |at least |almost |nearly |only |all of )?$",
     re.IGNORECASE,
 )
+_THIRD = re.compile(r"(?<![^\W_])(?P<third>early|mid|late|earlier|later)(?:[ \t\n]|-)(?:the[ \t\n])?$", re.IGNORECASE)
+_ASIDE = re.compile(  # "two days before Christmas", "the week after Easter"
+    rf"\b(?:(?P<the>the|that)|(?P<count>{_COUNT})){_S}"
+    rf"(?P<unit>day|night|morning|evening|afternoon|week|weekend|fortnight|month|year|{'|'.join(_WEEKDAYS)})s?{_S}$",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(r"\b(?:for|in|over|within)[ \t\n]$", re.IGNORECASE)  # "for two weeks before Christmas"
+_LONGEST_ASIDE = 40
 _REPEATED = re.compile(r"\b(?:every|each|most|once|twice|times)[ \t\n](?:other[ \t\n]|second[ \t\n])?$", re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:-|\u2013|to|until|till|and|through)\s?", re.IGNORECASE)
 _DAYS_BEFORE = re.compile(  # "10 to 12 May", "between 10 and 12 May", of which the last is a whole date
@@ -175,8 +195,14 @@ def find_times(text: str, *, at: datetime, zone: tzinfo, prefer: Prefer = "futur
         direction: Prefer = "past" if word == "since" else "future" if word in ("by", "within", "starting") else prefer
         if word == "as of" and "month" in found and not _TO_COME.search(text):
             direction = _nearer(found["month"], local)  # "as of January I work there", said in March
-        atom = _resolve(found, match, local, direction)
+        third = _THIRD.search(window)
+        atom = _resolve(found | {"third": third["third"].lower()} if third else found, match, local, direction)
         held = None
+        if atom is not None and word in ("before", "after") and (aside := _aside(text, start, atom, word)) is not None:
+            while spans and spans[-1].end > aside.start:  # "on the Friday" before Easter
+                start = min(start, spans.pop().start)
+            spans += _span(text, min(start, aside.start), match.end(), (aside.first, aside.after), "point", zone)
+            continue
         if atom is not None and (days := _of_one_month(text, match, found, atom, word)) is not None:
             spans += _span(text, min(start, days.start), days.end, (days.first, days.after), "point", zone)
             continue
@@ -210,6 +236,34 @@ def _of_one_month(text: str, match: re.Match[str], found: dict[str, str], atom: 
     except (ValueError, OverflowError):  # there is no such day
         pass
     return None
+
+
+def _aside(text: str, start: int, atom: _Atom, word: str) -> _Atom | None:
+    """What lies so far before or after a day, where the words before its preposition say how far."""
+    window = text[max(0, start - _LONGEST_ASIDE) : start]
+    found = _ASIDE.search(window)
+    if found is None or atom.after - atom.first != _DAY or (found["count"] and _LASTS.search(window[: found.start()])):
+        return None
+    count = _SPACE.sub(" ", found["count"].lower()) if found["count"] else None
+    try:
+        aside = _so_far(found["unit"].lower(), count, atom.first, back=word == "before")
+    except (ValueError, OverflowError):  # beyond the calendar
+        return None
+    return aside._replace(start=start - len(window) + found.start()) if aside else None
+
+
+def _so_far(unit: str, count: str | None, day: date, *, back: bool) -> _Atom | None:
+    """The day that lies so many units before or after another; or the unit itself, a week up to it, or a weekday, that is next to it."""
+    long = unit in ("week", "fortnight", "month", "year")
+    if count:
+        return _one(_length(count, unit, day, back=back)) if long or unit in ("day", "night") else None
+    if long:
+        return _days(_length("1", unit, day, back=True), day) if back else _days(day + _DAY, _length("1", unit, day + _DAY, back=False))
+    if unit not in (*_WEEKDAYS, "weekend"):
+        return _one(day + (-_DAY if back else _DAY))
+    number, length = (5, 2) if unit == "weekend" else (_WEEKDAYS.index(unit), 1)
+    first = day + (((number - day.weekday() - 1) % 7 + 1) * _DAY if not back else -((day.weekday() - number - length) % 7 + length) * _DAY)
+    return _days(first, first + length * _DAY)
 
 
 def _may_tell(text: str) -> bool:
@@ -332,18 +386,107 @@ def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 
 def _part(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    def cut(first: date, after: date) -> tuple[date, date]:
+        day = after - _DAY if found["part"] == "end" else first + (after - first) / 2 if found["part"] == "middle" else first
+        return day, day + _DAY
+
     if "p_unit" in found:
-        first, after = _unit(found["p_unit"], found.get("p_which", "this"), local, prefer)
-    else:
-        first, after = _month(found["p_month"], found.get("p_which"), found.get("p_year"), local, prefer)
-    whole = after - first
-    if found["part"] == "end":
-        return _days(after - _DAY, after, part=True)
-    return (
-        _days(first, first + _DAY, part=True)
-        if found["part"] != "middle"
-        else _days(first + whole / 2, first + whole / 2 + _DAY, part=True)
+        return _days(*cut(*_unit(found["p_unit"], found.get("p_which", "this"), local, prefer)), part=True)
+    if "p_whole" in found:
+        return _days(*cut(*_year(int(found["p_whole"]))), part=True)
+    return _days(*_of_month_named(found, "p", cut, local, prefer), part=True)
+
+
+def _ordinal(found: dict[str, str], local: date, prefer: Prefer) -> _Atom | None:
+    """The first week, the last two days, the second Monday of a month; the third quarter of a year."""
+    unit, count = found["o_unit"], count_of(found.get("o_count", "1"))
+    place = (
+        -1 if found["o_which"] == "last" else ("first", "second", "third", "fourth").index(_PLACES.get(found["o_which"], found["o_which"]))
     )
+
+    def cut(first: date, after: date) -> tuple[date, date]:
+        if unit in _WEEKDAYS or unit == "weekend":
+            number = 5 if unit == "weekend" else _WEEKDAYS.index(unit)
+            begins = first + (number - first.weekday()) % 7 * _DAY + place * 7 * _DAY
+            if place < 0:
+                begins = after - ((after.weekday() - number - 1) % 7 + 1) * _DAY
+            return begins, begins + (2 if unit == "weekend" else 1) * _DAY
+        if unit in ("month", "quarter") or (unit == "half" and (after - first).days > 31):
+            months = {"month": 1, "quarter": 3, "half": 6}[unit]
+            return (_later_month(after, -months * count), after) if place < 0 else _months_of(first, place * months, months * count)
+        if unit == "half":
+            half = first + 15 * _DAY
+            return (first, half) if place == 0 else (half, after)
+        length = {"week": 7, "fortnight": 14}.get(unit, 1) * _DAY
+        return (after - length * count, after) if place < 0 else (first + place * length, first + (place * length) + length * count)
+
+    of_year = "o_whole" in found or found.get("o_of") == "year"
+    if (count > 1 and (place > 0 or unit in _WEEKDAYS or unit in ("weekend", "half"))) or (unit in ("month", "quarter") and not of_year):
+        return None
+    if unit == "half" and place > 1:
+        return None
+    if "o_whole" in found:
+        whole = _year(int(found["o_whole"]))
+    elif "o_of" in found:
+        whole = _unit(found["o_of"], found.get("o_this", "this"), local, prefer)
+    else:
+        return _days(*_of_month_named(found, "o", cut, local, prefer), part=True)
+    first, after = cut(*whole)
+    return _days(first, after, part=True) if whole[0] <= first and after <= whole[1] else None
+
+
+def _quarter(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    number, year = int(found["quarter"]), int(found.get("q_year", local.year))
+    first = date(year, 3 * number - 2, 1)
+    if "q_year" not in found and prefer == "past" and first > local:
+        first = first.replace(year=year - 1)
+    elif "q_year" not in found and prefer == "future" and _later_month(first, 3) <= local:
+        first = first.replace(year=year + 1)
+    return _days(first, _later_month(first, 3), bare="q_year" not in found)
+
+
+def _of_month_named(found: dict[str, str], side: str, cut: _Cut, local: date, prefer: Prefer) -> tuple[date, date]:
+    """A part of the month that is named, of the year of which it lies in the past, or to come."""
+    name, which, year = (found.get(f"{side}_{part}") for part in ("month", "which" if side == "p" else "this", "year"))
+    whole = _month(name or "", which, year, local, prefer)
+    part = cut(*whole)
+    if not (which or year) and ((prefer == "past" and part[0] > local) or (prefer == "future" and part[1] <= local)):
+        whole = _month(name or "", None, str(whole[0].year + (-1 if prefer == "past" else 1)), local, prefer)
+        part = cut(*whole)
+    if not whole[0] <= part[0] < part[1] <= whole[1]:
+        raise ValueError(f"{name} has no such part")
+    return part
+
+
+def _third(found: dict[str, str], first: date, after: date, local: date) -> tuple[date, date]:
+    """The early, the middle or the late part of a stretch; of this one, what was of it earlier, or will be later."""
+    third = found.get("third")
+    if third in ("earlier", "later"):
+        if not first <= local < after:
+            return first, after
+        return (first, local + _DAY) if third == "earlier" else (local, after)
+    length = (after - first).days
+    if third is None or length == 14:
+        return first, after
+    if length > 31:
+        months = 4 if length > 300 else 1
+        return _months_of(first, ("early", "mid", "late").index(third) * months, months)
+    days = (3 if length == 7 else 10) * _DAY
+    middle = first + (2 * _DAY if length == 7 else days)
+    return (
+        {"early": (first, first + days), "mid": (middle, middle + days), "late": (after - days, after)}[third]
+        if length > 2
+        else (first, after)
+    )
+
+
+def _months_of(first: date, offset: int, months: int) -> tuple[date, date]:
+    begins = _later_month(first, offset)
+    return begins, _later_month(begins, months)
+
+
+def _year(number: int) -> tuple[date, date]:
+    return date(number, 1, 1), date(number + 1, 1, 1)
 
 
 def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
@@ -358,6 +501,16 @@ def _weekday(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     return _one(local + ((number - local.weekday() - (0 if which else 1)) % 7 + (0 if which else 1)) * _DAY)
 
 
+def _week_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    name, which = (found.get(f"wk_{part}") or found[f"wk_{other}"] for part, other in (("day", "day_last"), ("which", "which_first")))
+    return _one(_unit("week", which, local, prefer)[0] + _WEEKDAYS.index(name) * _DAY)
+
+
+def _month_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
+    first, _ = _unit("month", "this" if found["mo_which"] == "the" else found["mo_which"], local, prefer)
+    return _one(first.replace(day=_number(found["mo_day"])))
+
+
 def _stretch(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     days = _length(found["n_count"], found["n_unit"], local, back=found["n_which"] in ("last", "past", "previous"))
     return _days(days, local) if days < local else _days(local, days)
@@ -365,7 +518,7 @@ def _stretch(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 def _counted(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     way = found.get("c_way", "")
-    local += {"from tomorrow": 1}.get(way, -1 if "c_day" in found else 0) * _DAY
+    local += {"from tomorrow": 1}.get(way, -1 if found.get("c_day") == "yesterday" else 0) * _DAY
     if way in ("ago", "earlier"):
         return _one(_length(found["c_count"], found["c_unit"], local, back=True))
     there = _length(found["c_count"], found["c_unit"], local, back=False)
@@ -386,8 +539,8 @@ def _beyond(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 
 def _this_unit(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
-    first, after = _unit(found["u_unit"], found["u_which"], local, prefer)
-    return _days(first, after, bare=found["u_which"] == "the")
+    first, after = _third(found, *_unit(found["u_unit"], found["u_which"], local, prefer), local)
+    return _days(first, after, bare=found["u_which"] == "the", part="third" in found)
 
 
 def _season(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
@@ -403,7 +556,8 @@ def _season(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
             first = date(local.year - 1, start, 1)
         elif not past and (over or (which == "next" and first <= local)):
             first = date(local.year + 1, start, 1)
-    return _days(first, _later_month(first, 3), bare=not (year or which in ("this", "next", "last")))
+    first, after = _third(found, first, _later_month(first, 3), local)
+    return _days(first, after, bare=not (year or which in ("this", "next", "last")), part="third" in found)
 
 
 def _feast(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
@@ -420,18 +574,23 @@ def _feast(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
 
 def _month_named(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
     which, year = found.get("m_which"), found.get("m_year")
+    if found.get("third") in ("early", "mid", "late"):
+        named = {"p_month": found["month"], "p_which": which, "p_year": year}
+        present = {name: value for name, value in named.items() if value}
+        part = _of_month_named(present, "p", lambda first, after: _third(found, first, after, local), local, prefer)
+        return _days(*part, bare=not (which or year), part=True)
     return _days(*_month(found["month"], which, year, local, prefer), bare=not (which or year))
 
 
 def _year_named(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
-    year = int(found["year"])
-    return _days(date(year, 1, 1), date(year + 1, 1, 1), bare=True)
+    return _days(*_third(found, *_year(int(found["year"])), local), bare=True, part="third" in found)
 
 
 _READERS = {
-    "iso": _iso, "numeric": _numeric, "dm_day": _calendar_day, "md_day": _calendar_day, "day": _relative_day, "part": _part,
-    "w_day": _weekday, "weekday": _weekday, "n_count": _stretch, "b_unit": _beyond, "u_unit": _this_unit, "c_count": _counted,
-    "season": _season, "feast": _feast, "month": _month_named, "year": _year_named,
+    "o_which": _ordinal, "quarter": _quarter, "iso": _iso, "numeric": _numeric, "dm_day": _calendar_day, "md_day": _calendar_day,
+    "day": _relative_day, "mo_day": _month_day, "part": _part, "wk_day": _week_day, "wk_which_first": _week_day, "w_day": _weekday,
+    "weekday": _weekday, "n_count": _stretch, "b_unit": _beyond, "u_unit": _this_unit, "c_count": _counted, "season": _season,
+    "feast": _feast, "month": _month_named, "year": _year_named,
 }  # fmt: skip
 
 
@@ -455,10 +614,19 @@ def _unit(unit: str, which: str, local: date, prefer: Prefer) -> tuple[date, dat
 
 def _length(count: str, unit: str, local: date, *, back: bool) -> date:
     """The day that lies so many units after a day, or before it."""
-    number = (int(count) if count.isdecimal() else _NUMBERS[count]) * (-1 if back else 1)
+    number = count_of(count) * (-1 if back else 1)
     if unit in ("month", "year"):
         return _later_month(local, number * (12 if unit == "year" else 1))
     return local + number * {"week": 7, "weekend": 7, "fortnight": 14}.get(unit, 1) * _DAY
+
+
+def count_of(count: str) -> int:
+    """Return the number that a word or digits say ("two", "a few", "30").
+
+    Raises:
+        KeyError: it is none.
+    """
+    return int(count) if count.isdecimal() else _NUMBERS[count]
 
 
 def _month_number(name: str) -> int:

@@ -28,6 +28,13 @@ create trigger facts_fts_update after update of key, value_text, tags, valid_fro
     select id, body, reply, context, date from fact_words where id = new.id;
 end;
 
+-- The days that a message tells of are in its value; of other rows nothing of it is searched that changes without their text.
+create trigger facts_fts_days after update of value_json on facts when new.kind = 'message' and old.value_json is not new.value_json begin
+  delete from facts_fts where rowid = new.id;
+  insert into facts_fts (rowid, body, reply, context, date)
+    select id, body, reply, context, date from fact_words where id = new.id;
+end;
+
 -- Whoever changes a message by hand changes what its neighbours are found by.
 create trigger facts_fts_neighbours_update after update of value_text on facts
 when new.kind = 'message' and old.value_text is not new.value_text begin

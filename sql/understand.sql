@@ -33,6 +33,7 @@ where user_id = :user_id
   and status = 'active'
   and valid_from < :before
   and (:since is null or valid_from >= :since)
+  and (:session_id is null or session_id = :session_id)
   and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
   and value_text <> :query
 order by valid_from desc, id desc
@@ -47,6 +48,7 @@ where user_id = :user_id
   and status = 'active'
   and valid_from < :before
   and (:since is null or valid_from >= :since)
+  and (:session_id is null or session_id = :session_id)
   and (:speaker is null or (coalesce(speaker, 'user') = 'assistant') = (:speaker = 'assistant'))
   and value_text <> :query
 order by valid_from, id
@@ -69,3 +71,13 @@ from facts
 where user_id = :user_id
   and kind = 'message'
   and valid_from < :before;
+
+-- The conversation in which something was said last.
+-- statement: conversation
+select session_id
+from facts indexed by facts_said
+where user_id = :user_id
+  and kind = 'message'
+  and valid_from <= :now
+order by valid_from desc, id desc
+limit 1;

@@ -17,8 +17,8 @@ select
 from facts f;
 
 -- What is searched by words of a row: its own words, key, name and tags; the message before it, if that asks something; the two messages
--- before and after it; and its day in words, by the user's clocks as far as they are known. A message has the day it was said on, and that of which
--- it tells.
+-- before and after it; and its day in words, by the user's clocks as far as they are known. A message has the day it was said on, and those of which
+-- it tells: all but the first stand in its value, as days of the user.
 create view fact_text as
 select
   f.id,
@@ -75,7 +75,9 @@ select
          union all
          select f.event_time where f.kind = 'message' and substr(f.event_time, 1, 10) <> substr(f.valid_from, 1, 10))
        limit 2)
-     limit 2)) as date  -- each limit has what is within it worked out once
+     union all
+     select value from json_each(iif(f.kind = 'message', f.value_json, null), '$.also_on')
+     limit 8)) as date  -- each limit has what is within it worked out once
 from facts f;
 
 -- What the full-text index holds of a row: those texts. Chinese and Japanese are written without spaces, and Korean words carry their endings:

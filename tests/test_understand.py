@@ -158,7 +158,21 @@ def test_a_month_without_a_year_may_be_of_any_recent_year(talk: memdb.Memory) ->
         ("What did I do two months ago?", ("April 2025",)),
         ("What did I do a few years ago?", ("2022",)),
         ("What did I do two weeks ago?", tuple(f"{day:02} May 2025" for day in range(24, 31))),
-        ("Where was Ana in the week before 16 November 2023?", ()),
+        ("Where was Ana in the week before 16 November 2023?", tuple(f"{day:02} November 2023" for day in range(9, 16))),
+        ("What did Ana do in the first week of March?", tuple(f"{day:02} March 2025" for day in range(1, 8))),
+        ("What did Ana do in mid-January?", tuple(f"{day} January 2025" for day in range(11, 21))),
+        ("What did Ana do at the end of May?", tuple(f"{day} May 2025" for day in range(25, 32))),
+        ("What did Ana do at the end of last year?", ("December 2024",)),
+        ("What did Ana do in the first quarter of 2024?", ("January 2024", "February 2024", "March 2024")),
+        ("What did Ana do in the first quarter?", ("January 2025", "February 2025", "March 2025")),
+        ("Who led in the first quarter of the game?", ()),
+        ("What did Ana do on the first Monday of May?", ("05 May 2025",)),
+        ("What did Ana do on Monday last week?", ("02 June 2025",)),
+        ("What did Ana do a year ago today?", ("10 June 2024",)),
+        ("What did Ana do the day after Christmas?", ("26 December 2024",)),
+        ("What happened on New Year's Eve?", ("31 December 2024",)),
+        ("What did Ana do at Christmas 2023?", ("25 December 2023",)),
+        ("What did Ana do two weeks before Christmas?", tuple(f"{day:02} December 2024" for day in range(8, 15))),
         ("What did Ana do on 2025-06-05?", ("05 June 2025",)),
         ("What did Ana do on 5 June?", ()),
         ("What happened in 1850?", ()),
@@ -335,6 +349,52 @@ def test_a_message_tells_of_the_last_friday_or_of_the_next(mem: memdb.Memory, te
     assert f"{told.event_time:%Y-%m-%d}" == day
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "others"),
+    [
+        ("I saw Ana on Monday and we'll meet again on Friday.", "2025-06-09", ["2025-06-13"]),
+        ("On Monday I saw Ana; on Friday, we'll go out.", "2025-06-09", ["2025-06-13"]),
+        ("I met Ana on Monday, and Bob on Friday.", "2025-06-09", ["2025-06-06"]),
+        ("I talked to Ana and we'll meet on Friday.", "2025-06-13", []),
+        ("We'll meet on Friday and on Sunday.", "2025-06-13", ["2025-06-15"]),
+        ("We hiked last weekend.", "2025-06-07", ["2025-06-08"]),
+        ("I'm in Faro until Saturday.", "2025-06-10", ["2025-06-14"]),
+        ("We stayed for two weeks in March.", "2025-03-01", []),
+        ("Every Monday I swim, and yesterday I ran; today I rest.", "2025-06-09", []),
+        (" ".join(f"I ran on {day} May." for day in range(1, 9)), "2025-05-01", ["2025-05-02", "2025-05-03", "2025-05-04"]),
+    ],
+)
+def test_a_message_keeps_the_days_of_which_it_tells(mem: memdb.Memory, text: str, first: str, others: list[str]) -> None:
+    mem.observe(text, user_id="me", timestamp=NOW)
+    mem.drain()
+    [told] = mem.facts("me", kinds=["message"])
+    assert told.event_time is not None
+    assert f"{told.event_time:%Y-%m-%d}" == first
+    assert told.value_json == ({"also_on": others} if others else None)
+
+
+def test_a_message_is_found_by_every_day_of_which_it_tells(tmp_path: Path) -> None:
+    told = "I saw Ana on Saturday and we'll meet again on Friday."
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        diary(mem)
+        mem.observe(told, user_id="me", timestamp="2025-06-09T20:00:00Z")
+        mem.drain()
+        for query, now in (("What did I do on Friday?", "2025-06-16"), ("What did I do on Saturday?", "2025-06-10")):
+            assert told in [hit.fact.value_text for hit in mem.search(query, user_id="me", now=f"{now}T12:00:00Z", kinds=["message"])]
+
+
+def test_the_days_of_a_message_change_with_it_and_go_with_it(mem: memdb.Memory) -> None:
+    mem.observe("I saw Ana on Monday and we'll meet again on Friday.", user_id="me", timestamp=NOW)
+    mem.drain()
+    connection = mem._store.database().connection
+    found = "select count(*) from facts_fts where facts_fts match 'date : \"{} june 2025\"' and rowid = (select id from message_traits)"
+    assert connection.execute(found.format(13)).get == 1
+    connection.execute("update facts set value_json = json_object('also_on', json_array('2025-06-20')) where kind = 'message'")
+    assert [connection.execute(found.format(day)).get for day in (13, 20)] == [0, 1]
+    mem.forget("me")
+    assert connection.execute(found.format(20)).get == 0
+
+
 @pytest.fixture
 def conversations(mem: memdb.Memory) -> memdb.Memory:
     """Three, the last of them today; in the first somebody speaks of one before it."""
@@ -408,6 +468,50 @@ def test_what_was_said_last_or_first_is_found_by_its_place(today: memdb.Memory, 
 
 
 @pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("What did I tell you in the last hour?", ["In March it rained"]),
+        (
+            "What did we talk about in the last three hours?",
+            ["Rain is wet", "In March it rained", "I just suggest a new one.", "My first lamp broke."],
+        ),
+        ("What did I tell you an hour ago?", ["In March it rained"]),
+        ("What did you say about two hours ago?", ["I just suggest a new one."]),
+        ("What did I say this morning?", ["In March it rained", "My first lamp broke.", "Good morning!"]),
+        ("What did I tell you yesterday morning?", ["The thing I told you was a secret."]),
+        ("What have I told you so far in this conversation?", ["In March it rained", "My first lamp broke."]),
+        ("What did I tell you earlier?", ["In March it rained", "My first lamp broke."]),
+        ("What did I say at the beginning of this conversation?", ["My first lamp broke.", "In March it rained"]),
+        ("What did I tell you this afternoon?", []),
+        ("What did I tell you about the lamp an hour ago?", []),
+        ("What did Marta do this morning?", []),
+        ("What did I say an eternity of hours ago?", []),
+    ],
+)
+def test_what_was_said_at_some_time_of_a_day_or_in_this_conversation_is_found_by_that(
+    mem: memdb.Memory, query: str, texts: list[str]
+) -> None:  # fmt: skip
+    for session, at, text, reply in (
+        ("a", "09T09:00", "The thing I told you was a secret.", "You just told me."),
+        ("a", "10T07:00", "Good morning!", "What did you say first?"),
+        ("b", "10T08:00", "My first lamp broke.", "I just suggest a new one."),
+        ("b", "10T09:15", "In March it rained", "Rain is wet"),
+        ("b", "10T10:00", query, ""),
+    ):
+        mem.observe(text, reply, user_id="me", session_id=session, timestamp=f"2025-06-{at}:00Z")
+    mem.drain()
+    hits = mem.search(query, user_id="me", now="2025-06-10T10:05:00Z", kinds=["message"])
+    connection = mem._store.database().connection
+    assert [connection.execute("select value_text from facts where id = ?", (id,)).get for id in hits.question.said] == texts
+    assert [hit.fact.value_text for hit in hits][: len(texts[:1])] == texts[:1]
+
+
+def test_what_happened_since_we_last_spoke_is_no_longer_ago(conversations: memdb.Memory) -> None:
+    [(begins, ends)] = conversations.search("What happened since we last spoke?", user_id="me", now=NOW).question.times
+    assert (f"{begins:%m-%d}", ends) == ("05-20", to_utc(NOW))
+
+
+@pytest.mark.parametrize(
     ("query", "order"),
     [("What was the last thing I told you about the lamp?", "last"), ("What did I just buy?", None), ("Did I just tell you that?", None),
      ("What did I say last week?", None), ("What did you say first aid was?", None), ("I just told you what I like.", None)],
@@ -440,6 +544,7 @@ def test_a_birthday_is_a_day_where_it_is_known(mem: memdb.Memory) -> None:
     mem.drain()
     assert mem.search(question, user_id="me", now=NOW).question.days == ("12 May 2025",)
     assert mem.search("What is planned for my next birthday?", user_id="me", now=NOW).question.days == ("12 May 2026",)
+    assert mem.search("What did I do the day before my birthday?", user_id="me", now=NOW).question.days == ("11 May 2025",)
 
 
 def test_a_day_is_the_user_s_own(tmp_path: Path) -> None:
@@ -644,6 +749,6 @@ def test_what_else_is_counted_is_no_day(query: str) -> None:
     assert spans_of(query, now=to_utc(NOW), zone=UTC) == []
 
 
-def test_before_last_is_nothing_by_itself_where_it_says_of_what() -> None:
+def test_the_week_before_last_is_another_where_it_says_of_what() -> None:
     spans = spans_of("What did I do the week before last Christmas?", now=to_utc(NOW), zone=UTC)
-    assert [span.text for span in spans] == ["before last Christmas"]
+    assert [span.text for span in spans] == ["the week before last Christmas"]

@@ -29,6 +29,65 @@ def _day(instant: datetime) -> str:
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("in the first week of March", "2025-03-01", "2025-03-08"),
+        ("the last week of May", "2024-05-25", "2024-06-01"),
+        ("the first two days of May", "2025-05-01", "2025-05-03"),
+        ("the last three days of the month", "2025-05-29", "2025-06-01"),
+        ("the second weekend in April", "2025-04-12", "2025-04-14"),
+        ("on the last Friday of April", "2025-04-25", "2025-04-26"),
+        ("the first Monday in May 2024", "2024-05-06", "2024-05-07"),
+        ("in the second half of March", "2025-03-16", "2025-04-01"),
+        ("the first half of 2024", "2024-01-01", "2024-07-01"),
+        ("the last quarter of last year", "2024-10-01", "2025-01-01"),
+        ("in Q1 2024", "2024-01-01", "2024-04-01"),
+        ("in Q3", "2024-07-01", "2024-10-01"),
+        ("in early February", "2025-02-01", "2025-02-11"),
+        ("mid-January", "2025-01-11", "2025-01-21"),
+        ("late May", "2024-05-22", "2024-06-01"),
+        ("in late 2023", "2023-09-01", "2024-01-01"),
+        ("early last summer", "2024-06-01", "2024-07-01"),
+        ("late last week", "2025-05-09", "2025-05-12"),
+        ("earlier this week", "2025-05-12", "2025-05-15"),
+        ("later this month", "2025-05-14", "2025-06-01"),
+        ("the 3rd of last month", "2025-04-03", "2025-04-04"),
+        ("on Monday last week", "2025-05-05", "2025-05-06"),
+        ("last week on Friday", "2025-05-09", "2025-05-10"),
+        ("a year ago today", "2024-05-14", "2024-05-15"),
+        ("a week before Christmas", "2024-12-18", "2024-12-19"),
+        ("the day after Christmas", "2024-12-26", "2024-12-27"),
+        ("in the week before Easter", "2025-04-13", "2025-04-20"),
+        ("the week after 12 March", "2025-03-13", "2025-03-20"),
+        ("on the Friday before Easter", "2025-04-18", "2025-04-19"),
+        ("the weekend before Easter", "2025-04-12", "2025-04-14"),
+        ("the weekend after Easter", "2025-04-26", "2025-04-28"),
+        ("two days after 28 February 2024", "2024-03-01", "2024-03-02"),
+    ],
+)
+def test_a_part_of_a_month_or_year_is_that_part_and_what_lies_from_a_day_lies_there(text: str, first: str, after: str) -> None:
+    assert [(begins, ends) for *_, begins, ends in spans(text, "past")] == [(first, after)]
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "first", "after"),
+    [
+        ("since late 2019", "since", "2019-09-01", "2025-05-15"),
+        ("until mid-June", "until", "2025-05-14", "2025-06-21"),
+        ("by the end of 2026", "by", "2026-12-31", "2027-01-01"),
+        ("from the second week of June", "from", "2025-06-08", "2025-06-15"),
+        ("for two weeks before Christmas", "by", "2025-12-25", "2025-12-26"),
+        ("the fifth Monday of June", "point", "2025-06-01", "2025-07-01"),
+        ("two weeks after the wedding", "", "", ""),
+        ("in the third quarter of the game", "", "", ""),
+        ("I woke up too late in March", "point", "2026-03-01", "2026-04-01"),
+    ],
+)
+def test_parts_keep_their_preposition_and_other_parts_are_none(text: str, role: str, first: str, after: str) -> None:
+    assert (role, first, after) in [found[1:] for found in spans(text)] or (not role and spans(text) == [])
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("I have 10 and 12 June", "12 June"),

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, birthdays_in, day_of, days_of, lately_in, spans_of, times_of
-from memdb.cues import Change, Said, asks_past, asks_present, change_in, last_talk_in, order_in, said_in
+from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, birthdays_in, day_of, days_of, lately_in, part_of_day, spans_of, times_of
+from memdb.cues import Change, Said, SaidThen, asks_past, asks_present, change_in, last_talk_in, order_in, said_in, said_then_in
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.records import Intent
@@ -40,8 +40,12 @@ _LAST = frozenset("last latest newest previous recent recently left leave first 
 _SAID = frozenset("last latest recent first just".split())
 """What asks for what was said last, or first, has one of these words."""
 
+_THEN = frozenset("hour hours minute minutes morning afternoon evening night tonight earlier conversation chat session talk".split())
+"""What asks for whatever was said at some time of a day, or in this conversation, has one of these words."""
+
 _LATELY = frozenset("recently lately late recent".split())
 _SAID_ROWS = 3  # so many messages are what was said last
+_THEN_ROWS = 10  # and what was said at some time
 
 _INTENTS: dict[Intent, re.Pattern[str]] = {
     "time": re.compile(
@@ -102,6 +106,9 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     if asked is not None:
         said, day = _said(db, asked, text, spans, user_id=user_id, now=now, zone=zone) if asked.alone else ([], [])
         spans, order = day or spans, asked.order
+    elif not _THEN.isdisjoint(plain) and (then := said_then_in(text)) is not None:
+        said, day = _said_then(db, then, text, user_id=user_id, now=now, zone=zone)
+        spans, order = day or spans, then.order if day else order
     lately = lately_in(text, now=now, zone=zone) if not (_LATELY.isdisjoint(plain) or spans or order) else None
     days = days_of(spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(span.text, contracted=True)}
@@ -206,11 +213,34 @@ def _said(
     rows = db.all(
         f"understand.said_{asked.order}",
         user_id=user_id,
+        session_id=None,
         speaker=asked.speaker,
         query=text,  # it may have been kept before it is searched for
         since=to_text(min(span.begins for span in spans)) if spans else None,
         before=to_text(min(now, max(span.ends for span in spans)) if spans else now),
         limit=_SAID_ROWS,
+    )
+    days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
+    return [int(str(row["id"])) for row in rows], days
+
+
+def _said_then(
+    db: Database, asked: SaidThen, text: str, *, user_id: str, now: datetime, zone: tzinfo
+) -> tuple[list[int], list[TimeSpan]]:  # fmt: skip
+    """The messages that were said then, or in the conversation in which something was said last; and the day of the first of them."""
+    stretch = part_of_day(asked.then, now=now, zone=zone) if asked.then else None
+    talk = None if asked.then else db.one("understand.conversation", user_id=user_id, now=to_text(now))
+    if stretch is None and (talk is None or talk["session_id"] is None):
+        return [], []
+    rows = db.all(
+        f"understand.said_{asked.order}",
+        user_id=user_id,
+        session_id=talk["session_id"] if talk else None,
+        speaker=asked.speaker,
+        query=text,
+        since=to_text(stretch[0]) if stretch else None,
+        before=to_text(stretch[1] if stretch else now),
+        limit=_SAID_ROWS if asked.order == "first" else _THEN_ROWS,
     )
     days = [day_of(to_utc(str(row["valid_from"])), text=text[asked.start : asked.end], start=asked.start, zone=zone) for row in rows[:1]]
     return [int(str(row["id"])) for row in rows], days
@@ -230,4 +260,7 @@ def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tz
     [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
     if row["at"] is None:
         return []
+    if match["since"]:
+        at = to_utc(str(row["at"]))
+        return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=at, ends=now, role="since")] if at < now else []
     return [day_of(to_utc(str(row["at"])), text=match.group(), start=match.start(), zone=zone)]
