@@ -116,7 +116,7 @@ _TELLING = frozenset(
 )
 """Every time phrase has one of these words, or a number; to look for those takes a tenth of the time."""
 
-_DIGIT = re.compile(r"(?<!\w)[qQ]?\d")
+_DIGIT = re.compile(r"(?<!\w)(?:\d|[qQ][1-4](?!\w))")
 _LETTERS = re.compile(r"[a-z]+")
 _COMERS = ("i", "you", "we", "they", "he", "she", "it", "who", "to", "will", "would", "can", "could", "may", "not", "please", "ll")
 _PREFIX = re.compile(  # "come Monday" is a time, and "they come Monday" none
