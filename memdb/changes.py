@@ -27,7 +27,7 @@ def prepare() -> None:
     changed, over = rules().changed_to, rules().over
     patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
     patterns += [changed.to, changed.now, *changed.sorts, *(wording.match for wording in rules().wording)]
-    for pattern in (*patterns, over.but, over.begins, over.general, "{weekdays}"):
+    for pattern in (*patterns, over.but, over.begins, over.general, over.aside, "{weekdays}"):
         compiled(pattern)
 
 
@@ -163,7 +163,7 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     determined = _DETERMINER.match(said)
     bare = said[determined.end() :] if determined else said
     words = telling(bare)
-    if not words:
+    if not words or compiled(rules().over.aside).fullmatch(bare):
         return []
     believed = list(believed)
     told = [(key, value, telling(value)) for key, value in believed]

@@ -140,6 +140,7 @@ class Over(_Table):
     but: str
     begins: str
     general: str
+    aside: str
 
 
 class Ending(_Table):

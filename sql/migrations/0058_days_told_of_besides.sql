@@ -87,6 +87,7 @@ left join json_each(case when t.unspaced then (
   select group_concat(iif(letter glob '[々぀-ヿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𱍏]', ' ' || letter || ' ', letter), '')
   from (select substr(b.text, n, 1) as letter from bit b cross join place)) end, '$[0]') apart;
 
+drop trigger if exists facts_fts_days;
 create trigger facts_fts_days after update of value_json on facts when new.kind = 'message' and old.value_json is not new.value_json begin
   delete from facts_fts where rowid = new.id;
   insert into facts_fts (rowid, body, reply, context, date)
