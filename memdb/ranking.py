@@ -18,8 +18,8 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.metrics import average, judge
 from memdb.records import EVER, LIVE, Fact, Labelled, Status, Tier
+from memdb.scoring import FEATURES
 from memdb.steps.explain import explain
-from memdb.steps.retrieve import FEATURES
 from memdb.steps.tune import Example, tune
 from memdb.times import to_utc
 

@@ -15,6 +15,7 @@ DOORS = {
     "memdb.quantize",
     "memdb.vectors",
     "memdb.eligible",
+    "memdb.scoring",
     "memdb.outside",
     "memdb.embed",
     "memdb.edge",

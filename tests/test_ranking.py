@@ -15,7 +15,7 @@ import memdb
 from memdb.embed import HashingEmbedder
 from memdb.metrics import judge
 from memdb.ranking import SHIPPED
-from memdb.steps.retrieve import FEATURES
+from memdb.scoring import FEATURES
 from memdb.store import Store
 
 Tell = Callable[..., memdb.Memory]

@@ -20,7 +20,8 @@ from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
 from memdb.records import FACT_COLUMNS
-from memdb.steps.retrieve import FEATURES, match_expression
+from memdb.scoring import FEATURES
+from memdb.steps.retrieve import match_expression
 from memdb.store import Store
 
 Ask = Callable[[dict[str, SqlValue]], list[tuple[SqlValue, ...]]]

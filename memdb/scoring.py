@@ -1,0 +1,164 @@
+"""Scores rows by the one statement `sql/retrieve.sql`, a few at a time, until the best are known."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, cast
+
+from pydantic_core import to_json
+
+from memdb.candidates import Legs
+from memdb.database import Database, SqlValue
+from memdb.field import MOST, Field, Found
+from memdb.records import FACT_COLUMNS, Tier
+
+_WIDTH = len(FACT_COLUMNS)
+_NEARLY = 0.8  # of the nearest, as `dated` has it in retrieve.sql
+_SURE = 20  # so many hits are as good as if everything had been scored
+
+FEATURES = (
+    "lexical",
+    "cosine",
+    "window",
+    "both",
+    "actor",
+    "is_question",
+    "length",
+    "has_number",
+    "is_reaction",
+    "outdated",
+    "has_time",
+    "date",
+    "type_weight",
+    "decay",
+    "recency",
+    "access_bonus",
+    "importance",
+    "confidence",
+    "frequency",
+    "source_reliability",
+    "linked",
+    "position",
+    "knowledge_update",
+    "match",
+    "goal",
+    "emotion",
+    "intrinsic_importance",
+    "agreement",
+)
+"""The parts of a score: columns of the statement and features of a weight set, under the same names."""
+
+
+class Scored(NamedTuple):
+    """A row of `retrieve.sql`: the columns of its fact, and its score; `parts` are those of `FEATURES`."""
+
+    fact: Sequence[SqlValue]
+    score: float
+    id: int
+    tier: Tier
+    by_words: int
+    by_meaning: int
+    factor: float
+    parts: tuple[float, ...]
+
+    def near_by(self) -> float:
+        """Return how near it is by words and meaning together."""
+        return self.parts[FEATURES.index("lexical")] + self.parts[FEATURES.index("match")]
+
+    def found(self) -> Found:
+        """Return what meaning found of it; its words are looked for once more."""
+        cosine, window = (1.0 - self.parts[FEATURES.index(name)] if self.by_meaning else math.nan for name in ("cosine", "window"))
+        return self.id, math.nan, cosine, window
+
+
+_Whole = tuple[float, int, Tier, int, int, float]  # the fields of `Scored` between `fact` and `parts`
+
+
+class Scorer:
+    """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
+
+    `said` are rows that are always among those, `aimed` how much of the goal's words each has that has any, where words must do for it.
+    """
+
+    def __init__(self, db: Database, values: Mapping[str, SqlValue], *, said: Sequence[int], aimed: Mapping[int, float]) -> None:
+        self._db, self._values, self._aimed = db, values, aimed
+        self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in said]
+
+    def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:
+        """Return the best so many of what was found, but for what scores less than `least`.
+
+        `voted` counts votes also where they do not rank; with `terms` the statement looks for words, too.
+        """
+        changed: dict[str, SqlValue] = {
+            "found": to_json([*found, *self._said], inf_nan_mode="null").decode(),  # six times as fast as the json of Python
+            "agree": int(voted),
+            "min_score": least,
+            "limit": max(0, count),
+        }
+        if terms is not None:
+            changed["terms"] = terms
+        if self._aimed:
+            changed["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
+        rows = self._db.tuples("retrieve", **{**self._values, **changed})
+        return [Scored(row[:_WIDTH], *cast(_Whole, row[_WIDTH : _WIDTH + 6]), cast(tuple[float, ...], row[_WIDTH + 6 :])) for row in rows]
+
+    def adds(self, ids: list[int]) -> dict[int, float]:
+        """Return what text, speaker and time add to the score of each of these rows."""
+        asked = {name: self._values[name] for name in ("actor", "asks_when", "weights")}
+        return dict(cast(list[tuple[int, float]], self._db.tuples("scan.told", ids=json.dumps(ids), **asked)))
+
+    def update_among(self, ids: list[int]) -> int | None:
+        """Return which of these rows tells what is so now, if any does."""
+        found = self._db.tuples("scan.update", ids=json.dumps(ids), actor=self._values["actor"])
+        return cast(int, found[0][0]) if found else None
+
+
+def best(field: Field, scorer: Scorer, *, legs: Legs, update: float, limit: int, least: float | None, voted: bool) -> list[Scored]:
+    """Return the best rows. The first `_SURE` are those that scoring everything would give, unless more than `MOST` could be among them.
+
+    A few are scored first. What could still pass the last of them is known from the most that each of the others can score, and from what
+    their texts, speakers and times add, which is read at a tenth of the price of a score; only those that could are scored then. Those who
+    want more hits get the legs besides, a number from each kind, so that a thousand rows alike do not fill the list. Where links count, one
+    row may be lifted by another, and the legs are scored with the most promising; so they are where the first or the last of all that fits
+    is wanted. `update` is how much more the message scores that tells what is so now, the last of those nearly as near as the nearest.
+    """
+    if legs.given or legs.placed or legs.linked:
+        besides = [] if legs.given else field.first(MOST if legs.placed else 2 * _SURE)
+        return scorer.rows(field.found([*field.legs(), *besides]), limit, voted=voted, least=least)
+    goal = max(1, min(limit, _SURE))
+    places = field.likely(goal, scorer.adds)
+    rows = scorer.rows(field.found(places), min(limit, goal), voted=False, least=least)  # votes take longer than all else, and come last
+    reach = rows[goal - 1].score if len(rows) >= goal else least
+    able = field.able(-math.inf if reach is None else reach, scorer.adds)
+    if update > 0 and rows and reach is not None:
+        able += _update(field, scorer, reach - update, rows)
+    more = sorted(set(able).difference(places))
+    places += more
+    if voted and limit <= goal:
+        return scorer.rows(field.found(places), limit, voted=True, least=least)
+    if more and (legs.voted or update > 0):  # what others say counts, or how near they are: they are scored together
+        rows = scorer.rows(field.found(places), min(limit, goal), voted=False, least=least)
+    elif more:
+        others = scorer.rows(field.found(field.with_best_match(more)), min(limit, goal), voted=False, least=reach)
+        rows = _merged(rows, others, min(limit, goal))
+    if limit <= goal:
+        return rows
+    sure = {row.id for row in rows}
+    found = field.found([*field.legs(), *(place for place, id in zip(places, field.ids(places), strict=True) if id in sure)])
+    return scorer.rows(found, limit, voted=voted, least=least)
+
+
+def _update(field: Field, scorer: Scorer, score: float, rows: Sequence[Scored]) -> list[int]:
+    """The place of the row that tells what is so now, of those that may score this much and are nearly as near as the nearest."""
+    near = field.near(score, _NEARLY * max(row.near_by() for row in rows))
+    ids = field.ids(near)
+    last = scorer.update_among(ids) if ids else None
+    return [near[ids.index(last)]] if last is not None else []
+
+
+def _merged(rows: Sequence[Scored], others: Sequence[Scored], count: int) -> list[Scored]:
+    """The best of both, ordered as `retrieve.sql` orders them."""
+    each = {row.id: row for row in (*rows, *others)}
+    return sorted(each.values(), key=lambda row: (row.score, row.id), reverse=True)[:count]
