@@ -9,6 +9,7 @@ from pathlib import Path
 from memdb.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent
+_BESIDE = re.compile(r"""('[^']*'|"[^"]*")|\s*([,()=+])\s*""")  # quoted text stays as it is
 _COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
@@ -51,7 +52,7 @@ def statements(file: str) -> dict[str, str]:
 
 @cache
 def statement(name: str) -> str:
-    """Return one statement, without comments and indents: "retrieve", or "apply.insert_fact" for a named one in a file of several.
+    """Return one statement, as short as it can be: "retrieve", or "apply.insert_fact" for a named one in a file of several.
 
     Only so is every one of them short enough to be kept prepared: apsw prepares what is longer than 16 KiB anew each time it is run.
     """
@@ -60,9 +61,9 @@ def statement(name: str) -> str:
 
 
 def bare(sql: str) -> str:
-    """Return SQL without comments and indents; no quoted text of it may go over a line's end."""
+    """Return SQL without comments, indents and spaces beside commas and the like; no quoted text of it may go over a line's end."""
     lines = (told[1] if "--" in text and (told := _COMMENT.match(text)) else text for text in sql.splitlines())
-    return "\n".join(filter(None, map(str.strip, lines)))
+    return _BESIDE.sub(lambda found: found[1] or found[2], "\n".join(filter(None, map(str.strip, lines))))
 
 
 @cache

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at least, by which the highest are found sooner
 
 
-def fuse(words: Words, near: Sequence[Near], *, bounds: Bounds, question: Question, legs: Legs) -> Field:
-    """Return the rows of both, with the most that each can score within these bounds whatever else is true of it."""
+def fuse(words: Words, near: Sequence[Near], *, bounds: Bounds, half: float, question: Question, legs: Legs) -> Field:
+    """Return the rows of both, with the most that each can score within these bounds whatever else is true of it.
+
+    `half` is the bm25 of a best match that counts as half of one that says everything, as `retrieve.sql` has it.
+    """
     matches = words.matching()
-    return _Meaning(matches, near, bounds, question, legs) if near else _WordsAlone(matches, bounds, question, legs)
+    return _Meaning(matches, near, bounds, half, question, legs) if near else _WordsAlone(matches, bounds, half, question, legs)
 
 
 class _WordsAlone(Field):
@@ -31,13 +34,13 @@ class _WordsAlone(Field):
     _bm25: Sequence[float]
     _most: list[float]
 
-    def __init__(self, words: Words, bounds: Bounds, question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, bounds: Bounds, half: float, question: Question, legs: Legs) -> None:
         super().__init__()
         self._words, self._limits = words if legs.lexical else Words(), legs
         self._ids, kinds, self._bm25 = self._words.ids, self._words.kinds, self._words.bm25
         self._best_match = min(range(len(self._ids)), key=self._bm25.__getitem__) if self._ids else None
         said = {kind: bounds.said(question, kind) for kind in set(kinds)}
-        lexical = bounds.lexical / (self._bm25[self._best_match] if self._best_match is not None else 1.0)
+        lexical = bounds.lexical / (self._bm25[self._best_match] - half if self._best_match is not None else 1.0)
         self._open, self._settled = bounds.open(question), bounds.is_settled(question, said)
         self._said = [said[kind] for kind in kinds]
         self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
@@ -77,7 +80,7 @@ class _Meaning(Field):
     Not-a-number stands for a bm25 or cosine that a row does not have. `_windows` is None if there are none.
     """
 
-    def __init__(self, words: Words, near: Sequence[Near], bounds: Bounds, question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, near: Sequence[Near], bounds: Bounds, half: float, question: Question, legs: Legs) -> None:
         import numpy as np
 
         super().__init__()
@@ -103,6 +106,7 @@ class _Meaning(Field):
         self._bm25[matched] = bm25
         best = int(bm25.argmin()) if len(matched) else None
         self._best_bm25 = float(bm25[best]) if best is not None else 1.0
+        self._scale = self._best_bm25 - (half if best is not None else 0.0)
         self._best_match = int(matched[best]) if best is not None and legs.lexical else None
         self._open = bounds.open(question)
         self._said = self._all_said(question)
@@ -113,7 +117,7 @@ class _Meaning(Field):
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
         least = -math.inf if exact else 0.0
         self._most = self._scores(slice(None), 0.0, least)
-        self._most[matched] = self._scores(matched, bm25 / self._best_bm25, least)
+        self._most[matched] = self._scores(matched, bm25 / self._scale, least)
         self._first: NDArray[np.intp] | None = None  # of all others none can score more than `_others`
         self._others = math.inf
 
@@ -194,7 +198,7 @@ class _Meaning(Field):
             these = windows_at[at] >= 0
             self._windows[at[these]] = self._window.exact(windows_at[at[these]])
         lexical = self._bm25[at]
-        lexical /= self._best_bm25
+        lexical /= self._scale
         lexical[np.isnan(lexical)] = 0.0
         self._most[at] = self._scores(at, lexical)
         return True

@@ -45,8 +45,8 @@ _ANCHOR = "lexical"  # proportions are what matters, so one weight stands still:
 _ALL = 1_000_000
 _COUNTS = ("k_lex", "k_vec", "top")
 _OTHERS = (
-    "bm25_body", "bm25_reply", "bm25_context", "bm25_date", "by_confidence", "k_lex", "k_vec", "legs", "near", "sure_agreement",
-    "sure_confidence", "sure_match", "sure_source_reliability", "threshold", "top",
+    "bm25_body", "bm25_reply", "bm25_context", "bm25_date", "bm25_half", "by_confidence", "k_lex", "k_vec", "legs", "near",
+    "sure_agreement", "sure_confidence", "sure_match", "sure_source_reliability", "threshold", "top",
 )  # fmt: skip
 """What a weight set may hold beside the parts of a score and of a probability."""
 _MOST = 1_000_000  # of a weight, as the table has it, too

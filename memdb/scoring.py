@@ -52,7 +52,10 @@ FEATURES = (
 
 
 class Scored(NamedTuple):
-    """A row of `retrieve.sql`: the columns of its fact, and its score; `parts` are those of `FEATURES`."""
+    """A row of `retrieve.sql`: the columns of its fact, and its score.
+
+    `parts` are those of `FEATURES`; `near_by` is how near it is by words and meaning together.
+    """
 
     fact: Sequence[SqlValue]
     score: float
@@ -61,11 +64,8 @@ class Scored(NamedTuple):
     by_words: int
     by_meaning: int
     factor: float
+    near_by: float
     parts: tuple[float, ...]
-
-    def near_by(self) -> float:
-        """Return how near it is by words and meaning together."""
-        return self.parts[FEATURES.index("lexical")] + self.parts[FEATURES.index("match")]
 
     def found(self) -> Found:
         """Return what meaning found of it; its words are looked for once more."""
@@ -73,7 +73,7 @@ class Scored(NamedTuple):
         return self.id, math.nan, cosine, window
 
 
-_Whole = tuple[float, int, Tier, int, int, float]  # the fields of `Scored` between `fact` and `parts`
+_Whole = tuple[float, int, Tier, int, int, float, float]  # the fields of `Scored` between `fact` and `parts`
 
 
 class Scorer:
@@ -102,7 +102,7 @@ class Scorer:
         if self._aimed:
             changed["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
         rows = self._db.tuples("retrieve", **{**self._values, **changed})
-        return [Scored(row[:_WIDTH], *cast(_Whole, row[_WIDTH : _WIDTH + 6]), cast(tuple[float, ...], row[_WIDTH + 6 :])) for row in rows]
+        return [Scored(row[:_WIDTH], *cast(_Whole, row[_WIDTH : _WIDTH + 7]), cast(tuple[float, ...], row[_WIDTH + 7 :])) for row in rows]
 
     def adds(self, ids: list[int]) -> dict[int, float]:
         """Return what text, speaker and time add to the score of each of these rows."""
@@ -152,7 +152,7 @@ def best(field: Field, scorer: Scorer, *, legs: Legs, update: float, limit: int,
 
 def _update(field: Field, scorer: Scorer, score: float, rows: Sequence[Scored]) -> list[int]:
     """The place of the row that tells what is so now, of those that may score this much and are nearly as near as the nearest."""
-    near = field.near(score, _NEARLY * max(row.near_by() for row in rows))
+    near = field.near(score, _NEARLY * max(row.near_by for row in rows))
     ids = field.ids(near)
     last = scorer.update_among(ids) if ids else None
     return [near[ids.index(last)]] if last is not None else []

@@ -65,6 +65,7 @@ weight as materialized (
     coalesce(w ->> 'bm25_reply', 0.0) as bm25_reply,
     coalesce(w ->> 'bm25_context', 0.0) as bm25_context,
     coalesce(w ->> 'bm25_date', 0.0) as bm25_date,
+    coalesce(w ->> 'bm25_half', 0.0) as bm25_half,
     cast(coalesce(:k_lex, w ->> 'k_lex', 20) as integer) as k_lex,
     cast(coalesce(:k_vec, w ->> 'k_vec', 20) as integer) as k_vec
   from (select json_group_object(feature, value) as w from weights where name = :weights)
@@ -178,7 +179,11 @@ candidate as materialized (
 scored as materialized (
   select
     f.id,
-    coalesce(c.bm25 / c.best_bm25, 0.0) as lexical,
+    coalesce(c.bm25 / c.best_bm25, 0.0) as words,
+    -- where the best match says little, it counts as little: as half where its bm25 is bm25_half. Among a few rows no word tells much by how
+    -- rare it is: up to fifty the best match is all there can be, and only from five hundred on is the whole of this so
+    coalesce(c.bm25 / (c.best_bm25 - (
+      select bm25_half * max(0.0, min(1.0, log10((select max(id) from facts) / 50.0))) from weight)), 0.0) as lexical,
     max(0.0, min(1.0, coalesce(
       1.0 - c.distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and :shelves <> '[]'),
@@ -270,12 +275,12 @@ featured as (
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
     own_confidence * (1.0 - outdated) as confidence,
-    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, lexical) as match  -- without vectors, words must do
+    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, words) as match  -- without vectors, words must do
   from scored
 ),
 ranked as materialized (
   select
-    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.lexical + p.match as near_by,
+    p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.words + p.match as near_by,
     w.linked as link_weight,
     w.top,
     w.near,
@@ -409,7 +414,7 @@ select
   f.fact_id, f.user_id, f.kind, f.key, f.value_text, f.value_json, f.category, f.memory_type, f.confidence, f.importance, f.effective_importance,
   f.source, f.speaker, f.event_time, f.valid_from, f.valid_to, f.status, f.source_turn_id, f.source_excerpt, f.session_id, f.tags, f.embedding_id,
   f.created_at, f.updated_at, f.last_mentioned_at, f.seen_count, f.last_accessed, f.access_count,
-  r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor,
+  r.relevance * r.factor as score, s.id, s.tier, s.by_words, s.by_meaning, r.factor, s.words + s.match as near_by,
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position, r.knowledge_update,

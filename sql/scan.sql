@@ -1,11 +1,12 @@
 -- What a question's words and its meaning find among everything of a user, before retrieve.sql scores what can be among the best.
 
--- What is to be known first: the kinds, a weight set, and whose vectors these are.
+-- What is to be known first: the kinds, a weight set, whose vectors these are, and about how many rows there are.
 -- statement: first
 select
   (select json_group_array(kind order by injection_order, kind) from kinds) as kinds,
   (select json_group_object(feature, value) from weights where name = :weights) as weights,
-  (select value from meta where name = 'embedder') as embedder;
+  (select value from meta where name = 'embedder') as embedder,
+  (select max(id) from facts) as newest;
 
 -- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
 -- statement: words

@@ -195,15 +195,16 @@ insert into weights (name, feature, value) values
   ('calibration', 'actor', 1.38), ('calibration', 'rival', -3.83), ('calibration', 'relevance', 0.32), ('calibration', 'confidence', 0.58),
   ('calibration', 'margin', 1.69), ('calibration', 'threshold', 0.70),
   -- the one that measures best
-  ('default', 'lexical', 1.0), ('default', 'cosine', 1.2), ('default', 'window', 1.4), ('default', 'both', -0.6), ('default', 'actor', 0.35),
-  ('default', 'is_question', -0.275), ('default', 'length', 0.5), ('default', 'has_number', 0.25), ('default', 'is_reaction', -0.1),
+  ('default', 'lexical', 1.675), ('default', 'cosine', 1.35), ('default', 'window', 0.675), ('default', 'both', -1.6), ('default', 'actor', 0.3),
+  ('default', 'is_question', -0.125), ('default', 'length', 0.4), ('default', 'has_number', 0.125), ('default', 'is_reaction', -0.1),
   ('default', 'outdated', -1.0),
   ('default', 'position', 3.0), ('default', 'knowledge_update', 0.3),
-  ('default', 'has_time', 0.65), ('default', 'date', 1.0), ('default', 'goal', 0.4),
+  ('default', 'has_time', 0.3), ('default', 'date', 0.5), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),
   ('default', 'type_weight', 0.05), ('default', 'confidence', 0.05), ('default', 'access_bonus', 0.02),
   ('default', 'k_lex', 60), ('default', 'k_vec', 60),
-  ('default', 'bm25_body', 1.25), ('default', 'bm25_reply', 0.625), ('default', 'bm25_context', 0.375), ('default', 'bm25_date', 1.25);
+  ('default', 'bm25_body', 1.25), ('default', 'bm25_reply', 0.625), ('default', 'bm25_context', 0.375), ('default', 'bm25_date', 1.25),
+  ('default', 'bm25_half', 8.0);
 
 insert into tenants (name) values ('default_tenant');
 insert into databases (database_id, tenant, name) values ('00000000-0000-0000-0000-000000000000', 'default_tenant', 'default_database');

@@ -197,7 +197,7 @@ def test_words_alone_are_ranked_as_a_whole(crowded: memdb.Memory) -> None:
 def test_a_row_that_waits_for_its_vector_is_found_by_its_words(crowded: memdb.Memory) -> None:
     crowded.remember("A zeppelin over the garden", user_id="ana", timestamp="2025-05-01")
     hit = crowded.search("zeppelin", user_id="ana", now=NOW)[0]
-    assert (hit.fact.value_text, hit.parts["lexical"], hit.parts["cosine"]) == ("A zeppelin over the garden", 1.0, 0.0)
+    assert (hit.fact.value_text, hit.parts["lexical"] > 0.5, hit.parts["cosine"]) == ("A zeppelin over the garden", True, 0.0)
     assert crowded.drain(30)
     assert crowded.search("zeppelin", user_id="ana", now=NOW)[0].parts["cosine"] > 0
 

@@ -29,7 +29,7 @@ def db(mem: memdb.Memory) -> Database:
 
 def lexical(db: Database) -> float:
     """How much words weigh, by what is kept."""
-    [(_, weights, _)] = db.kept("scan.first", weights="default")
+    [(_, weights, _, _)] = db.kept("scan.first", weights="default")
     return float(json.loads(str(weights))["lexical"])
 
 

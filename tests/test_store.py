@@ -184,6 +184,18 @@ def test_a_calibration_of_ones_own_stays(
     )
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_the_default_set_is_weighed_anew_only_as_it_came(connection: apsw.Connection, own: bool) -> None:
+    came = {"lexical": 1.0, "cosine": 1.2, "window": 1.4, "both": -0.6, "actor": 0.35, "is_question": -0.275, "length": 0.5}
+    came |= {"has_number": 0.25, "is_reaction": -0.1, "has_time": 0.65, "date": 3.0 if own else 1.0}
+    connection.execute("delete from weights where name = 'default'")
+    connection.executemany("insert into weights values ('default', ?, ?)", came.items())
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[61])
+        after = dict(connection.execute("select feature, value from weights where name = 'default'"))
+        assert after == came if own else (after["lexical"], after["bm25_half"], after["date"]) == (1.675, 8.0, 0.5)
+
+
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
     of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
     for before, after in ((-0.35, -0.275), (-0.5, -0.5)):

@@ -102,7 +102,17 @@ def test_the_one_who_is_asked_about_is_known(talk: memdb.Memory, query: str, act
 
 @pytest.mark.parametrize(
     ("query", "actor"),
-    [("What do I like?", "user"), ("What did you suggest to me?", "assistant"), ("What's my name?", "user"), ("What is good?", None)],
+    [
+        ("What do I like?", "user"),
+        ("What did you suggest to me?", "assistant"),
+        ("What's my name?", "user"),
+        ("What is good?", None),
+        ("Which app was it you told me about?", "assistant"),
+        ("How long did your recipe say it bakes?", "assistant"),
+        ("Can you suggest a book?", "user"),
+        ("What would you give a friend of ours?", "user"),
+        ("Could you remind me what you’d recommended?", "assistant"),
+    ],
 )
 def test_the_user_and_the_assistant_are_meant_by_i_and_you(talk: memdb.Memory, query: str, actor: str | None) -> None:
     assert asked(talk, query, "me").actor == actor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -36,6 +37,7 @@ _FILTERS = (
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
+_FEW = 50.0  # of so few rows a word tells little by how rare it is, as `lexical` has it in retrieve.sql
 _GOAL_WORDS = 64  # more tell no more
 
 
@@ -91,7 +93,7 @@ def retrieve(
     """
     started = time.perf_counter()
     keep_freed_memory()
-    chosen, model = _chosen(db, weights)
+    chosen, model, newest = _chosen(db, weights)
     weight, wanted = chosen.weight, _wanted(kinds, chosen.kinds)
     by_meaning = weight.get("k_vec", 1) and top_k_vec != 0
     meant, degraded = _embed(question.meaning, embedder, db, model, vector) if by_meaning else (None, None)
@@ -175,7 +177,8 @@ def retrieve(
             told = any(one.shelf == "message" for one in near) if near else "message" in wanted  # messages tell of changes
             update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
             bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
-            field = fuse(words, near, bounds=bounds, question=question, legs=legs)
+            half = weight.get("bm25_half", 0.0) * min(1.0, math.log10(max(1.0, newest / _FEW)))
+            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs)
             rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
@@ -237,14 +240,14 @@ class _Set(NamedTuple):
     aimed: Bounds
 
 
-def _chosen(db: Database, weights: str) -> tuple[_Set, str | None]:
-    """A weight set, and the name of the embedder whose vectors the file has."""
-    [(of_kinds, of_set, of_vectors)] = db.kept("scan.first", weights=weights)
+def _chosen(db: Database, weights: str) -> tuple[_Set, str | None, int]:
+    """A weight set, the name of the embedder whose vectors the file has, and the newest row."""
+    [(of_kinds, of_set, of_vectors, newest)] = db.kept("scan.first", weights=weights)
     chosen = _read_set(str(of_kinds), str(of_set))
     if not chosen.weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.ranking"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
-    return chosen, cast(str | None, of_vectors)
+    return chosen, cast(str | None, of_vectors), cast(int | None, newest) or 0
 
 
 @lru_cache(maxsize=64)  # the text tells whether they are still the same, and takes a tenth of the time to compare

@@ -64,11 +64,15 @@ _INTENTS: dict[Intent, re.Pattern[str]] = {
 }
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _NAME = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:of the |of |the |de |da |von |van )?[^\W\d_a-z][\w'’-]*)*")
-_ASKS_USER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|myself|we|our)\b", re.IGNORECASE)
-_ASKS_ASSISTANT = re.compile(
-    r"\b(?:did|do|have|had|were|are|would|could|can|will|should)(?:n't)? you\b|\byou (?:\w+ )?(?:said|told|suggest|recommend)",
+_ASKS_USER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_ASKS_ASSISTANT = re.compile(  # for what it said; “Can you suggest …?” asks for something new, which what the user said bears on
+    r"\b(?:did|had)(?:n't)? you\b"
+    r"|\byou(?:'d|'ve)? (?:(?!can\b|could\b|would\b|will\b|should\b|do\b)\w+ )?(?:said|told|suggested|recommended|advised|explained"
+    r"|mentioned|proposed|gave|given|sent|wrote|written|listed|taught|warned|drafted|described|pointed|showed|shared|offered|named)\b"
+    r"|\byour (?:\w+ )?(?:advice|answer|explanation|idea|instructions|list|plan|recipe|recommendations?|suggestions?|tips?)\b",
     re.IGNORECASE,
 )
+_REQUESTS = re.compile(r"\b(?:can|could|would|will|do|have|are) you\b", re.IGNORECASE)
 _NAMES_OF_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday weekend morning afternoon evening night".split())
 """What a band, a market or a club may be named after, too."""
 
@@ -194,9 +198,11 @@ def _phrases(text: str, names: set[str]) -> list[str]:
 def _actor(text: str, named: Sequence[str], participants: Sequence[str]) -> str | None:
     if named:
         return named[0] if len(named) == 1 else None
+    text = text.replace("’", "'")
     if "assistant" in participants and _ASKS_ASSISTANT.search(text):
         return "assistant"
-    return "user" if "user" in participants and _ASKS_USER.search(text) else None
+    asks_user = _ASKS_USER.search(text) or ("assistant" in participants and _REQUESTS.search(text))
+    return "user" if "user" in participants and asks_user else None
 
 
 def _blanked(text: str, spans: Sequence[TimeSpan]) -> str:
