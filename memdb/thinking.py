@@ -18,6 +18,7 @@ from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
+from memdb.english import is_read_in_part
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
@@ -243,8 +244,10 @@ def _extract(
         except Exception as failure:  # as above
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = checks.searchable(str(failure)[:500]), calls_of(failure)
-    many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
-    return Interpreted(tuple(read), (many,) if len(read) >= MOST_FACTS else (), calls), "rules", error
+    many = f"it states {MOST_FACTS} facts" if len(read) >= MOST_FACTS else ""
+    limit = many or ("it is too long to be read whole" if is_read_in_part(turn.user_input) else "")
+    notes = (Note(step="extract", why=f"{limit}; what else it says stands in the message only"),) if limit else ()
+    return Interpreted(tuple(read), notes, calls), "rules", error
 
 
 def _in_earnest(db: Database, turn: Turn, found: Interpreted) -> Interpreted:

@@ -323,6 +323,11 @@ def test_that_a_long_list_says_more_than_was_read_is_noted(tell: Tell) -> None:
     assert [note.why for note in mem.turns("ana")[0].notes] == ["it states 500 facts; what else it says stands in the message only"]
 
 
+def test_that_a_text_is_too_long_to_be_read_whole_is_noted(tell: Tell) -> None:
+    notes = tell("I live in Porto. " * 20_000).turns("ana")[0].notes
+    assert [note.why for note in notes] == ["it is too long to be read whole; what else it says stands in the message only"]
+
+
 def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
