@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from memdb.household import compiled, household_rules, telling_words
 from memdb.people import capitals
@@ -18,11 +18,14 @@ def words_apart(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
     That is who did it to whom, and what stands beside it: "off" is not "on", nor "no coffee" coffee. What says something else has none of
     these words in common, however many of its words are the same. `names` are of those who were there.
     """
-    told = tuple(names)
-    return frozenset(word for line in text.split("\n") for word in _of_line(line, told))
+    return _words_apart(text, tuple(names))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=32_768)  # every night looks at the same memories again, and at their lines
+def _words_apart(text: str, names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for line in text.split("\n") for word in _of_line(line, names))
+
+
 def _of_line(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
     parts = [(part, _apart(part)) for part in _PARTS.split(line)]
     who = " ".join("+".join(group) for group in capitals(line, names=(*names, *household_rules().check.people.split())))
@@ -32,5 +35,13 @@ def _of_line(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _apart(part: str) -> str:
     """What makes another event of a part of one, in the order of its words."""
+    if not _any_apart().search(part):
+        return ""
     found = [(match.start(), name) for name, rule in household_rules().apart.items() for match in compiled(rule).finditer(part)]
     return " ".join(name for _place, name in sorted(found))
+
+
+@cache
+def _any_apart() -> re.Pattern[str]:
+    """What finds any of it, at one look."""
+    return compiled("|".join(f"(?:{rule})" for rule in household_rules().apart.values()))
