@@ -51,6 +51,7 @@ _MANY = 1_000  # facts under a key; fewer are compared one by one
 _ASKED = 8  # words that facts are looked up by, the longest
 _BELIEVED = ("fact", "note", "procedure")  # the kinds of what may be asked about
 _STILL_RIGHT = re.compile(re.escape(STILL_RIGHT).replace(re.escape("{said}"), r"(?P<said>[^”]+)"))
+_COMPARED = 500  # words of a value, the longest, by which others are looked for: each is looked for in each
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
@@ -360,7 +361,11 @@ def beliefs_about(
     """
     predicate = predicate_of(candidate.key, predicates)
     opposite = predicate.opposite
-    words = None if predicate.cardinality == "one" or not candidate.object else json.dumps(sorted(telling(candidate.object)))
+    words = (
+        None
+        if predicate.cardinality == "one" or not candidate.object
+        else json.dumps(sorted(telling(candidate.object), key=lambda word: (-len(word), word))[:_COMPARED])
+    )
     keys = json.dumps([candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else []))
     asked: dict[str, SqlValue] = {
         "user_id": user_id, "keys": keys, "words": words, "most": _BEARING, "kind": None if candidate.negated else kind, "now": to_text(now)
