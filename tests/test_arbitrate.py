@@ -172,7 +172,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("a maybe", "", ("Maybe I live in a simulation.",), []),
     ("sarcasm", "", ("Yeah right, as if I love herbal tea.",), []),
     ("of somebody else", "", ("Her boss lives in Porto.",), []),
-    ("nothing", "", (" ", "…", "🙂"), []),
+    ("nothing", "", (".", "…", "🙂"), []),
     # what an end is about
     ("no longer some of them", "mark_pending_confirmation", ("I'm allergic to nuts.", "I'm no longer allergic to pine nuts."),
      [("user.allergic_to", "nuts", A), ("user.allergic_to", "pine nuts", P)]),
