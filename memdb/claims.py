@@ -10,11 +10,12 @@ from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import product
+from operator import itemgetter
 
 from pydantic import JsonValue
 
 from memdb.english import CONTRACTED, Clause, expand
-from memdb.english_rules import PROVIDED, Pattern, attribute_of, compiled, rules
+from memdb.english_rules import PROVIDED, Finds, Pattern, attribute_of, compiled, finder, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
@@ -73,16 +74,13 @@ class Circumstances(Writing):
 
 def facts_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:
     """Find the facts that one clause claims: all that the patterns for anywhere find, and what the first of the others finds."""
-    settled, whole = False, _whole(clause)
-    for pattern in _patterns(owned=clause.owned, subject=bool(clause.subject)):
-        if pattern.scope == "any":
-            for text in whole:
-                yield from read_pattern(pattern, clause, text, here)
-        elif not settled:
-            for text in whole if pattern.scope == "clause" else texts_of(pattern, clause):
-                facts = list(read_pattern(pattern, clause, text, here))
-                yield from facts
-                settled = settled or bool(facts)
+    first: Pattern | None = None
+    for pattern, text in _that_fit(clause):
+        if pattern.scope == "any" or first in (None, pattern):
+            facts = list(read_pattern(pattern, clause, text, here))
+            yield from facts
+            if facts and pattern.scope != "any":
+                first = pattern
 
 
 def who_stays(clause: Clause, here: Circumstances) -> str:
@@ -92,11 +90,30 @@ def who_stays(clause: Clause, here: Circumstances) -> str:
     return who.slug if who else ""
 
 
+def _that_fit(clause: Clause) -> Iterator[tuple[Pattern, str]]:
+    """The patterns that match a clause, each with the text of it that it matches, in the order of the rules."""
+    whole, fits = _whole(clause), list[tuple[int, Pattern, str]]()
+    for way in _ways(owned=clause.owned, subject=bool(clause.subject)):
+        for text in whole if way[0][1].scope in ("any", "clause") else texts_of(way[0][1], clause):
+            fits += ((place, pattern, text) for place, pattern, finds in way if finds(text))
+    fits.sort(key=itemgetter(0))
+    return ((pattern, text) for _, pattern, text in fits)
+
+
+_Way = tuple[tuple[int, Pattern, Finds], ...]
+"""Patterns, by their places, that are matched with the same texts of a clause, and what looks for each."""
+
+
 @cache
-def _patterns(*, owned: bool, subject: bool) -> tuple[Pattern, ...]:
+def _ways(*, owned: bool, subject: bool) -> tuple[_Way, ...]:
     """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
     scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
-    return tuple(pattern for pattern in rules().pattern if pattern.scope in scopes)
+    alike: dict[tuple[object, ...], list[tuple[int, Pattern, Finds]]] = {}
+    for place, pattern in enumerate(rules().pattern):
+        if pattern.scope in scopes:
+            way = (pattern.scope, pattern.others, pattern.raw, pattern.time == "state")
+            alike.setdefault(way, []).append((place, pattern, finder(pattern)))
+    return tuple(map(tuple, alike.values()))
 
 
 def _whole(clause: Clause) -> list[str]:
@@ -126,8 +143,7 @@ def texts_of(pattern: Pattern, clause: Clause) -> list[str]:
 
 def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstances) -> Iterator[Candidate]:
     """Find the facts that a clause claims by one pattern, matched with a text of it; none where it does not fit, or is not meant so."""
-    regex = compiled(pattern.match)
-    match = regex.search(text) if pattern.scope == "any" and pattern.match[0] != "^" else regex.match(text)
+    match = finder(pattern)(text)
     if match is None or (pattern.needs and not compiled(pattern.needs).match(text) and not compiled(pattern.needs).search(match.group())):
         return
     if pattern.alone and not _is_alone(clause, here):

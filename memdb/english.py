@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
@@ -54,7 +54,7 @@ _TELLS = re.compile(
 _ANOTHER_DOES = re.compile(
     r"(?:is|has|does|(?:liv|work|lov|lik|hat|dislik|enjoy|prefer|stud(?=i)|speak|own|driv|tak|play)i?e?s)\b", re.IGNORECASE
 )
-_ASSISTANT = re.compile(r"^\W*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*|agent)\W*:", re.IGNORECASE | re.MULTILINE)
+_ASSISTANT = re.compile(r"^[^\w\n]*(?:assistant|ai|(?:chat)?bot|chatgpt|claude|gemini|gpt[\w.-]*+|agent)\W*:", re.IGNORECASE | re.MULTILINE)
 _SPEAKER = re.compile(r"\W*(?:user|human|customer|client|me|you|q|a)\W*:", re.IGNORECASE)  # whose words are shown, where an assistant's are
 _PROPER = re.compile(r"(?<=[\w,] )(?<! is )(?<!called )(?<!named )(?!I\b)[A-Z]\w+")  # not the first word, nor what somebody is called
 _HAVE_HAD = re.compile(  # and has it still
@@ -100,20 +100,23 @@ def clauses(
 
     `people` are those who are known by name, each with what they are to the user ("sister"): a clause may begin with their names. Where
     "I" and "my" may be `elided`, the text may begin with "Moved to Leeds". `after` is what was said right before: the text may begin with
-    "She moved to Leeds".
+    "She moved to Leeds". Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
     """
-    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:_LONGEST_TURN]):
+    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE]):
         return
     hidden = masked(text)
     known = dict(people or {})
     uncased = _in_small_letters(known) if known and _I.sub("", hidden).islower() else None
     assured = compiled(rules().phrase["assured"])
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
-    printed = _ASSISTANT.search(text[:_LONGEST_TURN]) is not None
+    printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
     person, teller, doubtful = ("", ""), False, list[Clause]()  # what the next sentence may take back
     told = f"{CONTRACTED.sub(expand, masked(after))[-_TOLD:]}\n" if after else ""
     before, began, shown, words = last_with_somebody(told), 0, 0, 0
-    for start, end, mark in sentences(hidden):
+    for start, end, mark, follows in sentences_read(hidden, known):
+        if not follows:
+            yield from doubtful
+            before, doubtful = "", []
         excerpt = text[start:end].strip() if start >= shown else ""
         sentence = CONTRACTED.sub(expand, BLANKS.sub(" ", hidden[start:end].strip()))  # long stretches of blanks take long to match
         if not excerpt:
@@ -127,7 +130,7 @@ def clauses(
         if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
             sentence = sentence[: believe.start()]
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
-            shown = hidden.find("\n", start) if "\n" in hidden[start:] else len(hidden)  # the rest of the line is theirs, too
+            shown = line if (line := hidden.find("\n", start)) >= 0 else len(hidden)  # the rest of the line is theirs, too
             continue
         first = elided and ":" not in sentence  # no title
         heard = not words  # what is said right before is no part of the text
@@ -174,7 +177,11 @@ _LEADING = 4  # words that may stand before "she" who was named in what was said
 _PRONOUN = re.compile(r"\b(?:she|he)\b", re.IGNORECASE)
 BLANKS = re.compile(r"\s{2,}")
 LONGEST_SENTENCE = 400  # what is longer is no sentence that somebody said
-_LONGEST_TURN = 100_000
+READ_WHOLE = 100_000
+"""So many characters of a text are read whole: a hundred minutes of talking."""
+
+_READ_BEHIND = 100_000  # and behind them so many of sentences in which somebody speaks of themselves, or that go on with one
+_GO_ON = 2  # sentences
 # what is typed at full width, between Chinese or Japanese; but English behind such a colon is more often spoken of than said
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) != "\uff1a"} | {0x3000: " ", 0x3001: ","}
 PLAIN = str.maketrans(
@@ -271,6 +278,43 @@ def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:
 
 def _is_spoken(line: re.Match[str]) -> bool:
     return compiled(rules().block["label"]).fullmatch(line["who"]) is None
+
+
+def is_read_in_part(text: str) -> bool:
+    """Return whether a text is so long that not even all of its sentences are read in which somebody speaks of themselves.
+
+    Who pastes a log or a book has not said it. What they say themselves is found in it, wherever it stands: behind the first `READ_WHOLE`
+    characters those sentences are read that say "I" or "my", or name somebody who is known, and two behind each, up to as many characters.
+    """
+    if len(text) <= READ_WHOLE:
+        return False
+    behind = sum(end - start for start, end, _, _ in _spoken(masked(text), ()) if start >= READ_WHOLE)
+    return behind > _READ_BEHIND
+
+
+def sentences_read(text: str, people: Iterable[str] = ()) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield the sentences of a text that are read (see `is_read_in_part`), and whether each follows upon the one read before it."""
+    left = _READ_BEHIND
+    for start, end, mark, follows in _spoken(text, people):
+        left -= end - start if start >= READ_WHOLE else 0
+        if left < 0:
+            return
+        yield start, end, mark, follows
+
+
+def _spoken(text: str, people: Iterable[str]) -> Iterator[tuple[int, int, str, bool]]:
+    """The first sentences of a text, and of the others those that speak of oneself or of `people`; and whether none was left out before."""
+    names = "".join(f"|{re.escape(name)}" for name in people)
+    speaks = re.compile(rf"(?<!\w)(?:i|my|mine|me|myself|we|our|ours|us|im|ive{names})(?!\w)", re.IGNORECASE)
+    near, follows = 0, True
+    for start, end, mark in sentences(text):
+        if start >= READ_WHOLE:
+            near = _GO_ON if speaks.search(text, start, end) else near - 1
+            if near < 0:
+                follows = False
+                continue
+        yield start, end, mark, follows
+        follows = True
 
 
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
@@ -267,6 +268,16 @@ def rules() -> Rules:
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""
     return re.compile(filled_in(pattern), re.IGNORECASE)
+
+
+Finds = Callable[[str], re.Match[str] | None]
+"""Looks for a pattern in a text."""
+
+
+def finder(pattern: Pattern) -> Finds:
+    """Return what looks for a pattern in a text, where it may stand."""
+    regex = compiled(pattern.match)
+    return regex.search if pattern.scope == "any" and pattern.match[0] != "^" else regex.match
 
 
 def filled_in(pattern: str) -> str:

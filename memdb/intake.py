@@ -157,16 +157,20 @@ class Intake:
         session_id: str | None,
         speaker: str | None,
     ) -> Turn:
-        if not user_input and not assistant_response:
+        answer = checks.text(assistant_response, "assistant_response") if assistant_response else ""
+        answer = answer if answer.strip() else ""  # a model may answer with a blank line
+        if not user_input and not answer:
             raise InputError("There is nothing to observe: give user_input, assistant_response or both.")
+        if not checks.text(user_input, "user_input").strip() and user_input:
+            raise InputError("user_input is blank, so that there is nothing to observe in it; give what was said, or leave it out.")
         return Turn(
             id=0,
             turn_id=checks.name(turn_id, "turn_id"),
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.text(session_id, "session_id") if session_id is not None else None,
             speaker=checks.text(speaker, "speaker") if speaker else None,
-            user_input=checks.text(user_input, "user_input"),
-            assistant_response=checks.text(assistant_response, "assistant_response"),
+            user_input=user_input,
+            assistant_response=answer,
             timestamp=checks.lived(self._time(timestamp), "timestamp"),
         )
 
@@ -178,6 +182,8 @@ class Intake:
                 message = given if isinstance(given, Message) else Message.model_validate(given)
             except ValidationError as error:
                 raise InputError(f"Message {place} cannot be loaded: {checks.fault(error)}.") from error
+            if not message.text.strip():
+                raise InputError(f"Message {place} cannot be loaded: its text is blank, there is nothing to observe in it; leave it out.")
             turn_id = message.turn_id
             if turn_id is None:
                 turn_id = derived_turn_id(user_id, message.session_id, message.speaker, str(message.timestamp or ""), message.text)

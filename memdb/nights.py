@@ -13,7 +13,7 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
-from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail
+from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail, fact_of
 from memdb.steps.apply import Origin, keep_calls, read_fact, record
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
@@ -64,8 +64,8 @@ def take_night(
     Killed half-way, nothing of the night was done. A `scheduled` night that another process has done meanwhile is left out.
     """
     db = store.database()
-    rows = db.all("maintain.repeatable", user_id=user_id, now=to_text(now))
-    patterns = consolidate([Fact.model_validate_json(str(row["record"])) for row in rows], zone=config.zone, config=config)
+    rows = db.tuples("maintain.repeatable", user_id=user_id, now=to_text(now))
+    patterns = consolidate([fact_of(row) for row in rows], zone=config.zone, config=config)
     told = [_tell_pattern(one, narrator, config) for one in patterns]
     with db.transaction():
         meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}

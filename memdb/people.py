@@ -29,7 +29,7 @@ def capitals(text: str, *, names: Iterable[str] = ()) -> tuple[tuple[str, ...], 
 
 @lru_cache(maxsize=1_024)
 def _capitals(text: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    known = {part for name in names for part in _WORD.findall(same_name(name))}
+    known = _parts_of(names)
     groups: list[set[str]] = []
     end = 0
     for found in _WORD.finditer(text):
@@ -43,6 +43,11 @@ def _capitals(text: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
             groups.append({name})
         end = found.end()
     return tuple(tuple(sorted(group)) for group in groups)
+
+
+@lru_cache(maxsize=1_024)
+def _parts_of(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(part for name in names for part in _WORD.findall(same_name(name)))
 
 
 def with_people(event: Event, *, known: Sequence[str], persona: str) -> Event:

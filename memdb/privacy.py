@@ -223,13 +223,14 @@ def _read_for(topic: str, words: str) -> str:
     return words
 
 
-def _secrets(text: str) -> list[tuple[str, int, int]]:
+@lru_cache(maxsize=16)  # what is stated is looked at several times, and may be long
+def _secrets(text: str) -> tuple[tuple[str, int, int], ...]:
     """The secrets in a text: what each is, and where it stands."""
     found = [("card number", *span) for span in _numbers(_CARD, text, _luhn)]
     found += [("account number", *span) for span in _numbers(_IBAN, text, _mod_97)]
     for section in ("spoken", "identifiers"):
         found += [(name, *match.span()) for name, pattern in _compiled(section).items() for match in pattern.finditer(text)]
-    return found
+    return tuple(found)
 
 
 def _numbers(shape: re.Pattern[str], text: str, holds: Callable[[str], bool]) -> Iterator[tuple[int, int]]:

@@ -18,6 +18,7 @@ from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
+from memdb.english import is_read_in_part
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
@@ -50,6 +51,7 @@ _MANY = 1_000  # facts under a key; fewer are compared one by one
 _ASKED = 8  # words that facts are looked up by, the longest
 _BELIEVED = ("fact", "note", "procedure")  # the kinds of what may be asked about
 _STILL_RIGHT = re.compile(re.escape(STILL_RIGHT).replace(re.escape("{said}"), r"(?P<said>[^”]+)"))
+_COMPARED = 500  # words of a value, the longest, by which others are looked for: each is looked for in each
 _BEARING = 200  # facts of a set that may share a word with what is said; more are no help, and take long
 
 
@@ -243,8 +245,10 @@ def _extract(
         except Exception as failure:  # as above
             log.warning("turn %s of user %s falls back to rules: %s", turn.turn_id, turn.user_id, failure)
             error, calls = checks.searchable(str(failure)[:500]), calls_of(failure)
-    many = Note(step="extract", why=f"it states {MOST_FACTS} facts; what else it says stands in the message only")
-    return Interpreted(tuple(read), (many,) if len(read) >= MOST_FACTS else (), calls), "rules", error
+    many = f"it states {MOST_FACTS} facts" if len(read) >= MOST_FACTS else ""
+    limit = many or ("it is too long to be read whole" if is_read_in_part(turn.user_input) else "")
+    notes = (Note(step="extract", why=f"{limit}; what else it says stands in the message only"),) if limit else ()
+    return Interpreted(tuple(read), notes, calls), "rules", error
 
 
 def _in_earnest(db: Database, turn: Turn, found: Interpreted) -> Interpreted:
@@ -357,7 +361,11 @@ def beliefs_about(
     """
     predicate = predicate_of(candidate.key, predicates)
     opposite = predicate.opposite
-    words = None if predicate.cardinality == "one" or not candidate.object else json.dumps(sorted(telling(candidate.object)))
+    words = (
+        None
+        if predicate.cardinality == "one" or not candidate.object
+        else json.dumps(sorted(telling(candidate.object), key=lambda word: (-len(word), word))[:_COMPARED])
+    )
     keys = json.dumps([candidate.key] + ([canonical_key(candidate.subject, opposite)] if opposite else []))
     asked: dict[str, SqlValue] = {
         "user_id": user_id, "keys": keys, "words": words, "most": _BEARING, "kind": None if candidate.negated else kind, "now": to_text(now)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
-from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences
+from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences_read
 from memdb.english_rules import compiled, rules
 
 _SAID = re.compile(
@@ -16,9 +17,12 @@ _SAID = re.compile(
     r"[^,;]*)",
     re.IGNORECASE,
 )
+_AT = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
+_NEAR = 4_000  # characters before "there", in which the place is looked for
 _LIVES = "lives_in"
 _WORKS = "works_at"
 _TODAY = {"it": "today", "this": "today"}  # "it's my last day"
+_LAST = re.compile(r"\blast\b", re.IGNORECASE)
 _LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
 
 
@@ -36,7 +40,9 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
     here", mean the place that was named last, in `near`, which was said right before, or with it.
     """
     plain = masked(text)
-    for start, end, mark in sentences(plain):
+    for start, end, mark, _ in sentences_read(plain):
+        if not _AT.search(plain, start, end):
+            continue
         said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
         found = _SAID.search(said[:LONGEST_SENTENCE]) if "?" not in mark else None
         if found is None:
@@ -45,7 +51,7 @@ def at_its_place(text: str, places: Mapping[str, str], near: str) -> Iterator[tu
         lives = {_LIVES: "liv" in verb or "moved" in verb, _WORKS: "liv" not in verb and "moved" not in verb}
         means = {name for name in places if lives[name]} if verb != "been" else set(places)
         if verb == "been" or found["at"].lower() == "there":
-            named = [one["place"] for one in _NAMED.finditer(f"{near}. {plain[:start]}. {said[: found.start()]}")]
+            named = [one["place"] for one in _NAMED.finditer(f"{near}. {plain[max(0, start - _NEAR) : start]}. {said[: found.start()]}")]
             means = {name for name in means if named and _is_called(named[-1], places[name])}
         if len(means) != 1:
             continue
@@ -66,12 +72,15 @@ def last_day_there(text: str, places: Mapping[str, str], near: str) -> Iterator[
     phrase, plain = rules().phrase, masked(text)
     if _WORKS not in places or _LAST_DAY.search(plain) is None:
         return
-    for start, end, mark in sentences(plain):
+    elsewhere = cache(lambda: compiled(phrase["other_last_day"]).search(f"{near} {plain}"))
+    for start, end, mark, _ in sentences_read(plain):
+        if not _LAST.search(plain, start, end):
+            continue
         said = CONTRACTED.sub(expand, BLANKS.sub(" ", plain[start:end]).strip())
         found = compiled(phrase["last_day"]).search(said[:LONGEST_SENTENCE]) if "?" not in mark else None
         if found is None:
             continue
-        if not (found["then"] or found["there"]) and compiled(phrase["other_last_day"]).search(f"{near} {plain}"):
+        if not (found["then"] or found["there"]) and elsewhere():
             continue
         verb = (found["is"] or found["be"]).strip().removeprefix("'s") or "is"
         when = found["day"] or found["when"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import blake2b
 
 from memdb.household import compiled, household_rules, telling_words
 from memdb.people import capitals
 
+_KEPT = 1_000  # characters; the words of a longer text are looked for each time
+_LONGEST = 400  # characters beside a word
 _PARTS = re.compile(r"[,;:.!?…](?!\d)|\b(?:and|but|then|while)\b", re.IGNORECASE)
 
 
@@ -19,18 +22,39 @@ def words_apart(text: str, *, names: Iterable[str] = ()) -> frozenset[str]:
     these words in common, however many of its words are the same. `names` are of those who were there.
     """
     told = tuple(names)
-    return frozenset(word for line in text.split("\n") for word in _of_line(line, told))
+    return _known(text, told) if len(text) <= _KEPT else _read(text, told)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=32_768)  # every night looks at the same memories again, and at their lines
+def _known(text: str, names: tuple[str, ...]) -> frozenset[str]:
+    return _read(text, names)
+
+
+def _read(text: str, names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for line in text.split("\n") for word in _of_line(line, names))
+
+
 def _of_line(line: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    parts = [(part, _apart(part)) for part in _PARTS.split(line)]
+    parts = [(part, _short(_apart(part))) for part in _PARTS.split(line)]
     who = " ".join("+".join(group) for group in capitals(line, names=(*names, *household_rules().check.people.split())))
-    of_line = "|".join(filter(None, (who, *(apart for _part, apart in parts))))
+    of_line = _short("|".join(filter(None, (who, *(apart for _part, apart in parts)))))
     return tuple("|".join(filter(None, (word, apart, of_line))) for part, apart in parts for word in telling_words(part, names=names))
+
+
+def _short(told: str) -> str:
+    """What stands beside every word of a line, or what stands for it: of a line without end that would be its length squared."""
+    return told if len(told) <= _LONGEST else blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def _apart(part: str) -> str:
     """What makes another event of a part of one, in the order of its words."""
+    if not _any_apart().search(part):
+        return ""
     found = [(match.start(), name) for name, rule in household_rules().apart.items() for match in compiled(rule).finditer(part)]
     return " ".join(name for _place, name in sorted(found))
+
+
+@cache
+def _any_apart() -> re.Pattern[str]:
+    """What finds any of it, at one look."""
+    return compiled("|".join(f"(?:{rule})" for rule in household_rules().apart.values()))

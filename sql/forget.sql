@@ -189,18 +189,23 @@ delete from merged where user_id = :user_id and :key is null;
 delete from related where user_id = :user_id and :key is null;
 
 
--- First-person memories that tell of an erased turn, and the patterns that they went into.
+-- First-person memories that tell of an erased turn, and the patterns that they went into; and what went into patterns that are to be
+-- forgotten themselves: it says the same, and would become the same pattern the next night.
 -- statement: memories
 with
 told as (
   select f.fact_id, f.value_json ->> 'segment_id' as segment_id, f.status = 'expired' as taken_back
   from facts f
   where f.user_id = :user_id and f.kind = 'narrative' and :key is not null
-    and (:key = 'household.experience' or exists (
-      select 1
-      from json_each(f.value_json, '$.source_event_ids') i
-      cross join events e on e.user_id = f.user_id and e.event_id = i.value
-      where e.turn_id in (select value from json_each(:turns))))
+    and (:key = 'household.experience'
+      or exists (
+        select 1
+        from json_each(f.value_json, '$.source_event_ids') i
+        cross join events e on e.user_id = f.user_id and e.event_id = i.value
+        where e.turn_id in (select value from json_each(:turns)))
+      or :key = 'household.pattern' and exists (
+        select 1 from links l join facts p on p.fact_id = l.target_id and p.key = :key and p.value_json ->> 'pattern' = 1
+        where l.source_id = f.fact_id and l.relation = 'supports'))
 )
 select fact_id, segment_id, taken_back from told
 union
@@ -229,15 +234,16 @@ delete from model_calls where user_id = :user_id and turn_id in (select value fr
 delete from events
 where user_id = :user_id and turn_id is not null and segment_id in (select value from json_each(:taken_back));
 
--- What else happened in the segment of an erased turn is told anew.
+-- What else happened in the segment of an erased turn is told anew; what went into a forgotten pattern is not.
 -- statement: free_events
 update events set segment_id = null
-where user_id = :user_id and segment_id in (select value from json_each(:memories));
+where user_id = :user_id and :key is not 'household.pattern' and segment_id in (select value from json_each(:memories));
 
 -- statement: delete_events
 delete from events
 where user_id = :user_id
-  and (:key is null or :key = 'household.experience' or turn_id in (select value from json_each(:turns)));
+  and (:key is null or :key = 'household.experience' or turn_id in (select value from json_each(:turns))
+    or :key = 'household.pattern' and segment_id in (select value from json_each(:memories)));
 
 -- statement: delete_segments
 delete from segments

@@ -78,7 +78,7 @@ on conflict (user_id) do update set up_to = max(up_to, excluded.up_to);
 -- Earlier rows with the same words, best first, among the :looked_back latest: the full-text index gives those without a look at the others.
 -- statement: found
 with latest as materialized (
-  select f.id, f.fact_id, f.value_text, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
+  select f.id, bm25(facts_fts, 1.0, 0.0, 0.0, 0.0) as bm25
   from facts_fts
   cross join facts f on f.id = facts_fts.rowid
   where facts_fts match :terms
@@ -88,11 +88,16 @@ with latest as materialized (
     and f.kind in (select value from json_each(:kinds))
   order by facts_fts.rowid desc
   limit :looked_back
+),
+best as materialized (  -- only their texts are read
+  select id, bm25
+  from latest
+  order by bm25, id desc
+  limit :limit
 )
-select fact_id, value_text
-from latest
-order by bm25, id desc
-limit :limit;
+select f.fact_id, f.value_text
+from best b cross join facts f on f.id = b.id
+order by b.bm25, b.id desc;
 
 -- statement: rows
 select count(*) as rows from facts;

@@ -94,9 +94,11 @@ where kind = 'narrative';
 
 -- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one.
 -- statement: repeatable
-select r.record
+select
+  f.fact_id, f.user_id, f.kind, f.key, f.value_text, f.value_json, f.category, f.memory_type, f.confidence, f.importance,
+  f.effective_importance, f.source, f.speaker, f.event_time, f.valid_from, f.valid_to, f.status, f.source_turn_id, f.source_excerpt,
+  f.session_id, f.tags, f.embedding_id, f.created_at, f.updated_at, f.last_mentioned_at, f.seen_count, f.last_accessed, f.access_count
 from facts f indexed by facts_narrative
-cross join fact_record r on r.id = f.id
 where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now and f.memory_type <> 'SIGNIFICANT'
   and (:user_id is null or f.user_id = :user_id)
 order by f.user_id, f.created_at, f.id;

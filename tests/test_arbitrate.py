@@ -172,7 +172,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("a maybe", "", ("Maybe I live in a simulation.",), []),
     ("sarcasm", "", ("Yeah right, as if I love herbal tea.",), []),
     ("of somebody else", "", ("Her boss lives in Porto.",), []),
-    ("nothing", "", (" ", "…", "🙂"), []),
+    ("nothing", "", (".", "…", "🙂"), []),
     # what an end is about
     ("no longer some of them", "mark_pending_confirmation", ("I'm allergic to nuts.", "I'm no longer allergic to pine nuts."),
      [("user.allergic_to", "nuts", A), ("user.allergic_to", "pine nuts", P)]),
@@ -321,6 +321,11 @@ def test_that_a_long_list_says_more_than_was_read_is_noted(tell: Tell) -> None:
     mem = tell(", ".join(f"I like x{number}" for number in range(600)))
     assert len(mem.facts("ana")) == 500
     assert [note.why for note in mem.turns("ana")[0].notes] == ["it states 500 facts; what else it says stands in the message only"]
+
+
+def test_that_a_text_is_too_long_to_be_read_whole_is_noted(tell: Tell) -> None:
+    notes = tell("I live in Porto. " * 20_000).turns("ana")[0].notes
+    assert [note.why for note in notes] == ["it is too long to be read whole; what else it says stands in the message only"]
 
 
 def test_there_are_enough_cases() -> None:

@@ -71,6 +71,29 @@ def test_observe_prints_the_turn_and_what_was_learned_from_it(tmp_path: Path) ->
     assert "new\tuser.lives_in\t\tPorto\t0.40" in lines[1]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "observe Hi. --user ana --timestamp noon", "observe '  ' --user ana", "observe Hi. --user ' '", "observe Hi. --user ana --embedder nobody",
+        "remember Tea. --user ana --key nonsense", "remember ' ' --user ana", "remember Tea. --user ana --valid-from noon --no-wait",
+        "event ' ' --user ana", "event 'Rui came.' --user ana --timestamp noon", "event 'Rui came.' --user ana --trigger thunder",
+        "learn ' ' 'do it' --user ana", "consent --user ' ' --secrets keep", "consent --user ana --secrets perhaps", "load - --user ' '",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_leaves_no_empty_file_behind(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "new" / "mem.db"
+    path.parent.mkdir()
+    assert run(*shlex.split(command), "--db", path, given='[{"text": "Hi."}]').exit_code == 2
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_load_whose_first_messages_cannot_be_used_leaves_no_empty_file_behind(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "mem.db"
+    path.parent.mkdir()
+    assert run("load", "-", "--user", "ana", "--db", path, given='[{"text": "Hi."}, {"text": " "}]').exit_code == 2
+    assert list(path.parent.iterdir()) == []
+
+
 def test_observe_reads_standard_input(tmp_path: Path) -> None:
     output = ok("observe", "-", "--user", "ana", "--json", "--db", tmp_path / "m.db", given="I live in Porto.\n")
     (change,) = Observed.model_validate_json(output).changes

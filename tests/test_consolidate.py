@@ -16,6 +16,7 @@ from memdb.config import Config
 from memdb.household import likeness
 from memdb.records import Fact, NarrativeDetail
 from memdb.steps.consolidate import Pattern, consolidate
+from memdb.words_apart import words_apart
 
 START = datetime(2025, 3, 3, 7, tzinfo=UTC)
 
@@ -384,3 +385,10 @@ def test_people_who_do_something_together_do_the_same_in_whatever_order_they_are
     seen = memories(["Rui and Mila danced in the hall", "Mila and Rui danced in the hall", "Rui, Mila danced in the hall"])
     (found,) = together(*(but(memory, detail={"participants": ("Mila", "Rui")}) for memory in seen))
     assert found.seen == 3
+
+
+def test_what_stands_beside_the_words_of_a_line_without_end_is_short_and_tells_it_apart_all_the_same() -> None:
+    line = ", ".join(f"Rui put out lamp {number}" for number in range(3_000))
+    words = words_apart(line, names=["Rui"])
+    assert max(map(len, words)) < 1_000
+    assert words.isdisjoint(words_apart(f"{line}, but not Ana", names=["Rui"]))

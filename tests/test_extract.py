@@ -33,9 +33,16 @@ def predicates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, P
     store.close()
 
 
-def read(text: str, predicates: dict[str, Predicate], *, speaker: str | None = None, at: datetime = WEDNESDAY) -> list[Candidate]:
+def read(
+    text: str,
+    predicates: dict[str, Predicate],
+    *,
+    speaker: str | None = None,
+    at: datetime = WEDNESDAY,
+    held: tuple[str, str] | None = None,
+) -> list[Candidate]:
     turn = Turn(id=1, turn_id="t1", user_id="u1", speaker=speaker, user_input=text, timestamp=at)
-    return extract(turn, predicates=predicates, zone=LISBON)
+    return extract(turn, predicates=predicates, zone=LISBON, held=lambda keys: [held] if held and held[0] in keys else [])
 
 
 def answer(asked: str, text: str, predicates: dict[str, Predicate]) -> list[Candidate]:
@@ -1059,10 +1066,30 @@ def test_any_text_gives_well_formed_candidates(text: str, speaker: str | None, p
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t", "😀" * 50_000, "'" * 100_000, "I like a, " * 10_000, "my sister Anna and " * 5_000, "a," * 50_000]
-)
+    "text",
+    [
+        "", " \n\t", "😀" * 50_000, "'" * 100_000, "I like a, " * 10_000, "my sister Anna and " * 5_000, "a," * 50_000,
+        "\n" * 2_000_000, "gpt" + "-" * 2_000_000, "a\n" * 300_000, "I have lived there for two years. " * 20_000,
+        "Friday is my last day. " * 20_000, "my sister: yes\n" * 30_000,
+    ],
+)  # fmt: skip
 def test_hostile_text_gives_at_most_a_few_facts(text: str, predicates: dict[str, Predicate]) -> None:
-    assert len(read(text, predicates)) <= 1
+    assert len(read(text, predicates, held=("user.works_at", "Bosch"))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I live in Porto", [("user.lives_in", "Porto", False)]),
+        ("I am 34. Sorry, 35", [("user.age", "35", False)]),
+        ("Ana loves tea", [("sister.likes", "tea", False)]),
+    ],
+)
+def test_what_one_says_oneself_is_found_in_the_midst_of_a_log(
+    text: str, expected: list[tuple[str, str, bool]], predicates: dict[str, Predicate]
+) -> None:
+    log = "2026-11-03 10:00:00 INFO worker-3 the request took 12 ms.\n" * 20_000
+    assert said(read(f"{log}{text}.\n{log}", predicates, held=("user.sister", "Ana"))) == expected
 
 
 def test_the_same_turn_gives_the_same_facts(predicates: dict[str, Predicate]) -> None:

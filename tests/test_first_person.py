@@ -815,6 +815,21 @@ def test_forgetting_a_household_leaves_no_word_of_it_in_the_file(tmp_path: Path,
     ) == [(0, 0, 0)]
 
 
+def test_with_a_forgotten_pattern_goes_what_went_into_it_and_nothing_else(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(16), llm=None, config={"worker": False}) as mem:
+        for day in range(1, 6):
+            coffee(mem, f"2025-03-{day:02}")
+        mem.event("Rui painted the fence", user_id="home", participants=["Rui"], timestamp="2025-03-06T15:00:00Z")
+        mem.drain()
+        assert mem.maintain(now="2025-03-10T00:00:00Z").consolidated == 5
+        mem.forget("home", key="household.pattern")
+        mem.drain()
+        assert (mem.maintain(now="2025-03-11T00:00:00Z").patterns, mem.narrate(now="2025-03-11T00:00:00Z")) == (0, [])
+        (left,) = mem.facts("home", kinds=["narrative"], statuses=["active", "archived"])
+        assert "fence" in left.value_text
+    assert b"coffee" not in (tmp_path / "mem.db").read_bytes()
+
+
 def test_an_event_taken_again_need_not_be_told_in_full_but_not_otherwise(mem: memdb.Memory) -> None:
     mem.event("Rui came home", user_id="home", event_id="e1", participants=["Rui"], importance=0.6)
     assert mem.event("Rui came home", user_id="home", event_id="e1") == "e1"  # when it is taken is no part of it

@@ -173,6 +173,7 @@ def test_what_cannot_be_used_is_told_in_one_sentence_and_the_server_goes_on(db: 
         ("observe", {"user_input": "Hello."}, "^user_id: Field required$"),
         ("observe", {"user_id": " ", "user_input": "Hello."}, "^user_id: it is blank; give a text$"),
         ("observe", {"user_id": "ana", "user_input": "\n"}, "^user_input: it is blank; give a text$"),
+        ("observe", {"user_id": "ana", "assistant_response": "\n"}, "nothing to observe"),
         ("observe", {"user_id": "ana", "user_input": "x" * 100_001}, "^user_input: .*at most 100000"),
         (
             "remember",

@@ -128,6 +128,11 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
     ("call", "says"),
     [
         (lambda mem: mem.observe("", user_id="ana"), "nothing to observe"),
+        (lambda mem: mem.observe(" \n", user_id="ana"), "user_input is blank"),
+        (lambda mem: mem.observe(" \n", "Hello.", user_id="ana"), "user_input is blank"),
+        (lambda mem: mem.observe("", " ", user_id="ana"), "nothing to observe"),
+        (lambda mem: mem.load([{"text": "Hi."}, {"text": " "}], user_id="ana"), "Message 2 cannot be loaded: its text is blank"),
+        (lambda mem: mem.event("  ", user_id="ana"), "description is empty"),
         (lambda mem: mem.observe("Hi.", user_id=" "), "user_id is empty"),
         (lambda mem: mem.observe("\ud800", user_id="ana"), "surrogate"),
         (lambda mem: mem.observe("Hi.", user_id="ana", timestamp="noon"), "'noon' is not a time"),
@@ -627,6 +632,11 @@ def test_messages_load_in_their_order_with_their_names(mem: memdb.Memory) -> Non
     assert mem.drain()
     [fact] = mem.facts("ana")
     assert (fact.object, fact.source_turn_id, fact.session_id) == ("Lisbon", "m2", "two")
+
+
+def test_a_blank_answer_is_none(mem: memdb.Memory) -> None:
+    mem.observe("I live in Porto.", "\n", user_id="ana")
+    assert [fact.value_text for fact in mem.facts("ana", kinds=["message"])] == ["I live in Porto."]
 
 
 def test_a_load_of_many_tells_its_progress(mem: memdb.Memory) -> None:

@@ -592,3 +592,24 @@ def test_rows_that_are_given_to_another_user_by_hand_are_found_there_by_meaning(
         assert found == {"fact", "message"}
         assert mem.search("zither in the cold wind", user_id="ana", weights="vector-only") == []
         assert db.connection.execute("select distinct user_id from facts_vec").fetchall() == [("anna",)]
+
+
+@pytest.mark.parametrize("column", ["user_id", "session_id"])
+def test_a_message_that_is_given_away_by_hand_and_its_old_neighbours_forget_each_others_words(mem: memdb.Memory, column: str) -> None:
+    for user, text in (("ana", "zither"), ("bea", "oboe"), ("ana", "lute"), ("bea", "harp"), ("ana", "viola")):
+        mem.observe(f"I heard the {text}.", user_id=user, session_id="s")
+    db = mem._store.database()
+    db.connection.execute(f"update facts set {column} = 'bea' where value_text like '%lute%'")
+    words = ("lute", "zither", "viola")
+    known = {word: db.connection.execute("select rowid from facts_fts where facts_fts match ?", (word,)).fetchall() for word in words}
+    assert known["lute"] == ([(3,)] if column == "session_id" else [(2,), (3,), (4,)])
+    assert known["zither"] == known["viola"] == [(1,), (5,)]
+
+
+def test_the_windows_of_a_message_that_is_given_away_by_hand_and_of_its_old_neighbours_are_embedded_anew(mem: memdb.Memory) -> None:
+    for text in ("zither", "lute", "viola"):
+        mem.observe(f"I heard the {text}.", user_id="ana", session_id="s")
+    mem.drain()
+    db = mem._store.database()
+    db.connection.execute("update facts set session_id = 't' where value_text like '%lute%'")
+    assert db.connection.execute("select id from outbox where id < 0 order by id").fetchall() == [(-3,), (-2,), (-1,)]

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import memdb
-from memdb import Change, Fact, MdbError, Memory, TurnRecord
+from memdb import Change, Consent, Fact, MdbError, Memory, TurnRecord
 from memdb.answers import Hit
 from memdb.conversations import Conversation, Exchange, parse_conversation, read_conversation
 from memdb.interfaces import demo as demonstration
@@ -39,6 +39,7 @@ from memdb.interfaces.options import (
 )
 from memdb.interfaces.options import existing as _existing
 from memdb.interfaces.options import listed as _listed
+from memdb.interfaces.options import rehearsed as _rehearsed
 from memdb.interfaces.options import statuses_of as _statuses
 from memdb.interfaces.serve import inspect, mcp, serve
 from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_json, print_rows, say, share, tell
@@ -64,6 +65,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+_KEPT_AT_ONCE = 200  # messages that are loaded: where one of them cannot be used, none of them is kept
 
 Topics = Literal["keep", "ask", "refuse"] | None
 Secrets = Literal["keep", "refuse"] | None
@@ -147,8 +150,14 @@ def observe(
 ) -> None:
     """Take a turn of a conversation, and print its id and what was learned from it."""
     said = standard_input().rstrip("\n") if text == "-" else text
-    with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
-        turn = memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
+
+    def take(memory: Memory) -> str:
+        return memory.observe(said, assistant, user_id=user, turn_id=turn_id, timestamp=timestamp, session_id=session_id, speaker=speaker)
+
+    chosen = None if no_wait else _embedder(embedder)
+    _rehearsed(db, take, embedder=chosen)
+    with _open(db, embedder=chosen, worker=not no_wait) as memory:
+        turn = take(memory)
         if not no_wait:
             work.finish(memory)
         changes = memory.history(user_id=user, turn_id=turn)
@@ -176,7 +185,9 @@ def load(
     conversations = parse_conversation(standard_input(), origin="standard input") if file == "-" else read_conversation(file)
     if user is None and any(conversation.user_id is None for conversation in conversations):
         raise typer.BadParameter("the file does not say whose memory it is, so give a name.", param_hint="--user")
-    with _open(db, embedder=None if no_wait else _embedder(embedder), worker=not no_wait) as memory:
+    chosen, turns = None if no_wait else _embedder(embedder), [turn for conversation in conversations for turn in conversation.turns]
+    _rehearsed(db, lambda memory: work.store(memory, turns[:_KEPT_AT_ONCE], user_id=user or "somebody"), embedder=chosen)
+    with _open(db, embedder=chosen, worker=not no_wait) as memory:
         loaded = [
             _load(memory, conversation, user_id=user or conversation.user_id or "", apart=user is not None and len(conversations) > 1)
             for conversation in conversations
@@ -433,8 +444,14 @@ def consent(
     json: Json = False,
 ) -> None:
     """Note what a user lets be remembered from now on; without a choice, show what holds for them."""
+
+    def choose(memory: Memory) -> Consent:
+        return memory.consent(user, sensitive_topics=cast("Topics", sensitive_topics), secrets=cast("Secrets", secrets))
+
+    if sensitive_topics is not None or secrets is not None:
+        _rehearsed(db, choose)
     with _open(_existing(db) if sensitive_topics is None and secrets is None else db) as memory:
-        held = memory.consent(user, sensitive_topics=cast("Topics", sensitive_topics), secrets=cast("Secrets", secrets))
+        held = choose(memory)
     if json:
         print_json(held)
     else:

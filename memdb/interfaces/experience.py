@@ -9,7 +9,7 @@ import typer
 from memdb import Hits, Maintained, Memory
 from memdb.answers import Hit
 from memdb.interfaces.commands import _embedder, _open, app
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed
+from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed, rehearsed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
 from memdb.interfaces.work import finish
 from memdb.records import BreakTrigger, Event, MemoryType, Record
@@ -43,8 +43,9 @@ def event(
     json: Json = False,
 ) -> None:
     """Take something that happened in a household, and print its id; its memory follows when its segment is over."""
-    with _open(db) as memory:
-        taken = memory.event(
+
+    def take(memory: Memory) -> str:
+        return memory.event(
             description,
             user_id=user,
             timestamp=timestamp,
@@ -54,6 +55,10 @@ def event(
             trigger=cast("BreakTrigger | None", trigger),  # memory refuses any other
             event_id=event_id,
         )
+
+    rehearsed(db, take)
+    with _open(db) as memory:
+        taken = take(memory)
     if json:
         print_json(Happened(event_id=taken))
     else:

@@ -9,7 +9,7 @@ import typer
 
 import memdb
 from memdb import Fact, Memory
-from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, User, existing, listed, standard_input
+from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, User, existing, listed, rehearsed, standard_input
 from memdb.interfaces.show import instant, print_json, print_rows, say, share
 from memdb.interfaces.work import finish
 from memdb.records import Category, MemoryType, Source, TaskState
@@ -48,9 +48,11 @@ def remember(
 ) -> None:
     """State a fact, and print the one that stands afterwards; said again it is confirmed, and it takes the place of what it contradicts."""
     chosen = None if no_wait or embedder == "none" else embedder
-    with memdb.open(db, config={"worker": not no_wait}, embedder=chosen) as memory:
-        fact = memory.remember(
-            standard_input().strip() if text == "-" else text,
+    said = standard_input().strip() if text == "-" else text
+
+    def take(memory: Memory) -> Fact:
+        return memory.remember(
+            said,
             user_id=user,
             key=key,
             kind=kind,
@@ -68,6 +70,10 @@ def remember(
             turn_id=turn_id,
             timestamp=timestamp,
         )
+
+    rehearsed(db, take, embedder=chosen)
+    with memdb.open(db, config={"worker": not no_wait}, embedder=chosen) as memory:
+        fact = take(memory)
         if not no_wait:
             finish(memory)
         if fact.status == "pending_confirmation":

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import memdb
 from memdb import Memory, Procedure
-from memdb.interfaces.options import FILE, Db, Embedder, Json, User, existing
+from memdb.interfaces.options import FILE, Db, Embedder, Json, User, existing, rehearsed
 from memdb.interfaces.show import print_json, print_rows, say, share
 from memdb.records import Record, Relation
 
@@ -105,8 +105,13 @@ def learn(
     json: Json = False,
 ) -> None:
     """Remember how something is done."""
+
+    def take(memory: Memory) -> Procedure:
+        return memory.learn(trigger, steps, user_id=user)
+
+    rehearsed(db, take)
     with memdb.open(db, config={"worker": False}, embedder=None) as memory:
-        learned = memory.learn(trigger, steps, user_id=user)
+        learned = take(memory)
     if learned.status == "pending_confirmation":
         say(f"It touches a sensitive topic and is not found until it is confirmed: memdb confirm {learned.fact_id}")
     _print_procedures([learned], json=json)

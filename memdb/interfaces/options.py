@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
-from memdb import InputError, NotFoundError
+import memdb
+from memdb import InputError, Memory, NotFoundError
+from memdb.config import load_config
 from memdb.records import Status
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
@@ -53,6 +57,18 @@ def existing(db: Path) -> Path:
     except OSError:
         pass  # it may not be looked at: opening it tells so
     return db
+
+
+def rehearsed(db: Path, act: Callable[[Memory], object], *, embedder: str | None = None) -> None:
+    """Try on a passing memory what a new file is to begin with, so that what cannot be used leaves no empty one behind.
+
+    Raises:
+        MdbError: what the act raises.
+    """
+    if not os.path.lexists(db):
+        settings = load_config(db, {"worker": False})
+        with memdb.open(":memory:", config=settings, embedder=None if embedder == "auto" else embedder, llm=None) as passing:
+            act(passing)
 
 
 def standard_input() -> str:

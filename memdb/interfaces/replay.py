@@ -67,9 +67,10 @@ def _take_turns(before: Memory, after: Memory) -> None:
     for user in dict.fromkeys(turn.user_id for turn in turns):
         held = before.consent(user)
         after.consent(user, sensitive_topics=held.sensitive_topics, secrets=held.secrets)
+    turns = [turn for turn in turns if (turn.user_input + turn.assistant_response).strip()]  # earlier versions took blank ones, too
     for place, turn in enumerate(turns):
         after.observe(
-            turn.user_input,
+            turn.user_input if turn.user_input.strip() else "",
             turn.assistant_response,
             user_id=turn.user_id,
             turn_id=turn.turn_id,

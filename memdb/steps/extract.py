@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import tzinfo
-from itertools import chain
+from itertools import chain, islice
 
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
@@ -36,6 +36,7 @@ Before = Callable[[], tuple[Turn, str] | None]
 """Reads what the same speaker said last before a turn, and what that may answer."""
 
 MOST_FACTS = 500  # of one turn: each is weighed against all before it, and who pastes thousands has not said them
+_MOST_DATES = 20  # on which one came to where one lives or works, or leaves it
 _SHORT = 300  # characters
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
@@ -68,7 +69,7 @@ def extract(
     `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
     Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
     there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
-    grows with its length only; of more than `MOST_FACTS` facts the first are read.
+    grows with its length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
@@ -400,7 +401,8 @@ def _since(
     earlier = before() if before is not None and places else None
     near = f"{earlier[0].user_input if earlier else ''}. {asked}"
     for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
-        for statement, excerpt in chain(at_its_place(text, places, near), last_day_there(text, places, near)):
+        stated = chain(at_its_place(text, places, near), last_day_there(text, places, near))
+        for statement, excerpt in islice(stated, _MOST_DATES):
             for clause in clauses(statement, at=turn.timestamp, zone=zone):
                 if clause.times:
                     yield replace(clause, excerpt=excerpt if text == turn.user_input else _excerpt(turn))

@@ -38,7 +38,8 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     """Erase within the caller's transaction and return how much was erased.
 
     Forgetting a key also erases the turns it was learned from, since their words say it; what else those turns taught stays, without
-    the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value.
+    the words it was taken from, and what a language model wrote elsewhere goes where it quotes the value. With the patterns of a household
+    (household.pattern) goes what went into them, and what happened then.
     On a connection without sqlite-vec the vectors, where the file has any, stay in the outbox for the next one that has it.
     """
     db.run("forget.allow", user_id=user_id, key=key)
@@ -59,7 +60,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
     db.run("forget.delete_memory_calls", user_id=user_id, memories=memories)
     taken_back = json.dumps([row["segment_id"] for row in told if row["taken_back"]])
     db.run("forget.delete_taken_back", user_id=user_id, taken_back=taken_back)
-    db.run("forget.free_events", user_id=user_id, memories=memories)
+    db.run("forget.free_events", user_id=user_id, key=key, memories=memories)
     messages = db.all("forget.delete_messages", user_id=user_id, key=key, turns=turns)
     facts = db.all("forget.delete_facts", user_id=user_id, key=key)
     archived = db.all("forget.delete_archive", user_id=user_id, key=key)
@@ -78,7 +79,7 @@ def forget(db: Database, *, user_id: str, key: str | None) -> Forgotten:
         db.run(f"forget.delete_{table}", user_id=user_id, key=key)
     db.run("forget.interrupt_turns", user_id=user_id)
     db.run("forget.interrupt_upkeep", user_id=user_id)
-    db.run("forget.delete_events", user_id=user_id, key=key, turns=turns)
+    db.run("forget.delete_events", user_id=user_id, key=key, turns=turns, memories=memories)
     db.run("forget.delete_segments", user_id=user_id, key=key, memories=memories)
     db.run("forget.delete_retrievals", user_id=user_id)
     db.run("forget.delete_feedback", user_id=user_id)

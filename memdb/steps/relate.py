@@ -87,7 +87,7 @@ def _alike(one: Mapping[str, str], other: Mapping[str, str], rarity: Rarity) -> 
     return shared / max(1e-9, sum(rarity[word] for word in {**other, **one}.values()))
 
 
-@lru_cache(maxsize=1024)  # the same rows are compared again and again
+@lru_cache(maxsize=8_192)  # the same rows are compared again and again
 def _words(text: str) -> dict[str, str]:
     """A row's longer words by what is left of them without an ending; the full-text index stems by itself."""
     words = [word for word in words_of(text[:_READ]) if len(word) >= _SHORTEST or is_unspaced(word)]
