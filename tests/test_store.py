@@ -193,7 +193,7 @@ def test_the_default_set_is_weighed_anew_only_as_it_came(connection: apsw.Connec
     for _ in range(2):
         connection.execute(dict(files.migrations())[60])
         after = dict(connection.execute("select feature, value from weights where name = 'default'"))
-        assert after == came if own else (after["lexical"], after["bm25_half"], after["date"]) == (1.675, 8.0, 0.5)
+        assert after == came if own else (after["lexical"], after["bm25_half"], after["date"]) == (2.1, 8.0, 0.625)
 
 
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:

@@ -8,9 +8,9 @@ pragma writable_schema = reset;
 
 create temp table weighed_anew (feature text primary key, came real not null, better real not null);
 insert into temp.weighed_anew (feature, came, better) values
-  ('lexical', 1.0, 1.675), ('cosine', 1.2, 1.35), ('window', 1.4, 0.675), ('both', -0.6, -1.6),
-  ('actor', 0.35, 0.3), ('is_question', -0.275, -0.125), ('length', 0.5, 0.4), ('has_number', 0.25, 0.125),
-  ('is_reaction', -0.1, -0.1), ('has_time', 0.65, 0.3), ('date', 1.0, 0.5);
+  ('lexical', 1.0, 2.1), ('cosine', 1.2, 1.7), ('window', 1.4, 0.85), ('both', -0.6, -2.0),
+  ('actor', 0.35, 0.375), ('is_question', -0.275, -0.15), ('length', 0.5, 0.5), ('has_number', 0.25, 0.15),
+  ('is_reaction', -0.1, -0.125), ('has_time', 0.65, 0.375), ('date', 1.0, 0.625);
 
 insert or ignore into weights (name, feature, value)
 select 'default', 'bm25_half', 8.0
