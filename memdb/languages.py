@@ -29,6 +29,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NEVER = r"(?!)"
 _BEGINS = 3  # letters
 _READ = 1_000  # characters of a clause, as in English
+_ALIKE = 3  # so many words that are English or names as well tell it, too
 _LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
 
 
@@ -169,34 +170,36 @@ def language(code: str) -> Language:
 
 
 @cache
-def _languages_of() -> dict[str, tuple[str, ...]]:
-    """The words that tell a language, and whose they are."""
+def _telling() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """The words of grammar that tell a language, and whose they are; and those that are English, or names, as well."""
     found: dict[str, tuple[str, ...]] = {}
     for code in CODES:
         for word in language(code).stop_words:
             found[word] = (*found.get(word, ()), code)
-    alike = STOP_WORDS.union(tomllib.loads(files.read("rules/languages/en.toml"))["alike"].split())
-    return {word: codes for word, codes in found.items() if word not in alike and not (len(word) == 1 and word.isascii())}
+    alike = frozenset(tomllib.loads(files.read("rules/languages/en.toml"))["alike"].split())
+    known = {word: codes for word, codes in found.items() if word not in STOP_WORDS and not (len(word) == 1 and word.isascii())}
+    return {word: codes for word, codes in known.items() if word not in alike}, alike & known.keys()
 
 
 def language_of(words: Sequence[str]) -> Language | None:
     """Return the language of a text by its words in lower case, or None for English and whatever else is not one of these.
 
     It is the one of which it has most words of grammar, if these are more than twice those of English, and no few of all its words. One
-    of them at least must be no word of English, and nothing that names are made of ("de la").
+    of them at least must be no word of English, and nothing that names are made of ("de la"); or there are several, and no English.
     """
-    if 3 * len(ONLY_ENGLISH.intersection(words)) >= len(words):
+    only_english = len(ONLY_ENGLISH.intersection(words))
+    if 3 * only_english >= len(words):
         return None  # as most questions are: no file need be read
-    tells = _languages_of()
-    if tells.keys().isdisjoint(words):
-        return None
+    tells, alike = _telling()
     distinct = {word for word in words if not word[0].isdecimal()}
-    known = {code: distinct & language(code).stop_words for code in {code for word in distinct for code in tells.get(word, ())}}
-    most = max(map(len, known.values()), default=0)
-    level = [code for code in sorted(known) if len(known[code]) == most]
+    if tells.keys().isdisjoint(distinct) and (only_english or len(alike & distinct) < _ALIKE):
+        return None
+    known = {code: distinct & language(code).stop_words for code in CODES}
+    most = max(map(len, known.values()))
+    level = [code for code in CODES if len(known[code]) == most]
     if len(level) > 1:  # "por que" alone is Spanish and Portuguese
         level.sort(key=lambda code: language(code).also_has(distinct), reverse=True)
-    if not level or most * _LEAST_SHARE < len(distinct):
-        return None
-    theirs, english = known[level[0]], distinct & STOP_WORDS
-    return language(level[0]) if len(theirs - english) > 2 * len(english - theirs) else None
+    told = language(level[0])
+    theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
+    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * most >= len(distinct))
+    return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None
