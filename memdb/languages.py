@@ -14,7 +14,7 @@ from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 CODES = ("de", "es", "fr", "it", "nl", "pt")
 
 _SPACE, _SPACE_OR_NONE = r"[\x20\t\n]{1,3}", r"[\x20\t\n]{0,3}"
-_YEAR = r"(?:19|20)\d\d(?![.,:/-]?\d|[ \t]?(?:[€$£%°]|(?:euros?|dollars?|kcal|kwh|k?m|k?g|m?l|k?w)\b))"
+_YEAR = r"(?:19|20)\d\d(?![.,:/-]?\d|[ \t]?(?:[€$£%°]|(?:euros?|dollars?|m[eè]t(?:ern?|res?|ros?|ri)|kcal|kwh|k?m|k?g|m?l|k?w)\b))"
 _SHIPPED: dict[str, str] = {
     "day": r"(?:0?[1-9]|[12]\d|3[01])(?!\d)",
     "number": r"0?[1-9](?!\d)|1[0-2](?!\d)",  # of a month
@@ -108,9 +108,9 @@ class Language(Record):
         """How times are found, and said in English."""
         return Times(self)
 
-    def also_has(self, words: Iterable[str]) -> int:
-        """Return how many words name a time, or are what was."""
-        return sum(word in self.time_words or self.tells_past.match(word) is not None for word in words)
+    def has_past(self, words: Iterable[str]) -> int:
+        """Return how many words tell of what was."""
+        return sum(self.tells_past.match(word) is not None for word in words)
 
     def is_ahead(self, clause: str) -> bool:
         """Tell whether a clause speaks of what is, or is to be, and not of what was."""
@@ -184,8 +184,9 @@ def _telling() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
 def language_of(words: Sequence[str]) -> Language | None:
     """Return the language of a text by its words in lower case, or None for English and whatever else is not one of these.
 
-    It is the one of which it has most words of grammar, if these are more than twice those of English, and no few of all its words. One
-    of them at least must be no word of English, and nothing that names are made of ("de la"); or there are several, and no English.
+    It is the one of which it has most words of grammar and of time, if the former are more than twice those of English, and no few of all
+    its words. One of them at least must be no word of English, and nothing that names are made of ("de la"); or there are several, and no
+    English.
     """
     only_english = len(ONLY_ENGLISH.intersection(words))
     if 3 * only_english >= len(words):
@@ -195,11 +196,11 @@ def language_of(words: Sequence[str]) -> Language | None:
     if tells.keys().isdisjoint(distinct) and (only_english or len(alike & distinct) < _ALIKE):
         return None
     known = {code: distinct & language(code).stop_words for code in CODES}
-    most = max(map(len, known.values()))
-    level = [code for code in CODES if len(known[code]) == most]
+    familiar = {code: len(words | distinct & language(code).time_words) for code, words in known.items()}
+    level = [code for code in CODES if familiar[code] == max(familiar.values())]
     if len(level) > 1:  # "por que" alone is Spanish and Portuguese
-        level.sort(key=lambda code: language(code).also_has(distinct), reverse=True)
-    told = language(level[0])
+        level.sort(key=lambda code: language(code).has_past(distinct), reverse=True)
+    told, most = language(level[0]), len(known[level[0]])
     theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
     by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * most >= len(distinct))
     return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None

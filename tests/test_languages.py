@@ -36,7 +36,8 @@ def told(text: str) -> tuple[str | None, list[str]]:
     [
         ("Wann war ich beim Zahnarzt?", "German"), ("Wie heißt mein Hund?", "German"), ("Welche Farbe mag Emil?", "German"),
         ("Où habite ma sœur ?", "French"), ("Comment s'appelle mon dentiste ?", "French"), ("Qui est venu samedi dernier ?", "French"),
-        ("¿Dónde vive mi hermana?", "Spanish"), ("Cuando fui al dentista?", "Spanish"), ("¿Quién vino ayer?", "Spanish"),
+        ("¿Dónde vive mi hermana?", "Spanish"), ("Cuando fui al dentista?", "Spanish"),
+        ("De lunes a viernes trabajo, mayo es un mes bonito.", "Spanish"), ("¿Quién vino ayer?", "Spanish"),
         ("Onde mora a minha irmã?", "Portuguese"), ("O que fiz ontem?", "Portuguese"), ("Por que deixei o trabalho?", "Portuguese"),
         ("Dove ho messo le chiavi?", "Italian"), ("Quanto è costato il tavolo?", "Italian"), ("Chi è venuto sabato scorso?", "Italian"),
         ("Comment va ma mère ?", "French"), ("Chi mi ha prestato la tenda?", "Italian"), ("Wat is de naam van de arts?", "Dutch"),
@@ -171,7 +172,7 @@ def test_times_are_found_as_they_are_in_english(code: str, text: str, begins: st
     [
         ("de", "Guten Morgen! Am Morgen laufe ich, jeden Samstag, samstags und jede Woche."), ("de", "Das kostet 2000 Euro, 1900 Meter hoch."),
         ("de", "Kapitel 3.2, Version 5.1, um 8:30, 1.5 Liter"), ("de", "Er mag den Marsch, die Jahre und die Mailänder."),
-        ("fr", "Le samedi je cours, tous les matins, chaque mardi."), ("fr", "Il a été malade, il marche en avant, un jour viendra."),
+        ("fr", "Le samedi je cours, tous les matins, chaque mardi."), ("fr", "Il a été malade, en 2000 mètres il marche en avant, un jour viendra."),
         ("fr", "La vitrine de Noël coûte 2000 euros."), ("es", "Los lunes corro por la mañana, cada domingo."), ("es", "El mar y el mes, 2000 euros."),
         ("pt", "Aos sábados, na segunda vez, a quinta pessoa, a sexta parte."), ("pt", "O maior marco, todos os domingos."),
         ("it", "Il sabato corro, di domenica dormo, ogni mese."), ("it", "La prima volta, il mare, 2000 euro."),

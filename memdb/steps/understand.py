@@ -35,7 +35,7 @@ from memdb.when import TimeSpan
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
 _EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
-_GRAMMAR = 1_000  # of them are read for times, and for what is asked in another language
+_GRAMMAR = 1_000  # characters that are read for times, and in another language for what is asked
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
 
