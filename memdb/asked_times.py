@@ -8,7 +8,9 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from memdb.cues import asks_present
+from memdb.languages import Language
 from memdb.times import end_of, to_utc
+from memdb.times_abroad import find_times_abroad
 from memdb.when import Prefer, TimeSpan, count_of, find_times
 
 MOST_DAYS = 10
@@ -85,6 +87,16 @@ def spans_of(text: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
         spans = _of_month(match, now=now, zone=zone, ahead=_asks_ahead(text))
     elif spans and _asks_ahead(text):
         to_come = [_as_asked(span, now, zone) for span in find_times(text, at=now, zone=zone, prefer="future")]
+        spans += [span for span in to_come if span not in spans and span.ends > now]
+    return spans
+
+
+def spans_abroad(text: str, language: Language, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """Return the times of a question in another language, each with the words that English has for it."""
+    past = find_times_abroad(text, language, at=now, zone=zone, prefer="past")
+    spans = [_as_asked(span, now, zone) for span in past]
+    if spans and language.is_ahead(text):
+        to_come = [_as_asked(span, now, zone) for span in find_times_abroad(text, language, at=now, zone=zone, prefer="future")]
         spans += [span for span in to_come if span not in spans and span.ends > now]
     return spans
 
@@ -221,6 +233,16 @@ def days_of(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[s
     for span in named or spans:
         if span.role == "point" and (not _names_month(span) or _is_few(span) or _RECKONED.search(span.text) or _FEAST.search(span.text)):
             with suppress(OverflowError):  # at the ends of time a zone may lead beyond
+                found[span] = _in_words(span, zone)
+    return {span: days for span, days in found.items() if days}
+
+
+def days_abroad(spans: Sequence[TimeSpan], *, zone: tzinfo) -> dict[TimeSpan, list[str]]:
+    """Return the days, months or years of the times of a question in another language: the index has none of its words for them."""
+    found: dict[TimeSpan, list[str]] = {}
+    for span in spans:
+        if span.role == "point":
+            with suppress(OverflowError):
                 found[span] = _in_words(span, zone)
     return {span: days for span, days in found.items() if days}
 

@@ -1,4 +1,4 @@
-"""Words that tell nothing of what a text is about, in English; texts in other languages keep all of theirs."""
+"""Words that tell nothing of what a text is about, in English; those of other languages are in rules/languages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ STOP_WORDS = frozenset(
     """.split()
 )
 """Words of grammar, contractions among them, with a straight apostrophe."""
+
+ONLY_ENGLISH = STOP_WORDS - frozenset("a all also am an as do for had has he i in is me no of on over so was we will".split())
+"""Those that are words of grammar in none of the languages that are read beside English."""
 
 PLEASANTRIES = frozenset(
     """

@@ -46,7 +46,7 @@ def asked(mem: memdb.Memory, query: str, user: str = "them") -> Question:
         ("What is my sister's name?", ("sister", "name")),
         ("Bob", ("bob",)),
         ("What will they do?", ("what", "will", "they", "do")),
-        ("Où habite sa sœur ?", ("où", "habite", "sa", "sœur")),
+        ("Gdzie mieszka moja siostra?", ("gdzie", "mieszka", "moja", "siostra")),
         ("", ()),
     ],
 )

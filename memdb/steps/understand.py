@@ -9,10 +9,24 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from memdb.answers import Question
-from memdb.asked_times import BEFORE_DATE, KEPT, MOST_DAYS, birthdays_in, day_of, days_of, lately_in, part_of_day, spans_of, times_of
+from memdb.asked_times import (
+    BEFORE_DATE,
+    KEPT,
+    MOST_DAYS,
+    birthdays_in,
+    day_of,
+    days_abroad,
+    days_of,
+    lately_in,
+    part_of_day,
+    spans_abroad,
+    spans_of,
+    times_of,
+)
 from memdb.cues import Change, Said, SaidThen, asks_past, asks_present, change_in, last_talk_in, order_in, said_in, said_then_in
 from memdb.database import Database
 from memdb.emotions import mood_of
+from memdb.languages import Language, language_of
 from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text, to_utc
@@ -21,6 +35,7 @@ from memdb.when import TimeSpan
 
 _LONGEST = 20_000  # characters that are read; what a question asks is said by then
 _EVERYWHERE = "user"  # facts begin with "User", so that the word tells none from another, also where nobody has spoken yet
+_GRAMMAR = 1_000  # characters that are read for times, and in another language for what is asked
 _MAX_TERMS = 64  # a question longer than this gains nothing and costs time
 _MAX_PHRASES = 8
 
@@ -64,6 +79,10 @@ _INTENTS: dict[Intent, re.Pattern[str]] = {
 }
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _NAME = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:of the |of |the |de |da |von |van )?[^\W\d_a-z][\w'’-]*)*")
+_NAME_ABROAD = re.compile(  # "über" and "été" begin with no capital
+    r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*"
+    r"(?:[ \t]+(?:de la |de los |de |da |do |dos |du |des |del |della |di |der |den |von |van )?[A-ZÀ-ÖØ-Þ][\w'’-]*)*"
+)
 _ASKS_USER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _ASKS_ASSISTANT = re.compile(  # for what it said; “Can you suggest …?” asks for something new, which what the user said bears on
     r"\b(?:did|had)(?:n't)? you\b"
@@ -90,16 +109,18 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
 
     The people who speak in the memory are in every second line of it, so that their names tell little: they decide about `actor` and
     are left out of the words and of the meaning, unless nothing else is left. Everything here is a help: a text in a language that is
-    not understood is searched for by all its words.
+    not understood is searched for by all its words. What is read in other languages is in rules/languages.
     """
     text = unicodedata.normalize("NFC", query[:_LONGEST])
     participants = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     plain = words_of(text)
+    if (language := language_of(plain)) is not None:
+        return _understood_abroad(query, text, plain, named, participants, language, now=now, zone=zone)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
-    spans = spans_of(text[:1_000], now=now, zone=zone)
+    spans = spans_of(text[:_GRAMMAR], now=now, zone=zone)
     if "birthday" in plain and not spans:
         spans = _birthdays(db, text, user_id=user_id, now=now, zone=zone)
     order, said = None, list[int]()
@@ -147,6 +168,45 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     )
 
 
+def _understood_abroad(
+    query: str,
+    text: str,
+    words: Sequence[str],
+    named: list[str],
+    participants: Sequence[str],
+    language: Language,
+    *,
+    now: datetime,
+    zone: tzinfo,
+) -> Question:
+    """Return what a question in another language asks for, as far as its words of grammar and its times tell."""
+    names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
+    spans = spans_abroad(text[:_GRAMMAR], language, now=now, zone=zone)
+    days = days_abroad(spans, zone=zone)
+    counted = {word for span in days if not KEPT.search(span.text) for word in words_of(text[span.start : span.end])}
+    telling = [word for word in dict.fromkeys(words) if word not in language.stop_words]
+    terms = [word for word in telling if word not in names and word not in counted]
+    if not terms and not days:
+        terms = telling or list(dict.fromkeys(words))
+    together = _phrases(text, names, stop_words=language.stop_words, name=_NAME_ABROAD)
+    phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
+    straight = text[:_GRAMMAR].replace("’", "'")
+    asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
+    actor = next((who for who, pattern in asks if who in participants and pattern.search(straight)), None)
+    return Question(
+        text=query,
+        meaning=_without(text, named) if named else query,
+        terms=tuple(terms[:_MAX_TERMS]),
+        phrases=tuple(phrases[:_MAX_PHRASES]),  # "Étais-je" is none
+        topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in language.of_anything),
+        participants=tuple(named),
+        actor=(named[0] if len(named) == 1 else None) if named else actor,
+        intent=next((intent for intent, pattern in language.asked_for.items() if pattern.search(straight)), "other"),
+        times=tuple(times_of(spans, now=now, zone=zone)),
+        days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
+    )
+
+
 def _changed_at(db: Database, change: Change | None, *, user_id: str, now: datetime) -> datetime | None:
     """When a change happened that the question counts from ("before I moved", "since I moved"), if the memory knows of it."""
     row = db.one("understand.change", user_id=user_id, stem=change.stem, now=to_text(now)) if change is not None else None
@@ -183,12 +243,12 @@ def _without(text: str, named: Sequence[str]) -> str:
     return text if _WORD.search(text) else " ".join(named)
 
 
-def _phrases(text: str, names: set[str]) -> list[str]:
+def _phrases(text: str, names: set[str], *, stop_words: frozenset[str] = STOP_WORDS, name: re.Pattern[str] = _NAME) -> list[str]:
     """Return what belongs together: quoted words, and runs of at least two capitalised ones ("New York")."""
     found = [match.group(1) for match in _QUOTED.finditer(text)]
-    for match in _NAME.finditer(text):
+    for match in name.finditer(text):
         run = match.group(0).split()
-        while run and (run[0].lower() in STOP_WORDS or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
+        while run and (run[0].lower() in stop_words or run[0].lower() in names or _POSSESSIVE.sub("", run[0].lower()) in names):
             run = run[1:]  # "Did Anna see New York": a capital at the beginning of a sentence says nothing
         found.append(" ".join(run))
     phrases = dict.fromkeys(" ".join(_WORD.findall(phrase.lower())) for phrase in found)

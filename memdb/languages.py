@@ -1,0 +1,206 @@
+"""The languages beside English that questions and messages are read in, and how they are told apart; rules/languages holds them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+
+from memdb import files
+from memdb.records import Intent, Record
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
+
+CODES = ("de", "es", "fr", "it", "nl", "pt")
+
+_SPACE, _SPACE_OR_NONE = r"[\x20\t\n]{1,3}", r"[\x20\t\n]{0,3}"
+_YEAR = r"(?:19|20)\d\d(?![.,:/-]?\d|[ \t]?(?:[€$£%°]|(?:euros?|dollars?|m[eè]t(?:ern?|res?|ros?|ri)|kcal|kwh|k?m|k?g|m?l|k?w)\b))"
+_SHIPPED: dict[str, str] = {
+    "day": r"(?:0?[1-9]|[12]\d|3[01])(?!\d)",
+    "number": r"0?[1-9](?!\d)|1[0-2](?!\d)",  # of a month
+    "year": _YEAR,
+    "iso": r"(?:19|20)\d\d-\d\d-\d\d(?!\d)",
+}
+"""What a frame may have that is written alike in all languages."""
+
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+_SLOT = re.compile(r"\{([a-z]+)(\d*)\}")
+_WORD = re.compile(r"[^\W_]+")
+_NEVER = r"(?!)"
+_BEGINS = 3  # letters
+_READ = 1_000  # characters of a clause, as in English
+_ALIKE = 3  # so many words that are English or names as well tell it, too
+_LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
+
+
+class Language(Record):
+    """What one of these files holds; rules/languages/de.toml says how the fields are meant and used."""
+
+    name: str
+    function_words: str
+    anything: str
+    user: tuple[str, ...]
+    assistant: tuple[str, ...]
+    intents: dict[Intent, tuple[str, ...]]
+    past: tuple[str, ...]
+    ahead: tuple[str, ...]
+    joins: tuple[str, ...]
+    words: dict[str, dict[str, str]]
+    telling: tuple[str, ...]
+    frames: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def stop_words(self) -> frozenset[str]:
+        """Words of grammar, each as the full-text index has it."""
+        return frozenset(self.function_words.split())
+
+    @cached_property
+    def of_anything(self) -> frozenset[str]:
+        """Words that ask for whatever there was."""
+        return frozenset(self.anything.split())
+
+    @cached_property
+    def asks_user(self) -> re.Pattern[str]:
+        """What a question has that is about the user's own words."""
+        return _any_of(self.user)
+
+    @cached_property
+    def asks_assistant(self) -> re.Pattern[str]:
+        """What a question has that is about the assistant's."""
+        return _any_of(self.assistant)
+
+    @cached_property
+    def tells_past(self) -> re.Pattern[str]:
+        """What a clause has that tells of what was."""
+        return _any_of(self.past)
+
+    @cached_property
+    def tells_present(self) -> re.Pattern[str]:
+        """What a clause has that tells of what is or is to be, where nothing of it tells of what was."""
+        return _any_of(self.ahead)
+
+    @cached_property
+    def joiners(self) -> re.Pattern[str]:
+        """What stands between clauses."""
+        return re.compile(rf"[,;:]|{_any_of(self.joins).pattern}", re.IGNORECASE)
+
+    @cached_property
+    def asked_for(self) -> dict[Intent, re.Pattern[str]]:
+        """What a question has that asks for each of these."""
+        return {intent: _any_of(patterns) for intent, patterns in self.intents.items()}
+
+    @cached_property
+    def time_words(self) -> frozenset[str]:
+        """One of these words is in every time that no number tells, by itself or at the beginning of a longer one ("Samstagabend")."""
+        forms = (form for slot in self.telling for form in _forms(self.words[slot]))
+        return frozenset(max(_WORD.findall(form), key=len) for form in forms)
+
+    def may_tell(self, words: Iterable[str]) -> bool:
+        """Tell whether there may be a time among words, which most texts have none of."""
+        return not self._beginnings.isdisjoint(word[:_BEGINS] for word in words) or any(word[0].isdecimal() for word in words)
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(word[:_BEGINS] for word in self.time_words)
+
+    @cached_property
+    def times(self) -> Times:
+        """How times are found, and said in English."""
+        return Times(self)
+
+    def has_past(self, words: Iterable[str]) -> int:
+        """Return how many words tell of what was."""
+        return sum(self.tells_past.match(word) is not None for word in words)
+
+    def is_ahead(self, clause: str) -> bool:
+        """Tell whether a clause speaks of what is, or is to be, and not of what was."""
+        straight = clause[:_READ].replace("’", "'")
+        return bool(self.tells_present.search(straight)) and not self.tells_past.search(straight)
+
+
+class Times:
+    """The frames of a language as one pattern, and what each match of it is in English."""
+
+    def __init__(self, language: Language) -> None:
+        self._english = [english for _, english in language.frames]
+        self._means = {slot: _forms(table) for slot, table in language.words.items()}
+        self._means["number"] = {str(number): name for number, name in enumerate(_MONTHS, start=1)}
+        slots = _SHIPPED | {slot: _alternatives(means) for slot, means in self._means.items() if slot != "number"}
+        slots["count"] += r"|\d{1,4}"
+        ways = (f"(?P<f{place}>{_filled(pattern, slots, place)})" for place, (pattern, _) in enumerate(language.frames))
+        self.pattern = re.compile(rf"(?<![\w@#/])(?=\w)(?:{'|'.join(ways)})(?!\w|-\w)", re.IGNORECASE)
+
+    def in_english(self, match: re.Match[str]) -> str:
+        """Return what the words that were found are in English, "" if they are no time."""
+        frame = match.lastgroup or ""
+        place = frame[1:]
+
+        def told(slot: re.Match[str]) -> str:
+            said = " ".join((match[f"{slot[1]}{slot[2]}_{place}"] or "").lower().split())
+            if slot[1] == "number":
+                said = said.lstrip("0")
+            return self._means.get(slot[1], {}).get(said, said)
+
+        return " ".join(_SLOT.sub(told, self._english[int(place)]).split())
+
+
+def _forms(table: Mapping[str, str]) -> dict[str, str]:
+    return {form.strip(): english for english, forms in table.items() for form in forms.split(",")}
+
+
+def _filled(pattern: str, slots: Mapping[str, str], place: int) -> str:
+    """A frame's pattern with its slots as groups, whose names tell the frame, too."""
+    return _SLOT.sub(
+        lambda slot: f"(?P<{slot[1]}{slot[2]}_{place}>{slots[slot[1]]})", pattern.replace(" ?", _SPACE_OR_NONE).replace(" ", _SPACE)
+    )
+
+
+def _alternatives(forms: Iterable[str]) -> str:
+    return "|".join(re.escape(form).replace(r"\ ", _SPACE) for form in sorted(forms, key=len, reverse=True))
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns) or _NEVER})", re.IGNORECASE)
+
+
+@cache
+def language(code: str) -> Language:
+    """Return what is known of a language."""
+    return Language.model_validate(tomllib.loads(files.read(f"rules/languages/{code}.toml")))
+
+
+@cache
+def _telling() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """The words of grammar that tell a language, and whose they are; and those that are English, or names, as well."""
+    found: dict[str, tuple[str, ...]] = {}
+    for code in CODES:
+        for word in language(code).stop_words:
+            found[word] = (*found.get(word, ()), code)
+    alike = frozenset(tomllib.loads(files.read("rules/languages/en.toml"))["alike"].split())
+    known = {word: codes for word, codes in found.items() if word not in STOP_WORDS and not (len(word) == 1 and word.isascii())}
+    return {word: codes for word, codes in known.items() if word not in alike}, alike & known.keys()
+
+
+def language_of(words: Sequence[str]) -> Language | None:
+    """Return the language of a text by its words in lower case, or None for English and whatever else is not one of these.
+
+    It is the one of which it has most words of grammar and of time, if the former are more than twice those of English, and no few of all
+    its words. One of them at least must be no word of English, and nothing that names are made of ("de la"); or there are several, and no
+    English.
+    """
+    only_english = len(ONLY_ENGLISH.intersection(words))
+    if 3 * only_english >= len(words):
+        return None  # as most questions are: no file need be read
+    tells, alike = _telling()
+    distinct = {word for word in words if not word[0].isdecimal()}
+    if tells.keys().isdisjoint(distinct) and (only_english or len(alike & distinct) < _ALIKE):
+        return None
+    known = {code: distinct & language(code).stop_words for code in CODES}
+    familiar = {code: len(words | distinct & language(code).time_words) for code, words in known.items()}
+    level = [code for code in CODES if familiar[code] == max(familiar.values())]
+    if len(level) > 1:  # "por que" alone is Spanish and Portuguese
+        level.sort(key=lambda code: language(code).has_past(distinct), reverse=True)
+    told, most = language(level[0]), len(known[level[0]])
+    theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
+    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * most >= len(distinct))
+    return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None
