@@ -89,7 +89,7 @@ class Scorer:
     def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:
         """Return the best so many of what was found, but for what scores less than `least`.
 
-        `voted` counts votes also where they do not rank; with `terms` the statement looks for words, too.
+        `voted` counts votes also where they do not rank; with `terms` the statement looks for words, too, among a few rows.
         """
         changed: dict[str, SqlValue] = {
             "found": to_json([*found, *self._said], inf_nan_mode="null").decode(),  # six times as fast as the json of Python
@@ -98,7 +98,7 @@ class Scorer:
             "limit": max(0, count),
         }
         if terms is not None:
-            changed["terms"] = terms
+            changed |= {"terms": terms, "rows": 1}
         if self._aimed:
             changed["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
         rows = self._db.tuples("retrieve", **{**self._values, **changed})

@@ -67,8 +67,9 @@ select name
 from sqlite_schema
 where type = 'trigger' and tbl_name = 'facts' collate nocase
   and name not in ('facts_fts_insert', 'facts_fts_neighbours', 'facts_fts_update', 'facts_fts_neighbours_update',
-                   'facts_fts_neighbours_delete', 'facts_fts_delete', 'facts_fts_days',
+                   'facts_fts_neighbours_delete', 'facts_fts_neighbours_move', 'facts_fts_delete', 'facts_fts_days',
                    'outbox_insert', 'outbox_update', 'outbox_delete', 'outbox_window_insert', 'outbox_window_update', 'outbox_window_delete',
+                   'outbox_window_move',
                    'related_back', 'mirror_insert', 'mirror_update', 'mirror_delete');
 
 -- What the triggers of facts do for each new row that is no message, done for all of them at once: where triggers wait, SQLite copies every row

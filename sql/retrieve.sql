@@ -16,6 +16,7 @@
 --   :min_age_minutes, :max_age_days, :min_score   null for any; the least age counts from the making, the greatest from the last mention
 --   :participants                                 JSON array of names or words of them, as `memdb.names.spelled` gives them, null for any: who spoke, or took part in what is remembered
 --   :base_half_life_days, :minimum_importance     how first-person memories fade, null for the kind's own and 0.05
+--   :rows       about how many rows there are, by which the words of the index are rare; null for as many as the newest row's id says
 --   :asks_order 1 if it asks for the last of what there was, -1 for the first, or null
 --   :said       JSON ids of the messages that it asks for by their place alone, or null
 --   :goal       the vector of what the user is after, or as JSON {id: share} how much of its words each row has, or null
@@ -183,7 +184,7 @@ scored as materialized (
     -- where the best match says little, it counts as little: as half where its bm25 is bm25_half. Among a few rows no word tells much by how
     -- rare it is: up to fifty the best match is all there can be, and only from five hundred on is the whole of this so
     coalesce(c.bm25 / (c.best_bm25 - (
-      select bm25_half * max(0.0, min(1.0, log10((select max(id) from facts) / 50.0))) from weight)), 0.0) as lexical,
+      select bm25_half * max(0.0, min(1.0, log10(coalesce(:rows, (select max(id) from facts)) / 50.0))) from weight)), 0.0) as lexical,
     max(0.0, min(1.0, coalesce(
       1.0 - c.distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and :shelves <> '[]'),

@@ -152,6 +152,7 @@ def retrieve(
         values: dict[str, SqlValue] = {
             **filters,
             "weights": weights,
+            "rows": newest,
             "terms": terms if outside else '""',
             "embedding": to_blob(meant) if outside and meant is not None else None,
             "hits": hits or "[]",

@@ -1,4 +1,5 @@
 -- A message that is given to another user or session by hand is no longer found by its old neighbours' words, nor they by its own.
+drop trigger if exists facts_fts_neighbours_move;
 create trigger facts_fts_neighbours_move after update of user_id, session_id on facts
 when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id is not new.session_id) begin
   delete from facts_fts
@@ -51,6 +52,7 @@ when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id 
         order by q.id limit 2));
 end;
 
+drop trigger if exists outbox_window_move;
 create trigger outbox_window_move after update of user_id, session_id on facts
 when new.kind = 'message' and (old.user_id is not new.user_id or old.session_id is not new.session_id) begin
   insert into outbox (id, user_id)
