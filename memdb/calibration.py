@@ -14,6 +14,8 @@ _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
 
+_EACH_OTHER = ("user", "assistant")  # what the one says of a matter speaks for the other's having said something of it, not against
+
 EVIDENCE = ("bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin")
 """What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names."""
 
@@ -48,7 +50,7 @@ def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
     said = [{stem(word) for word in words_of(hit.fact.value_text)} for hit in first]
     scores = [hit.score for hit in first]
     top = max(first, key=lambda hit: hit.priority or 0.0, default=None)
-    named = question.actor is not None
+    named = question.actor not in (None, *_EACH_OTHER)
     return {
         "bias": 1.0,
         "match": best("match"),

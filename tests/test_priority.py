@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import memdb
 from memdb import files
 from memdb.answers import Doubt, Hit, Profile, Question, Section
-from memdb.calibration import fit, measure, threshold_of
+from memdb.calibration import evidence_of, fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.emotions import mood_of, moods_like
@@ -747,3 +747,18 @@ def test_ages_that_nobody_else_has_are_asked_for_at_no_price(mem: memdb.Memory, 
         run.clear()
         assert len(mem.search("boiler", user_id="ana", tiers=["hot"], now="2025-06-01")) == 1
         assert ("scan.eligible" in run) == (number == 2)
+
+
+@pytest.mark.parametrize(("speakers", "query", "against"), [
+    (("user", "assistant"), "Where was my bike stolen?", False),
+    (("Ana", "Bob"), "Where was Ana's bike stolen?", True),
+])  # fmt: skip
+def test_what_others_say_speaks_against_an_answer_but_what_the_assistant_says_does_not(
+    mem: memdb.Memory, speakers: tuple[str, str], query: str, against: bool
+) -> None:
+    texts = ("My bike was stolen in Porto.", "A bike stolen in Porto, I am sorry.")
+    mem.load([{"text": text, "speaker": speaker} for text, speaker in zip(texts, speakers, strict=True)], user_id="them")
+    mem.drain()
+    hits = mem.assess(query, user_id="them")
+    assert hits.question.actor == speakers[0]
+    assert (evidence_of(hits.question, hits)["rival"] > 0) is against
