@@ -184,7 +184,7 @@ scored as materialized (
     -- where the best match says little, it counts as little: as half where its bm25 is bm25_half. Among a few rows no word tells much by how
     -- rare it is: up to fifty the best match is all there can be, and only from five hundred on is the whole of this so
     coalesce(c.bm25 / (c.best_bm25 - (
-      select bm25_half * max(0.0, min(1.0, log10(coalesce(:rows, (select max(id) from facts)) / 50.0))) from weight)), 0.0) as lexical,
+      select max(0.0, bm25_half) * max(0.0, min(1.0, log10(coalesce(:rows, (select max(id) from facts)) / 50.0))) from weight)), 0.0) as lexical,
     max(0.0, min(1.0, coalesce(
       1.0 - c.distance,
       (select 1.0 - vec_distance_cosine(v.embedding, :embedding) from facts_vec v where v.rowid = f.id and :shelves <> '[]'),

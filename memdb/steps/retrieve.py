@@ -178,7 +178,7 @@ def retrieve(
             told = any(one.shelf == "message" for one in near) if near else "message" in wanted  # messages tell of changes
             update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
             bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
-            half = weight.get("bm25_half", 0.0) * min(1.0, math.log10(max(1.0, newest / _FEW)))
+            half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
             field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs)
             rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
