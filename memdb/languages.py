@@ -37,7 +37,7 @@ class Language(Record):
     """What one of these files holds; rules/languages/de.toml says how the fields are meant and used."""
 
     name: str
-    function_words: str
+    stop_words: frozenset[str]  # words of grammar, each as the full-text index has it
     anything: str
     user: tuple[str, ...]
     assistant: tuple[str, ...]
@@ -48,11 +48,6 @@ class Language(Record):
     words: dict[str, dict[str, str]]
     telling: tuple[str, ...]
     frames: tuple[tuple[str, str], ...]
-
-    @cached_property
-    def stop_words(self) -> frozenset[str]:
-        """Words of grammar, each as the full-text index has it."""
-        return frozenset(self.function_words.split())
 
     @cached_property
     def of_anything(self) -> frozenset[str]:
@@ -164,9 +159,16 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 @cache
+def _function_words() -> dict[str, frozenset[str]]:
+    """The words of grammar of each language, and under `alike` those that are English, or names, as well."""
+    return {code: frozenset(words.split()) for code, words in tomllib.loads(files.read("rules/languages/function_words.toml")).items()}
+
+
+@cache
 def language(code: str) -> Language:
     """Return what is known of a language."""
-    return Language.model_validate(tomllib.loads(files.read(f"rules/languages/{code}.toml")))
+    rest = tomllib.loads(files.read(f"rules/languages/{code}.toml"))
+    return Language.model_validate({**rest, "stop_words": _function_words()[code]})
 
 
 @cache
@@ -174,9 +176,9 @@ def _telling() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """The words of grammar that tell a language, and whose they are; and those that are English, or names, as well."""
     found: dict[str, tuple[str, ...]] = {}
     for code in CODES:
-        for word in language(code).stop_words:
+        for word in _function_words()[code]:
             found[word] = (*found.get(word, ()), code)
-    alike = frozenset(tomllib.loads(files.read("rules/languages/en.toml"))["alike"].split())
+    alike = _function_words()["alike"]
     known = {word: codes for word, codes in found.items() if word not in STOP_WORDS and not (len(word) == 1 and word.isascii())}
     return {word: codes for word, codes in known.items() if word not in alike}, alike & known.keys()
 
