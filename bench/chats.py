@@ -2,11 +2,13 @@
 
     python bench/chats.py
     python bench/chats.py --only maya,tom
+    python bench/chats.py --asked-before 3 --weights "default without echo,default"
 
 Each person of `chats/` has some forty conversations, a line a turn, and asks weeks later: for what was said in passing, for what the
 assistant told, for something new where tastes and circumstances matter, for what stands in several conversations, for what is so now, and
 for what needs dates. Made up, by writers who did not know how memdb works, and were to ask in other words than the answer has. Four write
 in English, jonas in German, claire in French, lucia in Spanish. Rules and weights were fitted to nobody but those of `LOOKED_AT`.
+With `--asked-before`, they asked all of it in the days before, word for word, and the assistant knew no answer.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +37,14 @@ KINDS = {
     "time": "by dates",
 }
 ENDING = ".questions.txt"
+UNKNOWN = (
+    "I'm sorry, I can't tell you that.",
+    "I don't know, I'm afraid.",
+    "You haven't told me that yet.",
+    "Hmm, nothing about that comes to mind.",
+)
 SETS = "lexical-only,vector-only,mem-skill,default"
+NO_ECHO = "default without echo"
 
 
 class Asked(NamedTuple):
@@ -60,6 +70,7 @@ def main() -> None:
     parser.add_argument("--chats", type=Path, default=FOLDER, help="the folder with NAME.txt and NAME.questions.txt")
     parser.add_argument("--only", help="these people, separated by commas")
     parser.add_argument("--weights", default=SETS, help="weight sets, separated by commas")
+    parser.add_argument("--asked-before", type=int, default=0, metavar="TIMES", help="so often was everything asked before, in vain")
     parser.add_argument("--misses", action="store_true", help="also print the questions of which `default` misses evidence among ten")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
@@ -74,7 +85,10 @@ def main() -> None:
     ):
         for person in people:
             mem.load(person.messages, user_id=person.name)
+            for time in range(arguments.asked_before, 0, -1):
+                mem.load(in_vain(person, time), user_id=person.name)
         mem.drain()
+        mem.set_weights({NO_ECHO: {**mem.weight_sets()["default"], "echo": 0.0}})
         for person in people:
             said = {str(message["turn_id"]): str(message["content"]) for message in person.messages}
             for asked in person.asked:
@@ -115,6 +129,17 @@ def read(folder: Path, name: str) -> Person:
         kind, day, question, evidence, _ = (part.strip() for part in line.split("|"))
         asked.append(Asked(kind, day, question, tuple(filter(None, (one.strip() for one in evidence.split(","))))))
     return Person(name, messages, asked)
+
+
+def in_vain(person: Person, days: int) -> list[dict[str, object]]:
+    """All that a person asks, as it was asked so many days before."""
+    messages: list[dict[str, object]] = []
+    for place, asked in enumerate(person.asked):
+        day, turn = date.fromisoformat(asked.day) - timedelta(days=days), f"asked {days} {place}"
+        told = {"timestamp": f"{day}T{8 + place // 6:02}:{place % 6 * 10:02}:00Z", "session_id": turn}
+        messages.append({**told, "role": "user", "content": asked.question, "turn_id": f"{turn} u"})
+        messages.append({**told, "role": "assistant", "content": UNKNOWN[(place + days) % len(UNKNOWN)], "turn_id": f"{turn} a"})
+    return messages
 
 
 def of(by_person: dict[str, list[tuple[str, Scores]]], kind: str | None = None) -> list[Scores]:

@@ -23,7 +23,15 @@ TALK = [
     "The weather is lovely today.", "I had soup for lunch.", "The train was late again.", "I watched a film about whales.",
     "Can you recommend a book?", "My neighbour is painting his fence.", "It rained the whole weekend.", "The meeting took two hours.",
 ]  # fmt: skip
-SETS = ("default", "default without knowledge_update", "default without outdated", "mem-skill", "vector-only", "lexical-only")
+SETS = (
+    "default",
+    "default without knowledge_update",
+    "default without outdated",
+    "default without former",
+    "mem-skill",
+    "vector-only",
+    "lexical-only",
+)
 OLD, NEW, NOW = "2025-03-01T10:00:00Z", "2025-04-01T10:00:00Z", "2025-04-20T10:00:00Z"
 WITHIN = 3
 NO_CHANGE = "nothing changed"
@@ -100,24 +108,29 @@ def main() -> None:
         memdb.open(Path(folder) / "mem.db", llm=None, config={"worker": False, "record_retrievals": False}) as mem,
     ):
         usual = mem.weight_sets()["default"]
-        mem.set_weights({SETS[1]: {**usual, "knowledge_update": 0.0}, SETS[2]: {**usual, "outdated": 0.0}})
+        mem.set_weights(
+            {SETS[1]: {**usual, "knowledge_update": 0.0}, SETS[2]: {**usual, "outdated": 0.0}, SETS[3]: {**usual, "former": 0.0}}
+        )
         for person in told:
             mem.observe(person.old, user_id=person.user, turn_id="old", timestamp=OLD)
             mem.observe(person.new, user_id=person.user, turn_id="new", timestamp=NEW)
             for place, text in enumerate(TALK):
                 mem.observe(text, user_id=person.user, turn_id=f"talk{place}", timestamp=f"2025-03-{place * 3 + 4:02}T18:00:00Z")
         mem.drain()
-        print("| weight set | now: the new first | now: the old first | then: the old among three | nothing changed: the old first |")
-        print("|---|---|---|---|---|")
+        print(
+            "| weight set | now: the new first | now: the old first | then: the old first | among three | nothing changed: the old first |"
+        )
+        print("|---|---|---|---|---|---|")
         answered = set[str]()
         for name in SETS:
             first = {person.user: first_told(mem, person.present, person, name)[:1] for person in told}
-            then = sum("old" in first_told(mem, person.past, person, name)[:WITHIN] for person in changed)
+            once = [first_told(mem, person.past, person, name) for person in changed]
+            then = [percent(sum("old" in told[:count] for told in once), len(changed)) for count in (1, WITHIN)]
             shares = [
                 percent(sum(first[person.user] == [turn] for person in changed), len(changed)) for turn in ("new", "old")
             ]  # fmt: skip
             kept = percent(sum(first[person.user] == ["old"] for person in unchanged), len(unchanged))
-            print(f"| {name} | {' | '.join(shares)} | {percent(then, len(changed))} | {kept} |")
+            print(f"| {name} | {' | '.join(shares)} | {' | '.join(then)} | {kept} |")
             if name == "default":
                 answered = {person.user for person in told if first[person.user] == ["old" if person in unchanged else "new"]}
         print("\n| `default`, by who it is | people | what is so now is believed | and found first |")

@@ -48,10 +48,11 @@ class Question(Record):
     memory that it names, and `meaning` is the text without their names, as it is embedded. `actor` is the one whose words
     are asked about, if it is one: a participant, "user" for "what did I say", "assistant" for "what did you suggest". `intent` is what the
     answer would be, `times` the stretches of time that the question names, and `days` the same as the full-text index writes them
-    ("05 May 2025", "May 2025" or "2025"), where the words of the question do not. `past` says that it asks for what was, and `present`
-    that it asks for what is so now, as far as its words tell; `as_of` is the instant that "before I moved" means, where the memory knows of
-    that change. `order` says that the first or the last is wanted of what there was; `said` are the rows of the messages that are wanted
-    for their place alone ("What did I just tell you?"), the likeliest first. `mood` is the emotion that it speaks of.
+    ("05 May 2025", "May 2025" or "2025"), where the words of the question do not. `past` says that it asks for what was, `former`
+    for what was so before and is so no longer, and `present` for what is so now, as far as its words tell; `as_of` is the instant that
+    "before I moved" means, where the memory knows of that change. `order` says that the first or the last is wanted of what there was;
+    `said` are the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood` is
+    the emotion that it speaks of.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Question(Record):
     times: tuple[tuple[datetime, datetime], ...] = ()
     days: tuple[str, ...] = ()
     past: bool = False
+    former: bool = False
     present: bool = False
     as_of: datetime | None = None
     order: Literal["first", "last"] | None = None

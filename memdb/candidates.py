@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +42,11 @@ class Words(NamedTuple):
         """The kind of each: seldom wanted, and there may be thousands."""
         return [self.kind_of(id) for id in self.ids]
 
+    def without(self, ids: Container[int]) -> Words:
+        """Those of all other rows."""
+        kept = [(id, bm25) for id, bm25 in zip(self.ids, self.bm25, strict=True) if id not in ids]
+        return Words([id for id, _ in kept], [bm25 for _, bm25 in kept], self.kind_of)
+
     def matching(self) -> Words:
         """Those whose words say something: one that half of all rows have speaks against a row."""
         if not self.bm25 or max(self.bm25) < 0:
@@ -61,6 +66,7 @@ class Bounds(NamedTuple):
     window: float
     both: float
     others: float
+    former: float
     date: float
     actor: float
     has_time: float
@@ -80,6 +86,7 @@ class Bounds(NamedTuple):
             window=weight.get("window", 0.0),
             both=weight.get("both", 0.0),
             others=sum(most(feature) for feature in _OTHERS) + (most("goal") if aimed else 0.0),
+            former=most("former"),
             date=most("date"),
             actor=most("actor"),
             has_time=most("has_time"),
@@ -89,7 +96,7 @@ class Bounds(NamedTuple):
 
     def open(self, question: Question) -> float:
         """The most that the features beside words, meaning, and those that `said` counts can give to a row."""
-        return self.others + self.date if question.times else self.others
+        return self.others + (self.date if question.times else 0.0) + (self.former if question.former else 0.0)
 
     def said(self, question: Question, kind: str) -> float:
         """The most that its text, speaker and time can give to a row of a kind."""

@@ -14,6 +14,16 @@ _PAST = re.compile(
     r"|^\W*(?:where|what|who|which|how|whose|whom)\b[^?]*\b(?:did|was|were|had)\b",
     re.IGNORECASE,
 )
+_FORMER = re.compile(
+    r"(?<!\bget )(?<!\bgot )(?<!\bgetting )(?<!\bam )(?<!\bam i )(?<!\bis )(?<!\bare )(?<!['’](?:m|s) )(?<!['’]re )\bused to\b"
+    r"|\bdid(?:n['’]?t)?(?: [\w'’]+){1,3} use to (?:be|do|drink|drive|eat|go|have|like|live|love|play|smoke|study|take|wear|work)\b"
+    r"|\bprevious(?:ly)? (?!chats?\b|conversations?\b|days?\b|messages?\b|months?\b|sessions?\b|talks?\b|weeks?\b|weekends?\b|years?\b)"
+    r"|\bpreviously\W*$|\bformer(?:ly)?\b|\bin the past\b|\bback then\b|\bin those days\b|\boriginally\b|\bno longer\b"
+    r"|\b(?:did|was|were|had)(?:n['’]?t)?\b[^?.!\n]{0,200}\bbefore(?: (?:now|that|then|this))?\W*$"
+    r"|\b(?:my|our|his|her|their|['’]s) old (?:\w+ )?(?:address|apartment|bank|boss|car|company|dentist|diet|doctor|employer|flat|gym|home"
+    r"|house|job|landlord|name|number|phone|place|plan|route|school|surname|team)\b",
+    re.IGNORECASE,
+)
 _PRESENT = re.compile(
     r"\b(?:when|where|what|who|which|how|whose|whom|why)(?:\b[^?.!\n]{0,100}\b(?:do|does|is|are|am)\b|['’](?:s|re)\b)"
     r"|^\W*(?:do|does|is|are|am|(?:do|does|is|are)n['’]?t)\b"
@@ -153,6 +163,11 @@ class SaidThen(Record):
 def asks_past(text: str) -> bool:
     """Whether a question asks for what was, so that what is believed no longer may answer it."""
     return bool(_PAST.search(text))
+
+
+def asks_former(text: str) -> bool:
+    """Whether an English question asks for what was so before ("What was my job before?"), so that what is over answers it best."""
+    return bool(_FORMER.search(text[:_READ]))
 
 
 def asks_present(text: str) -> bool:

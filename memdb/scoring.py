@@ -42,6 +42,8 @@ FEATURES = (
     "linked",
     "position",
     "knowledge_update",
+    "former",
+    "echo",
     "match",
     "goal",
     "emotion",

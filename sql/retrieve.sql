@@ -5,9 +5,11 @@
 --   :embedding  the question's vector, or null    :weights   the name of a set in `weights`
 --   :hits       JSON [[id, distance], …] found by another vector index, '[]' for none
 --   :found      JSON [[id, bm25, distance, window_distance], …] found beforehand by words and meaning, '[]' for none; null is unknown
+--   :echoes     JSON {id: how much it only asked the same, or answered that in vain}, null for none
 --   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
---   :asks_now   whether it asks what is so now       :times       JSON [[from, to], …] that the question names
+--   :asks_now   whether it asks what is so now    :asks_former what was so before
+--   :times      JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
 --   :categories, :memory_types, :tags             JSON arrays, null for any
@@ -50,6 +52,8 @@ weight as materialized (
     coalesce(w ->> 'linked', 0.0) as linked,
     coalesce(w ->> 'position', 0.0) as position,
     coalesce(w ->> 'knowledge_update', 0.0) as knowledge_update,
+    coalesce(w ->> 'former', 0.0) as former,
+    coalesce(w ->> 'echo', 0.0) as echo,
     coalesce(w ->> 'match', 0.0) as match,
     coalesce(w ->> 'goal', 0.0) as goal,
     coalesce(w ->> 'emotion', 0.0) as emotion,
@@ -157,10 +161,10 @@ gathered as materialized (
 candidate as materialized (
   select
     id,
-    min(bm25) as bm25,
+    min(iif(:echoes ->> ('' || id) is null, bm25, null)) as bm25,  -- what only asks the same measures no other's words
     min(distance) as distance,
     min(window_distance) as window_distance,
-    min(min(bm25)) over () as best_bm25
+    min(min(iif(:echoes ->> ('' || id) is null, bm25, null))) over () as best_bm25
   from (
     select id, bm25, distance, window_distance, is_wanted
     from gathered
@@ -196,7 +200,12 @@ scored as materialized (
     coalesce(f.speaker, 'user') is :actor as actor,
     coalesce(m.is_question, 0) as is_question, coalesce(m.length, 0.6) as length, coalesce(m.has_number, 0) as has_number,
     coalesce(m.is_reaction, 0) as is_reaction,
-    iif(:asks_now and f.kind = 'message', coalesce((select o.outdated from message_outdated o where o.id = f.id), 0.0), 0.0) as outdated,
+    -- how much of it is so no longer, where that is asked about; of a message, of what it told
+    case
+      when not coalesce(:asks_now or :asks_former, 0) then 0.0
+      when f.kind = 'message' then coalesce((select o.outdated from message_outdated o where o.id = f.id), 0.0)
+      else coalesce(:asks_former and f.valid_to <= :now, 0.0)
+    end as over,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told
     iif(json_array_length(:times) > 0, coalesce((
@@ -225,6 +234,7 @@ scored as materialized (
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
+    coalesce(:echoes ->> ('' || f.id), 0.0) as echo,
     f.seen_count,
     f.source_turn_id,
     case
@@ -268,6 +278,10 @@ scored as materialized (
         else coalesce(f.valid_to > :since, 1)
       end)))
 ),
+likened as (
+  select *, iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, words) as match  -- without vectors, words must do
+  from scored
+),
 featured as (
   select
     *,
@@ -275,9 +289,10 @@ featured as (
     lexical * cosine as both,
     -- first-person memories weigh importance by type and by decay
     intrinsic_importance * type_weight * decay as importance,
-    own_confidence * (1.0 - outdated) as confidence,
-    iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, words) as match  -- without vectors, words must do
-  from scored
+    iif(:asks_former, 0.0, over) as outdated,
+    own_confidence * iif(:asks_former, 1.0, 1.0 - over) as confidence,
+    iif(:asks_former, over * max(words, match), 0.0) as former
+  from likened
 ),
 ranked as materialized (
   select
@@ -306,6 +321,8 @@ ranked as materialized (
       + w.confidence * p.confidence
       + w.frequency * p.frequency
       + w.source_reliability * p.source_reliability
+      + w.former * p.former
+      + w.echo * p.echo
       + w.match * p.match
       + w.goal * p.goal
       + w.emotion * p.emotion
@@ -419,7 +436,7 @@ select
   s.lexical, s.cosine, s.window, s.both, s.actor + 0.0, s.is_question + 0.0, s.length, s.has_number + 0.0, s.is_reaction + 0.0, s.outdated, s.has_time + 0.0,
   s.date,
   s.type_weight, s.decay, s.recency, s.access_bonus, s.importance, s.confidence, s.frequency, s.source_reliability, r.linked, r.position, r.knowledge_update,
-  s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
+  s.former, s.echo, s.match, s.goal, s.emotion, s.intrinsic_importance, r.agreement
 from featured s
 cross join best r on r.id = s.id
 cross join facts f on f.id = s.id

@@ -236,3 +236,35 @@ order by shelf, first;
 select
   (select version from vector_versions where user_id = :user_id) as version,
   (select value from meta where name = 'embedder') as embedder;
+
+-- Which of these messages only asked, and which answers to them say no more than that nothing is known: [id, how near], as they are near.
+--   :near  JSON [[id, how near], …]
+-- statement: echoes
+with
+asked as materialized (
+  select m.id, n.value ->> 1 as nearness, f.user_id, f.session_id
+  from json_each(:near) n
+  cross join message_traits m on m.id = n.value ->> 0
+  cross join facts f on f.id = m.id
+  where m.is_question
+    and substr(f.value_text, 12) not glob '*[.!。！]*'  -- it tells nothing beside; a greeting is no telling
+),
+answer as materialized (
+  select r.id, a.nearness, replace(lower(substr(r.value_text, 1, 200)), '’', '''') as said
+  from asked a
+  cross join facts r on r.id = a.id + 1
+  where r.kind = 'message' and r.speaker = 'assistant' and r.user_id = a.user_id and r.session_id is a.session_id
+)
+select id, nearness
+from asked
+union all
+select id, nearness
+from answer
+where exists (
+  select 1
+  from json_each('["don''t know", "do not know", "not know", "not sure", "no idea", "don''t have", "do not have", "no information", "can''t tell",
+    "cannot tell", "can''t find", "couldn''t find", "haven''t told", "have not told", "haven''t mentioned", "have not mentioned", "never told",
+    "never mentioned", "didn''t tell", "didn''t mention", "don''t remember", "don''t recall", "weiß ich nicht", "weiß es nicht", "weiß nicht",
+    "keine information", "keine ahnung", "nicht erzählt", "je ne sais pas", "n''ai pas", "no lo sé", "no sé", "no tengo", "não sei", "não tenho",
+    "non lo so", "non so", "weet ik niet", "weet het niet"]') cue
+  where instr(said, cue.value));

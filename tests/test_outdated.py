@@ -8,7 +8,7 @@ import pytest
 
 import memdb
 from memdb import files
-from memdb.cues import asks_present
+from memdb.cues import asks_former, asks_present
 
 NOW = "2025-06-01T12:00:00Z"
 
@@ -166,3 +166,56 @@ def test_a_file_of_before_gets_the_weight_unless_somebody_has_taken_the_set_away
         connection.execute("delete from weights where name = 'default'")
         connection.execute(sql)
         assert "default" not in mem.weight_sets()
+
+
+FORMER = [
+    ("Where did I live before?", "User lives in Porto"),
+    ("Where did I use to live?", "User lives in Porto"),
+    ("What is my old address?", "User lives in Porto"),
+    ("Where did I previously work?", "User works at Bosch"),
+    ("Who was my former employer?", "User works at Bosch"),
+]
+
+
+@pytest.mark.parametrize(("query", "answer"), FORMER)
+def test_asked_what_was_so_before_what_is_over_counts_more(moved: memdb.Memory, query: str, answer: str) -> None:
+    hits = moved.search(query, user_id="ana", now=NOW)
+    assert (hits.question.former, hits.question.past) == (True, True)
+    counted = {hit.fact.value_text: hit.parts["former"] for hit in hits}
+    (over,) = [hit for hit in hits if hit.fact.value_text == answer]
+    assert over.parts["match"] <= over.parts["former"] <= 1.0
+    assert over.contributions["former"] == pytest.approx(0.4 * over.parts["former"])
+    assert not counted["User lives in Braga"]
+    assert over.parts["confidence"] == over.fact.confidence  # it was as sure then
+
+
+def test_what_is_over_stands_before_what_is_so_now(moved: memdb.Memory) -> None:
+    told = [hit.fact.value_text for hit in moved.search("Where did I live before?", user_id="ana", now=NOW)]
+    assert told.index("User lives in Porto") < told.index("User lives in Braga")
+    assert told.index("I live in Porto.") < told.index("I moved to Braga.")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where do I live?",
+        "Where did I live in March?",
+        "What did I do before the meeting?",
+        "What have I tried before?",
+        "What did we say in our previous conversation?",
+        "What am I used to?",
+        "What did I get used to?",
+        "What do I use to cook?",
+        "What did I use to clean the floor?",
+        "Who is my old friend?",
+        "What was my job before I moved?",
+    ],
+)
+def test_what_does_not_ask_what_was_so_before(moved: memdb.Memory, query: str) -> None:
+    hits = moved.search(query, user_id="ana", now=NOW)
+    assert not hits.question.former
+    assert {hit.parts["former"] for hit in hits} <= {0.0}
+
+
+def test_no_question_takes_long_to_read(moved: memdb.Memory) -> None:
+    assert not asks_former("did " * 50_000 + "was before x")

@@ -281,6 +281,7 @@ def parameters_of(asked: Question, *, vectors: bool) -> dict[str, SqlValue]:
         "actor": asked.actor,
         "asks_when": asked.intent == "time",
         "asks_now": asked.present,
+        "asks_former": asked.former,
         "times": json.dumps([[begins.isoformat(), ends.isoformat()] for begins, ends in asked.times]),
         "kinds": json.dumps(kinds),
         "statuses": json.dumps(["active", "pending_confirmation"]),

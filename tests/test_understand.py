@@ -762,3 +762,37 @@ def test_what_else_is_counted_is_no_day(query: str) -> None:
 def test_the_week_before_last_is_another_where_it_says_of_what() -> None:
     spans = spans_of("What did I do the week before last Christmas?", now=to_utc(NOW), zone=UTC)
     assert [span.text for span in spans] == ["the week before last Christmas"]
+
+
+ECHOES = {"What is my dog called?", "Hi! What is my dog called?"}
+TOLD = ["I have a dog called Bica.", "Bica is my dog. What is your dog called?", "My dog is called what? Bica.", "The sea is salt."]
+
+
+@pytest.mark.parametrize("embedder", [None, "hashing-384"])
+def test_what_only_asked_the_same_before_is_hardly_an_answer(tmp_path: Path, embedder: str | None) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, config={"worker": False}) as mem:
+        for day, text in enumerate([*sorted(ECHOES), *TOLD], 1):
+            mem.observe(text, user_id="me", timestamp=f"2025-03-{day:02}", session_id=str(day))
+        mem.drain()
+        hits = mem.search("What is my dog called?", user_id="me", now=NOW, kinds=["message"])
+        assert {hit.fact.value_text for hit in hits if hit.parts["echo"] > 0} == ECHOES  # found all the same
+        assert {hit.parts["lexical"] for hit in hits if hit.parts["echo"] > 0} == {0.0}  # or all others would be measured by their words
+        assert {hit.fact.value_text for hit in hits[:3]} == set(TOLD[:3])
+
+
+def test_an_answer_in_vain_counts_as_what_it_answers_and_one_that_tells_something_does_not(mem: memdb.Memory) -> None:
+    for day, reply in enumerate(["I don't know, sorry.", "Your dog is called Bica.", "You haven’t told me yet."], 1):
+        mem.observe("What is my dog called?", reply, user_id="me", timestamp=f"2025-03-{day:02}", session_id=str(day))
+    mem.observe("Why is the sea salt?", "I don't know.", user_id="me", timestamp="2025-03-09", session_id="9")
+    mem.drain()
+    hits = mem.search("What is my dog called?", user_id="me", now=NOW, limit=50)
+    echoes = {hit.fact.value_text: hit.parts["echo"] > 0 for hit in hits if hit.fact.speaker == "assistant"}
+    assert {text for text, is_echo in echoes.items() if is_echo} == {"I don't know, sorry.", "You haven’t told me yet."}
+    assert hits[0].fact.value_text == "Your dog is called Bica."
+
+
+def test_the_same_question_is_found_where_its_set_does_not_mind(mem: memdb.Memory) -> None:
+    mem.observe("What is my dog called?", user_id="me", timestamp="2025-03-01")
+    mem.drain()
+    (hit,) = mem.search("What is my dog called?", user_id="me", now=NOW, weights="mem-skill")
+    assert (hit.parts["echo"], hit.parts["lexical"]) == (0.0, 1.0)

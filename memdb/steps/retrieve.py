@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from memdb.answers import Hit, Hits, Question
 from memdb.candidates import Bounds, Legs, Near, Words, only
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
+from memdb.echoes import echoing
 from memdb.eligible import eligible
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
@@ -128,6 +129,7 @@ def retrieve(
     if index is not None and meant is not None and "closed" not in shelves and not filtered:
         hits, degraded = index.find(db, meant, user_id=user_id, kinds=wanted, statuses=statuses, k=legs.semantic)
     asks_now = question.present and as_of is None and set(statuses) <= set(LIVE)
+    asks_former = question.former and as_of is None
     terms = match_expression(question)
     with db.snapshot():
         near: list[Near] = []
@@ -145,6 +147,9 @@ def retrieve(
             # a part of the living is told apart only where others could take its places
             if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
+        echoes = echoing(db, near, words, hits) if weight.get("echo") and "message" in wanted else {}
+        if echoes:
+            words = words.without(echoes)
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
         compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
         said = question.said if legs.placed else ()
@@ -160,6 +165,8 @@ def retrieve(
             "actor": question.actor,
             "asks_when": int(question.intent == "time"),
             "asks_now": int(asks_now),
+            "asks_former": int(asks_former),
+            "echoes": json.dumps(echoes) if echoes else None,
             "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
             "said": json.dumps(said) if said else None,
             "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
@@ -171,7 +178,8 @@ def retrieve(
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        scorer = Scorer(db, values, said=said, aimed=aimed)
+        # what has lost its words is found by its meaning, or else as it is
+        scorer = Scorer(db, values, said=said if near else [*said, *echoes], aimed=aimed)
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:

@@ -23,7 +23,19 @@ from memdb.asked_times import (
     spans_of,
     times_of,
 )
-from memdb.cues import Change, Said, SaidThen, asks_past, asks_present, change_in, last_talk_in, order_in, said_in, said_then_in
+from memdb.cues import (
+    Change,
+    Said,
+    SaidThen,
+    asks_former,
+    asks_past,
+    asks_present,
+    change_in,
+    last_talk_in,
+    order_in,
+    said_in,
+    said_then_in,
+)
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.languages import Language, language_of
@@ -147,7 +159,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
     intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
-    past = asks and (asks_past(text) or bool(BEFORE_DATE.search(text) and times))
+    former = asks and not times and asks_former(text)
+    past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
@@ -160,6 +173,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         times=tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
         days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
         past=past,
+        former=former,
         present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
