@@ -39,6 +39,12 @@ _PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
+_STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
+
+
+def _go_on() -> bool:
+    """Go on with a statement. To be asked is enough: Python hears Ctrl-C only where it runs, and SQLite may take seconds."""
+    return False
 
 
 class Patience:
@@ -75,6 +81,7 @@ class Database:
         with forking.gate:
             self.connection = connect(path)
             self.connection.set_busy_handler(self.patience)
+            self.connection.set_progress_handler(_go_on, _STEPS)
             forking.watch(self)
         self.file = file_at(path)
 
@@ -84,12 +91,17 @@ class Database:
         with forking.gate, suppress(apsw.ThreadingViolationError):
             self.connection.close()
 
-    def close(self) -> None:
-        """End the connection, when its thread's statement is over. Closing twice does no harm."""
+    def close(self, *, interrupt: bool = False) -> None:
+        """End the connection, when its thread's statement is over, or at once. Closing twice does no harm."""
         while True:
             try:
                 with forking.gate:
+                    if interrupt:
+                        self.patience.seconds = 0.0
+                        self.connection.interrupt()
                     self.connection.close()
+                return
+            except apsw.ConnectionClosedError:
                 return
             except apsw.ThreadingViolationError:
                 sleep(0.001)
