@@ -79,14 +79,13 @@ class Background:
 
     def abandon(self, patience: float) -> None:
         """End within about `patience` seconds: a step at hand that takes longer is undone, and begun anew next time."""
-        over = True
         if self._worker is not None:
             self._worker.leave()
-            over = self._worker.gone(patience)
+            self._worker.gone(patience)
         db = self._store.take_away()
         db.patience.seconds = patience
         try:
-            if self._worker is not None and not over:
+            if self._worker is not None:  # also where the threads seem to have ended: Python takes one for ended whose join was interrupted
                 self._worker.release(db)
             self._notebook.write_down_asked()
             self._notebook.write_down_recalled()

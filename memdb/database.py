@@ -585,6 +585,8 @@ def check_version(connection: apsw.Connection, path: Path) -> int:
         raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
     try:
         version = int(str(_first(connection, "select value from meta where name = 'schema_version'")))
+        if version < 1:
+            raise ValueError(version)
     except (ValueError, apsw.SQLError) as error:
         raise SchemaError(f"{path} is marked as a mem.db but tells no schema version; restore a copy of it.") from error
     if version > SCHEMA_VERSION:
@@ -641,6 +643,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             )
             damage.damaged = True
             return damage
+        case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
+            return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():
             return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
         case _:

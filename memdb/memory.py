@@ -183,6 +183,9 @@ class Memory:
                 self._background.finish()
             else:
                 self._background.abandon(patience)
+        except KeyboardInterrupt:  # while it was waited for
+            self._background.abandon(0.0)
+            raise
         finally:
             if self._index is not None:
                 self._index.close()

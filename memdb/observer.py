@@ -312,13 +312,9 @@ class Worker:
         self.leave()
         deadline = monotonic() + patience
         embedding = [thread for thread in self._threads if thread.name == _VECTORS]
-        try:
-            for thread in self._threads:
-                if thread not in (*embedding, threading.current_thread()):
-                    thread.join()
-        except BaseException:  # Ctrl-C
-            self._threads = []
-            raise
+        for thread in self._threads:
+            if thread not in (*embedding, threading.current_thread()):
+                thread.join()
         self._threads = [thread for thread in embedding if thread.is_alive()]
         if not self.gone(max(deadline - monotonic(), 0.0)):
             log.warning("the embedder has not answered for %g seconds and is left alone; what waits for it is embedded next time", patience)
@@ -361,7 +357,8 @@ class Worker:
                 if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
                     self._trouble = error if isinstance(error, Exception) else RuntimeError(repr(error))
                 if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
-                    log.exception("the memory worker met an error and goes on")
+                    told_by_itself = isinstance(error, MdbError)  # what it says is all that there is to do, and commands show it as it is
+                    log.error("the memory worker met an error and goes on: %s", error, exc_info=None if told_by_itself else error)
             with self._progress:
                 self._progress.notify_all()
             if busy:

@@ -20,6 +20,7 @@ from memdb.interfaces.commands import Found, Loaded, Observed, app
 from memdb.interfaces.demo import QUERIES
 from memdb.interfaces.show import clean
 from memdb.llm import LanguageModel, ScriptedModel
+from tests.test_worker import damage
 
 TALK = [
     {"text": "My name is Ana and I live in Porto.", "timestamp": "2025-01-03T09:00:00Z", "session_id": "s1", "turn_id": "t1"},
@@ -466,6 +467,15 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+def test_a_damaged_file_is_told_without_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+    damage(path, "fact_history")
+    done = program("drain", "--db", path, "--embedder", "none")
+    assert (done.returncode, "Traceback" in done.stderr, "is damaged" in done.stderr.splitlines()[-1]) == (1, False, True)
+
+
 SLOW = """
 import signal, sys, threading, time
 from memdb_command import main
@@ -493,7 +503,7 @@ def test_ctrl_c_ends_a_command_at_once_and_leaves_its_turns_to_the_next(tmp_path
     assert running.stdout.readline() == "thinks\n"
     running.send_signal(signal.SIGINT)
     _, told = running.communicate(timeout=20)  # and not after a minute
-    assert (running.returncode, told.splitlines()[-1].startswith("memdb: Interrupted; what was stored is kept")) == (130, True)
+    assert (running.returncode, told.splitlines()[-1].startswith("memdb: Interrupted; nothing is left half done")) == (130, True)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("select distinct status, attempts, claimed_by from turns").fetchall() == [("queued", 0, None)]
     assert "user.lives_in" in ok("drain", "--db", path) + ok(*FACTS, "--db", path)

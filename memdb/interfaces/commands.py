@@ -57,7 +57,10 @@ class _Commands(TyperGroup):
             say(str(error))
             raise typer.Exit(2 if isinstance(error, ValueError) else 1) from error
         except KeyboardInterrupt as error:
-            say("Interrupted; what was stored is kept, and what is still to be thought about waits in the file: `memdb drain` does it.")
+            say(
+                "Interrupted; nothing is left half done: what was stored is kept, and what is still to be thought about waits in the file, "
+                "until `memdb drain` or the next command does it."
+            )
             raise typer.Exit(INTERRUPTED) from error
 
 
