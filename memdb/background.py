@@ -77,6 +77,21 @@ class Background:
                 raise
             log.warning("what was asked could not be noted: %s", error)  # the next process makes up for the profiles
 
+    def abandon(self, patience: float) -> None:
+        """End within about `patience` seconds: a step at hand that takes longer is undone, and begun anew next time."""
+        if self._worker is not None:
+            self._worker.leave()
+            self._worker.gone(patience)
+        db = self._store.take_away()
+        db.patience.seconds = patience
+        try:
+            if self._worker is not None:  # also where the threads seem to have ended: Python takes one for ended whose join was interrupted
+                self._worker.release(db)
+            self._notebook.write_down_asked()
+            self._notebook.write_down_recalled()
+        except StoreError as error:
+            log.warning("what was asked could not be noted: %s", error)
+
     def change_embedder(self, embedder: Embedder, patient: Patient | None) -> None:
         """Go on with another embedder."""
         self._embedder, self._patient = embedder, patient

@@ -39,6 +39,12 @@ _PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
+_STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
+
+
+def _go_on() -> bool:
+    """Go on with a statement. To be asked is enough: Python hears Ctrl-C only where it runs, and SQLite may take seconds."""
+    return False
 
 
 class Patience:
@@ -75,6 +81,7 @@ class Database:
         with forking.gate:
             self.connection = connect(path)
             self.connection.set_busy_handler(self.patience)
+            self.connection.set_progress_handler(_go_on, _STEPS)
             forking.watch(self)
         self.file = file_at(path)
 
@@ -84,12 +91,17 @@ class Database:
         with forking.gate, suppress(apsw.ThreadingViolationError):
             self.connection.close()
 
-    def close(self) -> None:
-        """End the connection, when its thread's statement is over. Closing twice does no harm."""
+    def close(self, *, interrupt: bool = False) -> None:
+        """End the connection, when its thread's statement is over, or at once. Closing twice does no harm."""
         while True:
             try:
                 with forking.gate:
+                    if interrupt:
+                        self.patience.seconds = 0.0
+                        self.connection.interrupt()
                     self.connection.close()
+                return
+            except apsw.ConnectionClosedError:
                 return
             except apsw.ThreadingViolationError:
                 sleep(0.001)
@@ -573,6 +585,8 @@ def check_version(connection: apsw.Connection, path: Path) -> int:
         raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
     try:
         version = int(str(_first(connection, "select value from meta where name = 'schema_version'")))
+        if version < 1:
+            raise ValueError(version)
     except (ValueError, apsw.SQLError) as error:
         raise SchemaError(f"{path} is marked as a mem.db but tells no schema version; restore a copy of it.") from error
     if version > SCHEMA_VERSION:
@@ -629,6 +643,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             )
             damage.damaged = True
             return damage
+        case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
+            return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():
             return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
         case _:

@@ -14,7 +14,7 @@ from memdb import forking
 
 log = logging.getLogger("memdb")
 
-_PATIENCE_SECONDS = 1.0  # for the steps at hand; one that waits for a language model may take a minute, and is begun again next time
+PATIENCE_SECONDS = 1.0  # for the steps at hand; one that waits for a language model may take a minute, and is begun again next time
 
 
 class Ending(Protocol):
@@ -40,7 +40,7 @@ def _end() -> None:
     at_work = list(_watched)
     for one in at_work:
         one.leave()
-    deadline = monotonic() + _PATIENCE_SECONDS
+    deadline = monotonic() + PATIENCE_SECONDS
     for one in at_work:
         one.gone(max(deadline - monotonic(), 0.0))
     forking.hold()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from time import monotonic, time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+from weakref import finalize
 
 from memdb.checks import searchable
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
@@ -27,6 +28,7 @@ PREFIX = "endpoint:"
 """What the names of embedders behind an endpoint begin with; the rest is the model's name there."""
 
 _BATCH = 256  # texts a request
+_MOST_BYTES = 128 * 1024 * 1024  # of an answer: twice as many as the longest vectors of a batch take, written out
 _READS = 100_000  # characters; no model of embeddings reads more
 LONGEST = 8192
 """The longest vector that a file can keep: what sqlite-vec takes."""
@@ -34,8 +36,12 @@ LONGEST = 8192
 _TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum.{0,40}token|exceed", re.IGNORECASE)
 
 
-def open_client(*, base_url: str | None, api_key: str | None, timeout: float) -> openai.OpenAI:
+def open_client(model: str, *, base_url: str | None, api_key: str | None, timeout: float, most_bytes: int) -> openai.OpenAI:
     """Return a client that makes each call once; without an address, that of OpenAI.
+
+    It reads no body for longer than `timeout` seconds, nor more than `most_bytes` of it: a server may send a little now and then for ever,
+    or much at once, and so it may with what refuses a call or leads elsewhere, which the client reads by itself. What does is a
+    `ModelUnavailable`.
 
     Raises:
         ConfigError: the package is not installed.
@@ -44,7 +50,49 @@ def open_client(*, base_url: str | None, api_key: str | None, timeout: float) ->
         import openai
     except ImportError as error:
         raise ConfigError("A model at an endpoint needs the package openai; install memdb[llm] or open without one.") from error
-    return openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0)
+
+    def bound(response: _Response) -> None:
+        response.stream = _bounded(response.stream, model=model, timeout=timeout, most=most_bytes)
+
+    http_client = openai.DefaultHttpxClient(event_hooks={"response": [bound]})
+    client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=0, http_client=http_client)
+    finalize(client, http_client.close).atexit = False
+    return client
+
+
+class _Response(Protocol):
+    """What is needed of a response, of httpx or of what the package openai has in its place."""
+
+    stream: Iterable[bytes]
+
+
+class _Bounded:
+    """A body as it comes in, until its time or its room is over."""
+
+    def __init__(self, stream: Iterable[bytes], *, model: str, timeout: float, most: int) -> None:
+        self._stream, self._model, self._timeout, self._most = stream, model, timeout, most
+
+    def __iter__(self) -> Iterator[bytes]:
+        deadline, room = monotonic() + self._timeout, self._most
+        for part in self._stream:
+            room -= len(part)
+            if room < 0:
+                raise _too_much(self._model, self._most)
+            yield part
+            if monotonic() > deadline:
+                raise _passing(
+                    f"The model {self._model} took longer than {self._timeout:g} seconds for its answer; check the server, or wait longer."
+                )
+
+    def close(self) -> None:
+        getattr(self._stream, "close", lambda: None)()
+
+
+def _bounded(stream: Iterable[bytes], *, model: str, timeout: float, most: int) -> Iterable[bytes]:
+    """Return the body within its bounds, as a stream of the package's own kind: it takes no other."""
+    kinds = [kind for kind in type(stream).__mro__ if kind.__name__ == "SyncByteStream"]
+    bounded: Iterable[bytes] = type("Bounded", (_Bounded, *kinds), {})(stream, model=model, timeout=timeout, most=most)
+    return bounded
 
 
 def failure(model: str, error: Exception) -> ModelUnavailable:
@@ -63,26 +111,26 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
     return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
 
 
-def read_body(model: str, answer: AbstractContextManager[APIResponse[Reply]], *, timeout: float) -> bytes:
-    """Make a call and return the body of its answer, if the whole of it comes in time: a server may send a little now and then for ever.
+def read_body(model: str, answer: AbstractContextManager[APIResponse[Reply]], *, most: int) -> bytes:
+    """Make a call and return the body of its answer, if it is no longer than `most` bytes.
 
     Raises:
-        ModelUnavailable: it breaks off, or takes longer than `timeout` seconds.
+        ModelUnavailable: it breaks off, is too long, or takes too long.
         OpenAIError: it is refused, or cannot be made.
     """
-    deadline, parts = monotonic() + timeout, list[bytes]()
     with answer as response:
-        incoming = response.iter_bytes()
-        while True:
-            try:
-                part = next(incoming, None)
-            except Exception as error:  # the connection's own, of whatever package it is
-                raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
-            if part is None:
-                return b"".join(parts)
-            parts.append(part)
-            if monotonic() > deadline:
-                raise _passing(f"The model {model} took longer than {timeout:g} seconds for its answer; check the server, or wait longer.")
+        size, parts = 0, list[bytes]()
+        try:
+            for part in response.iter_bytes():
+                parts.append(part)
+                size += len(part)
+                if size > most:  # of what was packed, which may be a thousand times as long
+                    raise _too_much(model, most)
+        except ModelUnavailable:
+            raise
+        except Exception as error:  # the connection's own, of whatever package it is
+            raise _passing(f"The model {model} could not be reached ({error}); check that the server runs.") from error
+        return b"".join(parts)
 
 
 class EndpointEmbedder:
@@ -100,7 +148,7 @@ class EndpointEmbedder:
     ) -> None:
         self.name = f"{PREFIX}{model}"
         self._model, self._dimension = model, dimension
-        self._client, self._timeout = open_client(base_url=base_url, api_key=api_key, timeout=timeout), timeout
+        self._client = open_client(model, base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=_MOST_BYTES)
         self._lock = threading.Lock()
 
     @property
@@ -142,7 +190,7 @@ class EndpointEmbedder:
 
         try:
             call = self._client.embeddings.with_streaming_response.create(model=self._model, input=list(texts), encoding_format="float")
-            answer = read_body(self._model, call, timeout=self._timeout)
+            answer = read_body(self._model, call, most=_MOST_BYTES)
         except openai.APIStatusError as error:
             too_long = error.status_code in (400, 413, 422, 500) and _TOO_LONG.search(str(error))
             half = len(texts) // 2
@@ -189,6 +237,10 @@ def _pause(retry_after: str | None) -> float | None:
         except (ValueError, OverflowError):
             return None
     return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _too_much(model: str, most: int) -> ModelUnavailable:
+    return _passing(f"The model {model} answered with more than {most:,} bytes; check the server.")
 
 
 def _passing(message: str) -> ModelUnavailable:

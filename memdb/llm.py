@@ -27,6 +27,7 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _LONGEST_PAUSE = 30.0  # seconds between calls that failed
+_MOST_BYTES = 8 * 1024 * 1024  # of an answer; no model writes as much in one
 _MOST_TOKENS = 1_000_000_000  # of one call; a server that counts more counts nonsense
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
@@ -282,7 +283,7 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
     Raises:
         ConfigError: the package is not installed.
     """
-    client = open_client(base_url=base_url, api_key=api_key, timeout=timeout)
+    client = open_client(model, base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=_MOST_BYTES)
     import openai  # only now: without it, `open_client` has said what to install
 
     spelled = {
@@ -306,7 +307,7 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
                 response_format=formats[request.mode],
                 **sent,
             )
-            return _reply(read_body(model, asked, timeout=timeout))
+            return _reply(read_body(model, asked, most=_MOST_BYTES))
         except openai.APIStatusError as error:
             if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
                 spelled["max_tokens"] = "max_completion_tokens"

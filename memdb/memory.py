@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from weakref import ref
 
 from pydantic import JsonValue
 
-from memdb import carrying, checks, deciding, forgetting, linking, reading, stating
+from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating
 from memdb.answering import CONTEXT_HITS, diverse, make_context, recall, weigh
 from memdb.answers import (
     Context,
@@ -163,13 +164,28 @@ class Memory:
         """Refuse to be copied or pickled: a copy would share the threads and the file, and close them."""
         raise InputError("A memory cannot be copied or pickled; hand on the one there is, or open its file anew, as in another process.")
 
-    def close(self) -> None:
-        """Finish the step at hand, bring the profiles up to date and close the file. What is queued waits there for the next opening."""
+    def close(self, *, patience: float | None = None) -> None:
+        """Finish the step at hand, bring the profiles up to date and close the file. What is queued waits there for the next opening.
+
+        Args:
+            patience: how many seconds to wait for that step: what takes longer is undone as far as it went, and begun anew after the next
+                opening. However long it takes by default, but a second where Ctrl-C is why the memory is closed.
+        """
+        if patience is not None:
+            patience = checks.age(patience, "patience")
+        elif isinstance(sys.exc_info()[1], KeyboardInterrupt):
+            patience = ending.PATIENCE_SECONDS
         if self._closed or self._store.inherited:
             return
         self._closed = True
         try:
-            self._background.finish()
+            if patience is None:
+                self._background.finish()
+            else:
+                self._background.abandon(patience)
+        except KeyboardInterrupt:  # while it was waited for
+            self._background.abandon(0.0)
+            raise
         finally:
             if self._index is not None:
                 self._index.close()

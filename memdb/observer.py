@@ -267,7 +267,7 @@ class Worker:
         patient: Patient | None = None,
         more: Mapping[str, Callable[[], bool]] | None = None,
     ) -> None:
-        identity = new_identity()
+        self._identity = identity = new_identity()
         self._owner = owner
         jobs = {"memdb-turns": lambda: take_turn(store, config, llm, patient, identity=identity)}
         if embedder is not None and patient is not None:
@@ -300,7 +300,7 @@ class Worker:
 
         A thread that asks, such as one in which a model closes the memory, does not wait for itself.
         """
-        deadline = None if timeout is None else monotonic() + timeout
+        deadline = None if timeout is None else monotonic() + min(timeout, threading.TIMEOUT_MAX)
         others = [thread for thread in self._threads if thread is not threading.current_thread()]
         for thread in others:
             thread.join(None if deadline is None else max(deadline - monotonic(), 0.0))
@@ -318,6 +318,11 @@ class Worker:
         self._threads = [thread for thread in embedding if thread.is_alive()]
         if not self.gone(max(deadline - monotonic(), 0.0)):
             log.warning("the embedder has not answered for %g seconds and is left alone; what waits for it is embedded next time", patience)
+
+    def release(self, db: Database) -> None:
+        """Put the turn back that the threads were at when their connections were closed under them: it was never begun."""
+        with db.transaction():
+            db.run("queue.unclaim", worker=self._identity)
 
     def try_again(self) -> None:
         """Have the threads try at once what they could not get past, and forget what it was, unless the file is damaged."""
@@ -352,7 +357,8 @@ class Worker:
                 if tries == self._tries or (isinstance(error, StoreError) and error.damaged):
                     self._trouble = error if isinstance(error, Exception) else RuntimeError(repr(error))
                 if told != (told := repr(error)):  # what lasts, such as a full disk, is told once
-                    log.exception("the memory worker met an error and goes on")
+                    told_by_itself = isinstance(error, MdbError)  # what it says is all that there is to do, and commands show it as it is
+                    log.error("the memory worker met an error and goes on: %s", error, exc_info=None if told_by_itself else error)
             with self._progress:
                 self._progress.notify_all()
             if busy:

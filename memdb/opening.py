@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -15,12 +16,15 @@ from memdb.errors import ConfigError, InputError, StoreError
 from memdb.llm import LanguageModel, choose_llm
 from memdb.memory import Memory
 from memdb.mirroring import open_index
-from memdb.outside import VectorCollection
+from memdb.outside import OutsideIndex, VectorCollection
 from memdb.records import ModelCard
 from memdb.steps.carry import carried, read_carried
 from memdb.store import IN_MEMORY, Store
 
 log = logging.getLogger("memdb")
+
+DEFAULT_WEIGHTS = "default"
+"""The weight set that ranks where nobody names another; each file has it from the beginning."""
 
 
 def open(
@@ -29,7 +33,7 @@ def open(
     config: Config | Mapping[str, object] | None = None,
     embedder: Embedder | Literal["auto"] | str | None = "auto",
     llm: LanguageModel | Literal["auto"] | None = "auto",
-    weights: str = "default",
+    weights: str = DEFAULT_WEIGHTS,
     vectors: VectorCollection | None = None,
 ) -> Memory:
     """Open a memory, made if the file does not exist, and return it.
@@ -59,31 +63,58 @@ def open(
     settings = load_config(path, config)
     if str(path) == IN_MEMORY and settings.worker:
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
+    timeout, attempts = settings.model_timeout_seconds, settings.model_attempts
+    thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=attempts)
+    if llm == "auto" and settings.model and thinker is None:
+        log.warning("The setting model is %r, but OPENAI_BASE_URL is not set: rules read the turns.", settings.model)
+    writer = settings.generation_model
+    narrator = writer and choose_llm(llm, model=writer, timeout=timeout, attempts=attempts)
+    first: Embedder | str | None = embedder
+    if str(path) != IN_MEMORY and not os.path.lexists(path):
+        first = _tried(settings, embedder=embedder, weights=weights, vectors=vectors)
     store = Store(path, settings, vectors=None)
     try:
-        remembered = store.told.embedder
-        model = partial(_carried, path, settings) if store.told.has_models and carried(store.database()) else None
-        name, dimension = remembered or (None, None)
-        timeout = settings.model_timeout_seconds
-        chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=timeout)
-        if remembered is None and store.read_only:
-            chosen = None  # there are no vectors, and none can be made
-        store.equip(vectors=chosen is not None)
-        if chosen is not None and remembered != (chosen.name, chosen.dimension):
-            store.bind_embedder(chosen.name, chosen.dimension)
-        index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
-        for ranking in (weights, *filter(None, (settings.rival_weights,))):
-            if ranking not in store.told.weight_sets:
-                raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
-        thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=settings.model_attempts)
-        if llm == "auto" and settings.model and thinker is None:
-            log.warning("The setting model is %r, but OPENAI_BASE_URL is not set: rules read the turns.", settings.model)
-        writer = settings.generation_model
-        narrator = writer and choose_llm(llm, model=writer, timeout=timeout, attempts=settings.model_attempts)
+        spec = first if store.told.embedder is None else embedder
+        chosen, index = _equip(store, settings, embedder=spec, weights=weights, vectors=vectors)
         return Memory(store, settings, chosen, thinker, weights, narrator=narrator or None, index=index)
     except BaseException:
         store.close()
         raise
+
+
+def _tried(settings: Config, *, embedder: Embedder | str | None, weights: str, vectors: VectorCollection | None) -> Embedder | None:
+    """Try on a passing file what a new one is to begin with: what cannot be used leaves no empty file behind. Return the embedder."""
+    chosen = choose_embedder(embedder, remembered=None, timeout=settings.model_timeout_seconds)
+    if weights == DEFAULT_WEIGHTS and settings.rival_weights is None and vectors is None:
+        return chosen
+    store = Store(Path(IN_MEMORY), settings, vectors=None)
+    try:
+        _, index = _equip(store, settings, embedder=chosen, weights=weights, vectors=vectors)
+        if index is not None:
+            index.close()
+        return chosen
+    finally:
+        store.close()
+
+
+def _equip(
+    store: Store, settings: Config, *, embedder: Embedder | str | None, weights: str, vectors: VectorCollection | None
+) -> tuple[Embedder | None, OutsideIndex | None]:
+    """Return the embedder and the index that serve a file, and note them in it; see `open` for what it raises."""
+    for ranking in (weights, *filter(None, (settings.rival_weights,))):
+        if ranking not in store.told.weight_sets:
+            raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
+    remembered = store.told.embedder
+    model = partial(_carried, store.path, settings) if store.told.has_models and carried(store.database()) else None
+    name, dimension = remembered or (None, None)
+    chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=settings.model_timeout_seconds)
+    if remembered is None and store.read_only:
+        chosen = None  # there are no vectors, and none can be made
+    store.equip(vectors=chosen is not None)
+    if chosen is not None and remembered != (chosen.name, chosen.dimension):
+        store.bind_embedder(chosen.name, chosen.dimension)
+    index = open_index(store, vectors, embedder=chosen, config=settings) if vectors is not None else None
+    return chosen, index
 
 
 def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:

@@ -102,6 +102,15 @@ class Store:
         for database in databases:
             database.close()
 
+    def take_away(self) -> Database:
+        """Close the connections of all other threads, so that what they have not committed is undone; return this one's."""
+        own = self.database()
+        with self._lock:
+            others = [database for database in self._databases if database is not own]
+        for database in others:
+            database.close(interrupt=True)
+        return own
+
     def bind_embedder(self, name: str, dimension: int) -> None:
         """Make the vector index for an embedder, or check that it is the one this file was written with.
 

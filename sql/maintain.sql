@@ -41,7 +41,8 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before))
+    where l.source_id = facts.fact_id and l.relation = 'supports' and facts.value_json ->> 'consolidated' = 1
+      and not (p.status = 'archived' and p.updated_at <= :before))
 returning fact_id, user_id, value_json ->> 'segment_id' as segment_id;
 
 -- What is about to be deleted leaves a line in the history, without its text.
@@ -53,7 +54,8 @@ where kind = 'narrative' and status = 'archived' and updated_at <= :before
   and (:user_id is null or user_id = :user_id)
   and not exists (
     select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-    where l.source_id = facts.fact_id and l.relation = 'supports' and not (p.status = 'archived' and p.updated_at <= :before));
+    where l.source_id = facts.fact_id and l.relation = 'supports' and facts.value_json ->> 'consolidated' = 1
+      and not (p.status = 'archived' and p.updated_at <= :before));
 
 -- statement: allow
 insert into erasures (user_id, key) select value, null from json_each(:users);
@@ -87,12 +89,13 @@ select
     where status = 'archived'
       and not exists (
         select 1 from links l join facts p on p.fact_id = l.target_id and p.value_json ->> 'pattern' = 1
-        where l.source_id = facts.fact_id and l.relation = 'supports')) as archived_since,
+        where l.source_id = facts.fact_id and l.relation = 'supports' and facts.value_json ->> 'consolidated' = 1)) as archived_since,
   (select value from meta where name = 'maintained_at') as maintained_at
 from facts indexed by facts_narrative
 where kind = 'narrative';
 
--- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one.
+-- Memories that may become part of a pattern, and the patterns there are. What matters most is never blurred into one. What went into a
+-- pattern that was rejected goes into no other.
 -- statement: repeatable
 select
   f.fact_id, f.user_id, f.kind, f.key, f.value_text, f.value_json, f.category, f.memory_type, f.confidence, f.importance,
@@ -101,6 +104,9 @@ select
 from facts f indexed by facts_narrative
 where f.kind = 'narrative' and f.status = 'active' and f.created_at <= :now and f.memory_type <> 'SIGNIFICANT'
   and (:user_id is null or f.user_id = :user_id)
+  and not exists (
+    select 1 from links l join facts p on p.fact_id = l.target_id and p.status = 'expired' and p.value_json ->> 'pattern' = 1
+    where l.source_id = f.fact_id and l.relation = 'supports')
 order by f.user_id, f.created_at, f.id;
 
 -- statement: still_active

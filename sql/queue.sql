@@ -42,6 +42,11 @@ select distinct claimed_by from turns indexed by turns_claimed where status = 'w
 -- statement: release
 update turns set status = 'queued', claimed_by = null, claimed_until = null where status = 'working' and claimed_by = :worker;
 
+-- Whoever was not let finish has not tried.
+-- statement: unclaim
+update turns set status = 'queued', claimed_by = null, claimed_until = null, attempts = attempts - 1
+where status = 'working' and claimed_by = :worker;
+
 -- statement: done
 update turns set status = 'done', done_at = :now, extracted_by = :extracted_by, error = :error, claimed_by = null, claimed_until = null
 where id = :id and status = 'working' and claimed_by = :worker

@@ -145,14 +145,15 @@ def send(handler: BaseHTTPRequestHandler, status: int, body: object, *, retry_af
     handler.wfile.write(data)
 
 
-def trickle(handler: BaseHTTPRequestHandler, done: threading.Event) -> None:
-    """Answer with spaces, one at a time, until whoever asked has gone away, or `done` is set."""
-    handler.send_response(200)
+def trickle(handler: BaseHTTPRequestHandler, done: threading.Event, *, status: int = 200, at_once: int = 1) -> None:
+    """Answer with spaces, so many at a time, until whoever asked has gone away, or `done` is set."""
+    handler.send_response(status)
     handler.send_header("Content-Type", "application/json")
+    handler.send_header("Location", handler.path)
     handler.send_header("Transfer-Encoding", "chunked")
     handler.end_headers()
     with suppress(OSError):
         while not done.wait(0.02):
-            handler.wfile.write(b"1\r\n \r\n")
+            handler.wfile.write(f"{at_once:x}\r\n{' ' * at_once}\r\n".encode())
             handler.wfile.flush()
     handler.close_connection = True

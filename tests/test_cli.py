@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -19,12 +20,14 @@ from memdb.interfaces.commands import Found, Loaded, Observed, app
 from memdb.interfaces.demo import QUERIES
 from memdb.interfaces.show import clean
 from memdb.llm import LanguageModel, ScriptedModel
+from tests.test_worker import damage
 
 TALK = [
     {"text": "My name is Ana and I live in Porto.", "timestamp": "2025-01-03T09:00:00Z", "session_id": "s1", "turn_id": "t1"},
     {"text": "I love jazz.", "timestamp": "2025-01-03T09:01:00Z", "session_id": "s1", "turn_id": "t2"},
     {"text": "I moved to Lisbon.", "timestamp": "2025-03-03T09:00:00Z", "session_id": "s2", "turn_id": "t3"},
 ]
+ROOT = Path(__file__).parent.parent
 FACTS = ("facts", "--user", "ana")
 EMBEDDING = {"observe", "remember", "load", "drain", "retry", "search", "context", "demo"}
 
@@ -462,6 +465,55 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_damaged_file_is_told_without_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+    damage(path, "fact_history")
+    done = program("drain", "--db", path, "--embedder", "none")
+    assert (done.returncode, "Traceback" in done.stderr, "is damaged" in done.stderr.splitlines()[-1]) == (1, False, True)
+
+
+SLOW = """
+import signal, sys, threading, time
+from memdb_command import main
+import memdb.observer, memdb.interfaces.commands
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where the tests run in the background, it is not heard otherwise
+def think(*_, **__):
+    print("thinks", flush=True)
+    time.sleep(60)
+memdb.observer.think = think
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+@pytest.mark.parametrize("verb", [["observe", "I live in Porto.", "--user", "ana"], ["load", "talk.jsonl", "--user", "ana"], ["drain"]])
+def test_ctrl_c_ends_a_command_at_once_and_leaves_its_turns_to_the_next(tmp_path: Path, talk: Path, verb: list[str]) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None, config={"worker": False}) as mem:
+        mem.observe("I live in Porto.", user_id="ana")
+    running = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *verb, "--db", path, "--embedder", "none"],
+        cwd=talk.parent, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert running.stdout is not None
+    assert running.stdout.readline() == "thinks\n"
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=20)  # and not after a minute
+    assert (running.returncode, told.splitlines()[-1].startswith("memdb: Interrupted; nothing is left half done")) == (130, True)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("select distinct status, attempts, claimed_by from turns").fetchall() == [("queued", 0, None)]
+    assert "user.lives_in" in ok("drain", "--db", path) + ok(*FACTS, "--db", path)
+
+
+@pytest.mark.parametrize("verb", ["serve", "mcp"])
+@pytest.mark.parametrize("wrong", [("--weights", "zz"), ("--embedder", "zz")])
+def test_what_cannot_be_served_leaves_no_empty_file_behind(tmp_path: Path, verb: str, wrong: tuple[str, str]) -> None:
+    done = run(verb, "--db", tmp_path / "new.db", *wrong)
+    assert (done.exit_code, "'zz'" in done.stderr, list(tmp_path.iterdir())) == (2, True, [])
 
 
 @pytest.mark.parametrize("columns", ["0", "-1", "x", "99999999999"])

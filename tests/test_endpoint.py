@@ -198,15 +198,18 @@ def test_an_endpoint_that_is_slow_is_waited_for_so_long() -> None:
 class Trickling(LoopbackServer):
     """A server that goes on answering for ever."""
 
-    done = threading.Event()
+    def __init__(self, *, status: int = 200, at_once: int = 1) -> None:
+        super().__init__()
+        self.done, self.status, self.at_once = threading.Event(), status, at_once
 
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         handler.rfile.read(int(handler.headers["Content-Length"]))
-        trickle(handler, self.done)
+        trickle(handler, self.done, status=self.status, at_once=self.at_once)
 
 
-def test_an_answer_that_does_not_end_is_waited_for_so_long() -> None:
-    with Trickling() as server:
+@pytest.mark.parametrize("status", [200, 500, 400, 307])
+def test_an_answer_that_does_not_end_is_waited_for_so_long(status: int) -> None:
+    with Trickling(status=status) as server:
         embedder = EndpointEmbedder("tiny", dimension=16, base_url=server.base_url, timeout=1)
         with pytest.raises(ModelUnavailable, match="took longer than 1 seconds") as caught:
             embedder.embed(["one"])
@@ -215,6 +218,15 @@ def test_an_answer_that_does_not_end_is_waited_for_so_long() -> None:
         with pytest.raises(ModelUnavailable, match="took longer than 1 seconds") as caught:
             ask(ModelRequest(system="", user="", mode="text", schema_=None, max_tokens=1))
         assert caught.value.passing
+        server.done.set()
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_that_is_longer_than_any_is_read_no_further(status: int) -> None:
+    with Trickling(status=status, at_once=4_000_000) as server:
+        ask = openai_transport(model="tiny", base_url=server.base_url, timeout=30)
+        with pytest.raises(ModelUnavailable, match="answered with more than 8,388,608 bytes; check the server"):
+            ask(ModelRequest(system="", user="", mode="text", schema_=None, max_tokens=1))
         server.done.set()
 
 

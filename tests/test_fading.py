@@ -187,6 +187,25 @@ def test_repeated_experiences_become_a_pattern_and_stay_findable_through_it(hous
     assert [hit.fact.fact_id for hit in found if "coffee" in hit.fact.value_text] == [pattern.fact_id]
 
 
+def test_what_went_into_a_rejected_pattern_stands_again_and_goes_into_no_other(house: memdb.Memory) -> None:
+    house.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    house.reject(pattern.fact_id)
+    assert house.maintain(now="2025-03-07T12:00:00Z").patterns == 0
+    assert house.facts("home", key="household.pattern") == []
+    parts = house.sources(pattern.fact_id).memories
+    assert [(fact.status, fact.value_json["consolidated"]) for fact in parts if isinstance(fact.value_json, dict)] == [("active", 0)] * 5
+    assert house.history(fact_id=parts[0].fact_id)[-1].reason == f"the pattern {pattern.fact_id} was never so"
+
+
+def test_what_went_into_a_rejected_pattern_fades_and_is_deleted_by_itself(house: memdb.Memory) -> None:
+    house.maintain(now="2025-03-06T12:00:00Z")
+    (pattern,) = house.facts("home", key="household.pattern")
+    house.reject(pattern.fact_id)
+    house.maintain(now="2026-01-06T12:00:00Z")
+    assert house.facts("home", statuses=["active", "archived"]) == []
+
+
 def test_what_is_seen_again_goes_into_the_pattern_there_is(house: memdb.Memory) -> None:
     house.maintain(now="2025-03-06T12:00:00Z")
     week(house, days=3, first=6)

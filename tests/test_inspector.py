@@ -469,7 +469,7 @@ def test_the_command_shows_a_memory_and_leaves_the_file_as_it_is(tmp_path: Path,
     finally:
         running.send_signal(signal.SIGINT)
         rest = running.communicate(timeout=60)[1]
-    assert (running.returncode, rest) == (0, "")
+    assert (running.returncode, len(rest.splitlines()), "Ended by Ctrl-C" in rest) == (130, 1, True)
     assert (tmp_path / "mem.db").read_bytes() == before
 
 

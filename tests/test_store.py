@@ -34,6 +34,7 @@ from memdb.database import APPLICATION_ID, SCHEMA_VERSION, SqlValue
 from memdb.edge import write_folder
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
+from memdb.llm import ModelRequest
 from memdb.store import Store, new_schema
 
 ROOT = Path(__file__).parent.parent
@@ -537,7 +538,12 @@ def test_a_newer_schema_is_refused_and_left_alone(path: Path, connection: apsw.C
 
 @pytest.mark.parametrize(
     "harm",
-    ["update meta set value = 'two' where name = 'schema_version'", "delete from meta where name = 'schema_version'", "drop table meta"],
+    [
+        "update meta set value = 'two' where name = 'schema_version'",
+        "update meta set value = '0' where name = 'schema_version'",
+        "delete from meta where name = 'schema_version'",
+        "drop table meta",
+    ],
 )
 def test_a_file_without_a_schema_version_is_refused(path: Path, connection: apsw.Connection, harm: str) -> None:
     connection.execute(harm)
@@ -557,6 +563,13 @@ def test_another_embedder_s_file_is_refused_and_left_alone(tmp_path: Path) -> No
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     refused(tmp_path / "folder", memdb.StoreError, r"folder is a folder; give the path of a file in it, such as .*folder/mem\.db")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(memdb.StoreError, match="pipe is a device or a pipe, not a file; give the path of a file"):
+        memdb.open(tmp_path / "pipe", embedder=None)
 
 
 def test_a_path_in_a_missing_folder_is_refused_and_the_folder_not_made(tmp_path: Path) -> None:
@@ -887,6 +900,78 @@ def test_no_transaction_that_is_interrupted_as_it_begins_stays_open(mem: memdb.M
     mem.observe("I like jazz.", user_id="ana")
     with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
         assert connection.execute("select user_input from turns").fetchall() == [("I like jazz.",)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+@pytest.mark.parametrize("within", ["with", "closing", "its end"])
+def test_who_closes_a_memory_because_of_ctrl_c_does_not_wait_for_what_is_at_hand(tmp_path: Path, within: str) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def think(_: ModelRequest) -> str:
+        asked.set()
+        answer.wait(60)
+        return '{"facts": []}'
+
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    mem = memdb.open(tmp_path / "mem.db", embedder=None, llm=memdb.LanguageModel(memdb.ScriptedModel(think), name="slow"))
+    try:
+        with pytest.raises(KeyboardInterrupt), contextlib.closing(mem) if within == "closing" else mem:
+            mem.observe("I live in Porto.", user_id="ana")
+            assert asked.wait(30)
+            if within != "its end":
+                raise KeyboardInterrupt
+            threading.Timer(0.3, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]).start()
+        assert not answer.is_set()
+    finally:
+        answer.set()
+        signal.signal(signal.SIGINT, usual)
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as again:  # in the same process, which lives on
+        assert again.drain(30)
+        assert [(turn.status, turn.attempts) for turn in again.turns()] == [("done", 1)]
+        assert [fact.object for fact in again.facts("ana")] == ["Porto"]
+
+
+def test_a_close_with_patience_undoes_what_is_being_written(mem: memdb.Memory) -> None:
+    held, closed = threading.Event(), threading.Event()
+
+    def write() -> None:
+        db = mem._store.database()
+        with contextlib.suppress(memdb.StoreError), db.transaction():
+            db.run("meta.put", name="half", value="done")
+            held.set()
+            closed.wait(30)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert held.wait(30)
+    mem.close(patience=0)
+    closed.set()
+    writer.join()
+    with contextlib.closing(apsw.Connection(str(mem._store.path))) as connection:
+        assert connection.execute("select 1 from meta where name = 'half'").fetchall() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+def test_ctrl_c_is_heard_within_a_statement(mem: memdb.Memory) -> None:
+    database = mem._store.database()
+    pressed = threading.Timer(0.2, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT])
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        pressed.start()
+        with pytest.raises(KeyboardInterrupt), database.transaction():
+            database.run("meta.put", name="half", value="done")
+            database.connection.execute("with recursive n (i) as (select 1 union all select i + 1 from n) select max(i) from n").fetchall()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert not database.writing
+    assert "half" not in {row["name"] for row in database.all("meta.all")}
+
+
+@pytest.mark.parametrize("wrong", [{"weights": "zz"}, {"embedder": "zz"}, {"vectors": object()}, {"config": {"rival_weights": "zz"}}])
+def test_what_a_new_file_cannot_be_opened_with_leaves_none_behind(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(memdb.MdbError):
+        memdb.open(tmp_path / "new.db", **{"embedder": HashingEmbedder(32), **wrong})  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
 
 
 ENDED_WITHIN_A_MODEL = """

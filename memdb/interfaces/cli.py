@@ -3,6 +3,11 @@
 import gc
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
+
+INTERRUPTED = 130
+"""The code that a program ends with which Ctrl-C ended."""
 
 _DIGITS = 4  # no terminal has more than thousands of columns
 
@@ -12,7 +17,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _run() -> None:
@@ -35,6 +40,10 @@ def _run() -> None:
     try:
         try:
             app(prog_name="memdb")
+        except SystemExit as ended:
+            if ended.code == INTERRUPTED:
+                _leave()
+            raise
         finally:
             sys.stdout.flush()
     except OSError as error:  # the memory tells its own errors: this is the output's
@@ -42,6 +51,14 @@ def _run() -> None:
             print(f"memdb: The output cannot be written ({error.strerror}); check the disk, or where the output goes.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it would be told again at the exit
         sys.exit(1)
+
+
+def _leave() -> NoReturn:
+    """End after Ctrl-C at once: Python would wait for a thread that imports PyTorch, and the memory is closed already."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # nobody reads it any more
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 def _pass_over_broken_pipes(told: "sys.UnraisableHookArgs") -> None:

@@ -17,6 +17,7 @@ from memdb.interfaces import demo as demonstration
 from memdb.interfaces import facts as single
 from memdb.interfaces import household_demo, life, model, ranking, work
 from memdb.interfaces import replay as rebuilding
+from memdb.interfaces.cli import INTERRUPTED
 from memdb.interfaces.options import FILE as _FILE
 from memdb.interfaces.options import (
     AnyUser,
@@ -55,6 +56,12 @@ class _Commands(TyperGroup):
         except MdbError as error:
             say(str(error))
             raise typer.Exit(2 if isinstance(error, ValueError) else 1) from error
+        except KeyboardInterrupt as error:
+            say(
+                "Interrupted; nothing is left half done: what was stored is kept, and what is still to be thought about waits in the file, "
+                "until `memdb drain` or the next command does it."
+            )
+            raise typer.Exit(INTERRUPTED) from error
 
 
 app = typer.Typer(

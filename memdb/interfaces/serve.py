@@ -6,7 +6,8 @@ import math
 import os
 import signal
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ import typer
 
 import memdb
 from memdb import MdbError
+from memdb.interfaces.cli import INTERRUPTED
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, existing
 from memdb.interfaces.show import say
 
@@ -42,10 +44,19 @@ def serve(
         patience = _patience(memory)  # and an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
-    uvicorn.run(
-        "memdb.interfaces.http:from_environment", factory=True, host=host, port=port, workers=workers, log_level="warning",
-        timeout_graceful_shutdown=patience,
-    )  # fmt: skip
+    app = "memdb.interfaces.http:from_environment"
+    if workers > 1:
+        uvicorn.run(
+            app, factory=True, host=host, port=port, workers=workers, log_level="warning", timeout_graceful_shutdown=patience
+        )  # fmt: skip
+        return
+    server = uvicorn.Server(
+        uvicorn.Config(app, factory=True, host=host, port=port, log_level="warning", timeout_graceful_shutdown=patience)
+    )
+    with _until_interrupted():
+        server.run()
+    if not server.started:  # it has told why
+        raise typer.Exit(1)
 
 
 def inspect(
@@ -73,8 +84,18 @@ def inspect(
         say(f"open {_address(host, bound.getsockname()[1])}/ in a browser; Ctrl-C ends it.")
         app = create_app(memory, keys=keys, user=user, weights=weights)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_patience(memory)))
-        with suppress(KeyboardInterrupt):
+        with _until_interrupted():
             server.run(sockets=[bound])
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[None]:
+    """Serve until Ctrl-C, and say so."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        say("Ended by Ctrl-C; what was stored is kept, and what is still to be thought about waits in the file.")
+        raise typer.Exit(INTERRUPTED) from error
 
 
 def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:

@@ -10,6 +10,8 @@ from fastapi import FastAPI, Request
 
 from memdb import InputError, Memory
 
+_PATIENCE_SECONDS = 1.0  # for the background's step at hand: what is not done by then, the next process begins anew
+
 EVERYBODY = "*"
 """The user of a key that opens everybody's memory."""
 
@@ -35,8 +37,11 @@ class Served:
         if isinstance(self._given, Memory):
             yield
             return
-        with self._given() as self._memory:
+        self._memory = self._given()
+        try:
             yield
+        finally:
+            self._memory.close(patience=_PATIENCE_SECONDS)
 
 
 def parse_keys(text: str) -> dict[str, str]:

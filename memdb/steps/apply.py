@@ -193,9 +193,15 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
     """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
 
     What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
-    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before.
+    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before. What went into a pattern
+    stands by itself again, and goes into no other.
     """
     log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
+    for row in db.all("undo.parts", fact_id=fact.fact_id):
+        part = str(row["fact_id"])
+        before = db.one("believe.by_id", fact_id=part)
+        db.run("undo.release", fact_id=part, now=to_text(origin.now))
+        log.record(part, "update", f"the pattern {fact.fact_id} was never so", before=str(before["record"]) if before else None)
     actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
     for row in db.all("undo.displaced", fact_id=fact.fact_id):
         actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
