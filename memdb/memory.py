@@ -240,7 +240,7 @@ class Memory:
         return self._intake.load(messages, user_id=user_id, written=written)
 
     def drain(self, timeout: float | None = None) -> bool:
-        """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
+        """Wait until everything observed is thought about, written and embedded, and what was recalled is noted. Return False if it is not.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
         vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
