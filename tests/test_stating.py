@@ -362,3 +362,8 @@ def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Sourc
     for source, colour in ((first, "green"), (then, "blue")):
         mem.remember(f"Likes {colour}", user_id="ana", key="user.favourite_colour", object=colour, source=source)
     assert [fact.object for fact in mem.facts("ana")] == [object]
+
+
+def test_a_category_that_is_empty_is_none_that_there_is(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="field category"):
+        mem.remember("Ana likes tea", user_id="ana", category="")  # type: ignore[arg-type]
