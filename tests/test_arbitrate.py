@@ -149,7 +149,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("another hated", "insert", ("I like jazz.", "I hate blues."), [("user.dislikes", "blues", A), ("user.likes", "jazz", A)]),
     # for a time
     ("a stay is no move, and is over by now", "insert", ("I live in Porto.", "For this week I'm staying in Berlin."),
-     [("user.lives_in", "Porto", A)]),
+     [("user.lives_in", "Porto", A), ("user.staying_in", "Berlin", "expired")]),
     ("a diet for a time", "insert", ("I'm vegetarian.", "Until Easter I'm vegan."),
      [("user.diet", "vegan", A), ("user.diet", "vegetarian", A)]),
     # sets grow

@@ -367,3 +367,10 @@ def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Sourc
 def test_a_category_that_is_empty_is_none_that_there_is(mem: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="field category"):
         mem.remember("Ana likes tea", user_id="ana", category="")  # type: ignore[arg-type]
+
+
+def test_what_is_over_by_the_clock_is_listed_as_expired_before_that_is_written_down(mem: memdb.Memory) -> None:
+    mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-03-08", timestamp="2025-03-01")
+    assert [fact.status for fact in mem.facts("ana", statuses=["active"], now="2025-03-07")] == ["active"]
+    assert [fact.status for fact in mem.facts("ana", statuses=["expired"], now="2025-03-08")] == ["expired"]
+    assert not mem.facts("ana", statuses=["active", "pending_confirmation"], now="2025-03-08")
