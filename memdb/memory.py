@@ -1303,7 +1303,7 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: the fact is no longer live, or would end before it began.
+            InputError: the fact is no longer live, would end before it began, or was over earlier.
         """
         at = self._now(now)
         ends = self._time(valid_to) if valid_to is not None else at
