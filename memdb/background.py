@@ -8,7 +8,7 @@ from time import monotonic, sleep
 
 from memdb.config import Config
 from memdb.embed import Embedder, Patient
-from memdb.errors import StoreError
+from memdb.errors import BusyError, StoreError
 from memdb.intake import Intake
 from memdb.keeper import events_due, take_segment
 from memdb.llm import LanguageModel
@@ -121,6 +121,10 @@ class Background:
                 self._worker.raise_trouble()
             left, waiting = self._open_work()
             if not left:
+                try:
+                    self._notebook.write_down_recalled()
+                except BusyError:
+                    return False
                 return True
             remaining = None if deadline is None else deadline - monotonic()
             if left == waiting if remaining is None else remaining <= 0:

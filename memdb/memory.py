@@ -256,7 +256,7 @@ class Memory:
         return self._intake.load(messages, user_id=user_id, written=written)
 
     def drain(self, timeout: float | None = None) -> bool:
-        """Wait until everything observed is thought about, written and embedded. Return False if that did not come to pass.
+        """Wait until everything observed is thought about, written and embedded, and what was recalled is noted. Return False if it is not.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
         vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
@@ -1319,7 +1319,7 @@ class Memory:
 
         Raises:
             NotFoundError: no fact has this id.
-            InputError: the fact is no longer live, or would end before it began.
+            InputError: the fact is no longer live, would end before it began, or was over earlier.
         """
         at = self._now(now)
         ends = self._time(valid_to) if valid_to is not None else at

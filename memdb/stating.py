@@ -91,7 +91,7 @@ def remember(
             key=key,
             value_text=value_text,
             object=object or value_text,
-            category=category or predicate_of(key, predicates).category,
+            category=predicate_of(key, predicates).category if category is None else category,
             confidence=1.0,
             excerpt=value_text,
             value_json={**details, **parts},

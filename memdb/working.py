@@ -52,7 +52,8 @@ class WorkingMemory:
     ) -> WorkingItem | None:
         """Take something into mind and return what had to go for it, if anything; that may be the new one itself.
 
-        The same text again is a use of what is there. A flush keeps the item as a row of `kind`, under `key`, unless it is `kept`.
+        The same text again is a use of what is there, which has come last then. A flush keeps the item as a row of `kind`, under `key`,
+        unless it is `kept`.
 
         Raises:
             InputError: the text is empty or no valid Unicode, there is no such kind, or another argument cannot be used: what could not be
@@ -74,6 +75,8 @@ class WorkingMemory:
                 raised = max(known.importance, importance)
                 changed = {"importance": raised, "fact_id": fact_id or known.fact_id, "kept": kept or known.kept, "used_at": now}
                 self._replace(known, changed)
+                if self.eviction == "fifo":  # it came again, and last of all
+                    self._items.append(self._items.pop(self._items.index(self._find(text) or known)))
                 return None
             item = WorkingItem(text=text, kind=kind, key=key, importance=importance, fact_id=fact_id, kept=kept, added_at=now, used_at=now)
             self._items.append(item)

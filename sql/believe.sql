@@ -220,14 +220,20 @@ order by f.id;
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 
+-- What is over by the clock has expired, also where that is still to be written down.
 -- statement: current
-select r.record
+select iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
 from facts f join fact_record r on r.id = f.id
 where f.user_id = :user_id
   and (:key is null or f.key = :key)
   and f.kind in (select value from json_each(:kinds))
-  and f.status in (select value from json_each(:statuses))
-  and (f.status not in ('active', 'pending_confirmation') or f.valid_to is null or f.valid_to > :now)
+  and f.status in (
+    select value from json_each(:statuses)
+    union
+    select live.value
+    from json_each(:statuses) wanted cross join json_each('["active", "pending_confirmation"]') live
+    where wanted.value = 'expired')
+  and iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, 'expired', f.status) in (select value from json_each(:statuses))
 order by f.key, f.valid_from, f.id;
 
 -- statement: as_of

@@ -149,7 +149,7 @@ CASES: list[tuple[str, str, tuple[str, ...], list[tuple[str, str, str]]]] = [
     ("another hated", "insert", ("I like jazz.", "I hate blues."), [("user.dislikes", "blues", A), ("user.likes", "jazz", A)]),
     # for a time
     ("a stay is no move, and is over by now", "insert", ("I live in Porto.", "For this week I'm staying in Berlin."),
-     [("user.lives_in", "Porto", A)]),
+     [("user.lives_in", "Porto", A), ("user.staying_in", "Berlin", "expired")]),
     ("a diet for a time", "insert", ("I'm vegetarian.", "Until Easter I'm vegan."),
      [("user.diet", "vegan", A), ("user.diet", "vegetarian", A)]),
     # sets grow
@@ -1162,3 +1162,30 @@ def test_a_change_that_is_to_come_is_taken_back_with_its_turn(mem: memdb.Memory,
     mem.drain()
     mem.undo(user_id="ana", turn_id="t1", now=later)
     assert [(fact.object, fact.valid_to) for fact in mem.facts("ana", now="2025-06-01")] == [("vegetarian", None)]
+
+
+@pytest.mark.parametrize("end", ["I moved to Rome.", "I live in Rome now."])
+def test_a_change_ends_early_what_was_to_last_for_a_time(tell: Callable[..., memdb.Memory], end: str) -> None:
+    mem = tell("I live in Porto until June.", end)
+    assert [fact.object for fact in mem.facts("ana", key="user.lives_in", now="2025-03-05")] == ["Rome"]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["I live in Faro.", "For the summer I live in Berlin.", "I moved to Porto."],  # what is so for a time beside what lasts
+        ["For this week I live in Berlin.", "I live in Porto."],  # what lasts, told beside what is so for a time
+    ],
+)
+def test_what_is_so_for_a_time_stays_beside_what_lasts(tell: Callable[..., memdb.Memory], turns: list[str]) -> None:
+    mem = tell(*turns)
+    assert {fact.object for fact in mem.facts("ana", now="2025-03-02") if fact.key in ("user.lives_in", "user.staying_in")} == {
+        "Porto",
+        "Berlin",
+    }
+
+
+def test_what_is_stated_takes_the_place_of_what_was_to_last_for_a_time(mem: memdb.Memory) -> None:
+    mem.remember("Ana works at Bosch", user_id="ana", key="user.works_at", object="Bosch", valid_to="2025-12-01", timestamp="2025-03-01")
+    mem.remember("Ana works at Nokia", user_id="ana", key="user.works_at", object="Nokia", timestamp="2025-03-02")
+    assert [fact.object for fact in mem.facts("ana", key="user.works_at", now="2025-03-03")] == ["Nokia"]

@@ -728,3 +728,12 @@ def test_a_model_that_names_nobody_or_in_one_string_is_understood() -> None:
     said = {"content": "x", "memory_type": "ROUTINE", "importance": 0.5}
     assert Composed.model_validate({**said, "family_members": None, "tags": None}).tags == []
     assert Composed.model_validate({**said, "family_members": "Ana, Rui", "tags": "coffee"}).family_members == ["Ana", "Rui"]
+
+
+def test_what_was_recalled_is_noted_once_the_memory_is_drained(mem: memdb.Memory) -> None:
+    mem.event("Rui came home late.", user_id="silva", timestamp="2025-03-03T08:00:00Z", importance=0.85)
+    mem.narrate(now="2025-03-03T09:00:00Z")
+    mem.recall("When did Rui come home?", user_id="silva", now="2025-03-03T10:00:00Z")
+    assert mem.drain()
+    (memory,) = mem.facts("silva", kinds=["narrative"])
+    assert (memory.importance, memory.access_count) == (0.95, 1)

@@ -328,6 +328,21 @@ def test_what_ends_none_of_them_leaves_all(mem: memdb.Memory, text: str) -> None
     assert after(mem, text) == before
 
 
+@pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        ("My dog is called Rex.", "My dog Rex died."),
+        ("I have a dog called Rex.", "Our dog Rex passed away last night."),
+        ("We have two cats, Milo and Otis.", "My cat Otis died."),
+    ],
+)
+def test_who_names_what_is_over_tells_of_no_other(mem: memdb.Memory, said: str, end: str) -> None:
+    after(mem, said)
+    known = len(mem.facts("ana", statuses=["active", "expired"]))
+    after(mem, end)
+    assert len(mem.facts("ana", statuses=["active", "expired"])) == known
+
+
 @pytest.mark.parametrize("end", ["My dad died last week", "my dad passed away", "Hugo died in March"])
 def test_who_died_lives_and_works_nowhere(mem: memdb.Memory, end: str) -> None:
     before = after(mem, "My dad Hugo lives in Faro and works as a baker. My mum lives in Porto")

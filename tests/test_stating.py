@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -362,3 +363,23 @@ def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Sourc
     for source, colour in ((first, "green"), (then, "blue")):
         mem.remember(f"Likes {colour}", user_id="ana", key="user.favourite_colour", object=colour, source=source)
     assert [fact.object for fact in mem.facts("ana")] == [object]
+
+
+def test_a_category_that_is_empty_is_none_that_there_is(mem: memdb.Memory) -> None:
+    with pytest.raises(memdb.InputError, match="field category"):
+        mem.remember("Ana likes tea", user_id="ana", category="")  # type: ignore[arg-type]
+
+
+def test_what_is_over_by_the_clock_is_listed_as_expired_before_that_is_written_down(mem: memdb.Memory) -> None:
+    mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-03-08", timestamp="2025-03-01")
+    assert [fact.status for fact in mem.facts("ana", statuses=["active"], now="2025-03-07")] == ["active"]
+    assert [fact.status for fact in mem.facts("ana", statuses=["expired"], now="2025-03-08")] == ["expired"]
+    assert not mem.facts("ana", statuses=["active", "pending_confirmation"], now="2025-03-08")
+
+
+@pytest.mark.parametrize("valid_to", [None, "2025-03-09"])
+def test_an_end_makes_nothing_longer_that_is_over_by_the_clock(mem: memdb.Memory, valid_to: str | None) -> None:
+    fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.staying_in", valid_to="2025-03-08", timestamp="2025-03-01")
+    with pytest.raises(memdb.InputError, match="was over on 2025-03-08"):
+        mem.end(fact.fact_id, valid_to=valid_to, now="2025-03-10")
+    assert mem.end(fact.fact_id, valid_to="2025-03-05", now="2025-03-10").valid_to == datetime(2025, 3, 5, tzinfo=UTC)

@@ -64,7 +64,7 @@ def test_what_the_file_has_goes_before_what_it_has_not(eviction: Eviction) -> No
 def test_the_same_text_is_in_mind_once(eviction: Eviction) -> None:
     working = mind(eviction, "one", "two")
     assert working.add("one", importance=0.9) is None
-    assert texts(working) == ["one", "two"]
+    assert sorted(texts(working)) == ["one", "two"]
     assert working.items[0].importance == 0.9
 
 
@@ -110,3 +110,10 @@ def test_what_is_in_mind_takes_no_id_that_could_not_be_looked_up() -> None:
         with pytest.raises(memdb.InputError, match="fact_id is datetime, not text"):
             take("one", fact_id=NOON)  # type: ignore[arg-type]
     assert working.items[0].fact_id is None
+
+
+def test_what_comes_to_mind_again_has_come_last() -> None:
+    working = mind("fifo", "one", "two", "three")
+    working.add("one")
+    working.add("four")
+    assert texts(working) == ["three", "one", "four"]

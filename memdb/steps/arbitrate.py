@@ -46,13 +46,13 @@ def arbitrate(
         passing = known
     beliefs = [fact for fact in beliefs if fact.status in LIVE]
     own = [fact for fact in own if fact.status in LIVE]
-    contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates))
+    starts = candidate.valid_from or now
+    contradicted, refined = _conflicts(candidate, own, beliefs, predicate_of(candidate.key, predicates), starts=starts)
     if passing is not None:
         contradicted.append(passing)
     if refined is not None:
         return [_refine(candidate, refined, config)]
     boost = _closer(config.first_confidence, config) if candidate.explicit else 0.0
-    starts = candidate.valid_from or now
     if not contradicted:
         reason = "one more of its kind" if own else "nothing was held under this key yet"
         return [_action("insert", candidate, delta=boost if candidate.stated else 0.0, reason=reason)]
@@ -171,8 +171,13 @@ def _refine(candidate: Candidate, known: Fact, config: Config) -> Action:
     return _action("update", candidate, target=known, delta=delta, reason=f"says more than {known.object!r}", valid_to=known.valid_to)
 
 
-def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact], predicate: Predicate) -> tuple[list[Fact], Fact | None]:
-    """Return the facts that cannot be true beside the candidate, and the one that it says in other words, if there is one."""
+def _conflicts(
+    candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact], predicate: Predicate, *, starts: datetime
+) -> tuple[list[Fact], Fact | None]:
+    """Return the facts that cannot be true beside the candidate from when it starts, and the one that it says in other words, if any.
+
+    What is so for a time may be so beside what lasts. Where nothing lasts beneath it, it is what a change takes the place of.
+    """
     said = normalise(candidate.object)
     words = set(said.split())
     opposite = f"{candidate.subject}.{predicate.opposite}" if predicate.opposite else None
@@ -189,6 +194,9 @@ def _conflicts(candidate: Candidate, own: Sequence[Fact], beliefs: Sequence[Fact
     if candidate.temporary or candidate.denies:
         return denied + opposed, None
     lasting = [fact for fact in own if (fact.valid_to is None or _gives_way(fact, own)) and not fact.denies]
+    if candidate.explicit and not lasting:
+        lasting = [fact for fact in own if fact.valid_to is not None and starts < fact.valid_to and not fact.denies]
+        lasting = [fact for fact in lasting if candidate.valid_to is None or fact.valid_from < candidate.valid_to]
     for fact in lasting:
         held = set(normalise(fact.object).split())
         alike = bool(words and held) and (held < words or words < held) and fact.kind != "procedure"  # more or fewer steps are others

@@ -110,7 +110,7 @@ def extract(
         if all(one.negated for one in facts) and held_of is not None:
             facts += changes_in(clause, here, held_of)
         if read:
-            facts += facts_in(clause, here)
+            facts = _without_names(facts, facts_in(clause, here))
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         over = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
@@ -126,6 +126,12 @@ def extract(
         if len(found) >= MOST_FACTS:
             break
     return _without_offers(list(found.values())[:MOST_FACTS], said_so, here)
+
+
+def _without_names(ends: list[Candidate], facts: Iterable[Candidate]) -> list[Candidate]:
+    """What ends, and what is said beside that; who names what ends ("My dog Rex died") does not tell that there is such a one."""
+    over = {(one.key, normalise(one.object)) for one in ends if one.negated}
+    return [*ends, *(one for one in facts if one.negated or one.explicit or (one.key, normalise(one.object)) not in over)]
 
 
 def _ended(facts: list[Candidate], held: Held | None) -> list[tuple[str, str]]:
