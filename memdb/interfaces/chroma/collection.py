@@ -228,6 +228,7 @@ class Collection:
             _check_filters(where, where_document)
         validate.check_unicode(among or [])
         filters.check_comparable(where)
+        validate.check_page("limit", most)
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
 
@@ -298,6 +299,7 @@ class Collection:
                 asked = self._embedded(asked, ("images", "documents", "uris"), is_query=True)
         among = None if ids is None else validate.as_list(ids)
         validate.check_unicode(among or [])
+        validate.check_page("n_results", n_results)
         filters.check_comparable(where)
         with translated():
             found = self._client.query(

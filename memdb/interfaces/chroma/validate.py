@@ -263,14 +263,11 @@ def check_n_results(n_results: object) -> None:
     Raises:
         ValueError: it is no whole number.
         TypeError: it is not positive.
-        OverflowError: it does not fit into 32 bits.
     """
     if not isinstance(n_results, int):
         raise ValueError(f"Expected requested number of results to be a int, got {n_results}")
     if n_results <= 0:
         raise TypeError(f"Number of requested results {n_results}, cannot be negative, or zero.")
-    if n_results >= _U32:
-        raise OverflowError("out of range integral type conversion attempted")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -306,7 +303,6 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
     Raises:
         TypeError: it is no whole number.
         InputError: it is negative, or there is no filter to limit.
-        OverflowError: it does not fit into 32 bits.
     """
     if limit is None:
         return None
@@ -316,8 +312,6 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
         raise InputError("limit must be a non-negative integer")
     if not filtered:
         raise InputError("limit can only be specified when a where or where_document clause is provided")
-    if limit >= _U32:
-        raise OverflowError("out of range integral type conversion attempted")
     return limit
 
 
