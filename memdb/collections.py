@@ -129,7 +129,7 @@ class Collections:
         db = self._store.database()
         with db.transaction():
             if not db.run("collections.database_drop", tenant=tenant, name=name):
-                raise NotFoundError(f"Database [{name}] not found. Are you sure it exists?")
+                raise NotFoundError(f"Database [{name}] not found")
 
     # --- collections ---------------------------------------------------------------------------------------------------------
 

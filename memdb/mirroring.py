@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import random
 from collections.abc import Callable
 from time import monotonic
 
@@ -52,7 +54,7 @@ def take_changes(store: Store, config: Config, embedder: Embedder, index: Outsid
     db = store.database()
     try:
         if monotonic() >= index.count_at:
-            _replace_losses(db, index)
+            _make_true(db, index)
         return mirror(db, index=index, embedder=embedder.name, now=utc_now(), config=config) > 0
     except CollectionError as error:
         log.warning("the index is behind and will catch up: %s", error)
@@ -91,10 +93,38 @@ def with_pending(db: Database, forget: Callable[[], Forgotten]) -> Forgotten:
     return forgotten.model_copy(update={"vectors_pending": forgotten.vectors_pending + int(after or 0) - int(before or 0)})
 
 
-def _replace_losses(db: Database, index: OutsideIndex) -> None:
-    """Send everything again where the collection holds less than it was told: it was emptied, or restored from an older copy."""
-    told = int((db.one("mirror.told") or {})["told"] or 0)
-    if index.count() < told:
+def _make_true(db: Database, index: OutsideIndex) -> None:
+    """Tell everything again where the collection is not as it was told: somebody emptied or changed it, or restored an older copy."""
+    before = _told(db)
+    count = index.count()
+    after = _told(db)  # another process may have told it something meanwhile
+    if not min(before[0], after[0]) <= count <= max(before[1], after[1]) or _is_another(db, index):
+        log.warning("the collection %s is not as it was told, and is told everything again", index.name)
         with db.transaction():
             db.run("mirror.everything")
+            if count:
+                db.run("mirror.nothing_else")
     index.count_at = monotonic() + _COUNT_SECONDS
+
+
+def _told(db: Database) -> tuple[int, int]:
+    row = db.one("mirror.told") or {}
+    return int(row["told"] or 0), int(row["most"] or 0)
+
+
+def _is_another(db: Database, index: OutsideIndex) -> bool:
+    """Whether some records that the collection was told are not there, or not as they were told."""
+    rows = db.all("mirror.some_told", place=random.random())
+    try:
+        held = index.held([str(row["embedding_id"]) for row in rows]) if rows else None
+    except CollectionError:  # its `get`, which it need not have, is none of Chroma's; or it is down, which it says again at once
+        return False
+    if held is None:
+        return False
+    still = db.all("mirror.still_told", fact_ids=json.dumps([row["fact_id"] for row in rows]))
+    told = {str(row["embedding_id"]): (row["value_text"], row["updated_at"]) for row in rows}
+    return any(
+        held.get(name) != told[name]
+        for row in still
+        if (name := str(row["embedding_id"])) in told and (row["value_text"], row["updated_at"]) == told[name]
+    )

@@ -111,6 +111,23 @@ class OutsideIndex:
         """
         return int(self._call(self._collection.count))
 
+    def held(self, ids: list[str]) -> dict[str, tuple[object, object]] | None:
+        """Return the text of each record and when it changed, of those that are there; or None where the collection cannot be asked.
+
+        Raises:
+            CollectionError: the collection failed.
+        """
+        get = getattr(self._collection, "get", None)
+        if get is None:
+            return None
+
+        def ask() -> dict[str, tuple[object, object]]:
+            answer = get(ids=ids, include=["documents", "metadatas"])
+            rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
+            return {str(name): (text, (metadata or {}).get("updated_at")) for name, text, metadata in rows}
+
+        return self._call(ask)
+
     def upsert(
         self, ids: list[str], vectors: NDArray[np.float32], *, documents: list[str], metadatas: Sequence[Mapping[str, Value]]
     ) -> None:

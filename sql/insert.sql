@@ -70,7 +70,7 @@ where type = 'trigger' and tbl_name = 'facts' collate nocase
                    'facts_fts_neighbours_delete', 'facts_fts_neighbours_move', 'facts_fts_delete', 'facts_fts_days',
                    'outbox_insert', 'outbox_update', 'outbox_delete', 'outbox_window_insert', 'outbox_window_update', 'outbox_window_delete',
                    'outbox_window_move',
-                   'related_back', 'mirror_insert', 'mirror_update', 'mirror_delete');
+                   'related_back', 'mirror_insert', 'mirror_update', 'mirror_delete', 'mirror_erased_put');
 
 -- What the triggers of facts do for each new row that is no message, done for all of them at once: where triggers wait, SQLite copies every row
 -- that comes from a select once more before it stores it.

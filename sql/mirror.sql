@@ -12,12 +12,46 @@ insert into mirror_outbox (fact_id)
 select fact_id from facts where status in ('active', 'pending_confirmation')
 on conflict (fact_id) do nothing;
 
--- How many records the collection must have at least, if it lost none.
+-- Everything that it should not hold, and may hold nevertheless. What is believed again by then is written instead.
+-- statement: nothing_else
+insert into mirror_outbox (fact_id)
+select fact_id from facts where status not in ('active', 'pending_confirmation')
+union
+select fact_id from mirror_erased
+where true  -- or "on" would be taken for the beginning of a join's condition
+on conflict (fact_id) do nothing;
+
+-- How many records the collection must have at least, if it lost none, and at most, if it has none of before.
 -- statement: told
-select count(*) as told
-from facts f
+select told, told + (select count(*) from mirror_outbox) as most
+from (
+  select count(*) as told
+  from facts f
+  where f.status in ('active', 'pending_confirmation')
+    and f.embedding_id is not null
+    and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
+);
+
+-- Records that the collection was told: the newest, the one that changed last, which an older copy of it cannot have as they are, and some others.
+-- statement: some_told
+with told as (
+  select f.id, f.fact_id, f.embedding_id, f.value_text, f.updated_at
+  from facts f
+  where f.status in ('active', 'pending_confirmation')
+    and f.embedding_id is not null
+    and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id)
+)
+select * from (select * from told order by id desc limit 1)
+union
+select * from (select * from told order by updated_at desc limit 1)
+union
+select * from (select * from told where id >= (select max(id) from told) * :place order by id limit 6);
+
+-- statement: still_told
+select f.embedding_id, f.value_text, f.updated_at
+from json_each(:fact_ids) c
+cross join facts f on f.fact_id = c.value
 where f.status in ('active', 'pending_confirmation')
-  and f.embedding_id is not null
   and not exists (select 1 from mirror_outbox m where m.fact_id = f.fact_id);
 
 -- What may be sent now: a fact whose vector is yet to be made waits for that.

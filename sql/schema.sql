@@ -247,6 +247,11 @@ create table mirror_outbox (
   last_error text
 ) strict, without rowid;
 
+-- Facts that are gone from the file since it first served with a collection: an older copy of that may be restored, and hold them again.
+create table mirror_erased (
+  fact_id text primary key
+) strict, without rowid;
+
 -- A random number a user, another one whenever vectors of theirs were written or taken away: what a process holds in memory is checked by it.
 create table vector_versions (
   user_id text primary key,

@@ -40,5 +40,8 @@ select json_group_array(id) as records from collection_records where collection 
 -- statement: document_contains
 select json_group_array(id) as records from collection_records where collection = :collection and instr(document, :text) > 0;
 
+-- Those that may match a regular expression, in which these two texts must stand; an empty one does everywhere.
 -- statement: documents
-select id, document from collection_records where collection = :collection and document is not null;
+select id, document
+from collection_records
+where collection = :collection and instr(document, :text) > 0 and instr(document, :other) > 0;

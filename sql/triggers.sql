@@ -307,6 +307,11 @@ when old.status in ('active', 'pending_confirmation') and exists (select 1 from 
     on conflict (fact_id) do update set change = random(), attempts = 0, next_attempt_at = null, dead = 0, last_error = null;
 end;
 
+create trigger mirror_erased_put after delete on facts
+when exists (select 1 from meta where name = 'collection') begin
+  insert into mirror_erased (fact_id) values (old.fact_id) on conflict (fact_id) do nothing;
+end;
+
 -- A weight is tuned by hand: an infinite one, or one that makes sums infinite, would end every search.
 create trigger weights_insert before insert on weights when new.value not between -1e6 and 1e6 begin
   select raise(abort, 'a weight is a number from -1000000 to 1000000');

@@ -16,7 +16,10 @@ from typing import cast
 
 import apsw
 import numpy as np
+import paula
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import memdb
 import memdb.interfaces.chroma as chroma
@@ -563,6 +566,31 @@ def test_a_bad_filter_is_refused(points: chroma.Collection, where: Where) -> Non
 def test_a_bad_filter_of_documents_is_refused(points: chroma.Collection, where_document: WhereDocument) -> None:
     with pytest.raises(ValueError, match=r"Expected|Regex"):
         points.get(where_document=where_document)
+
+
+SIGNS = ["a", "b", "ab", "é", " ", "1", ".", "*", "+", "?", "^", "$", "{0}", "{2}", "{", "}", "|", "(", ")", "(?i)", "[ab]", "]"]
+ESCAPES = ["\\", r"\b", r"\d", r"\w", r"\.", r"\*", r"\{", r"\ ", r"\x61", r"\pL", r"\z", r"\b{start}", r"\<"]
+WRITTEN = ["", "a", "ab", "aab ab", "ABé", "a1 b2", "a.b*a{", "b", "é}", "[ab] (a|b)", "a\\b", "ab\0ab1"]
+
+
+@given(st.lists(st.sampled_from([*SIGNS, *ESCAPES]), min_size=1, max_size=7).map("".join))
+@settings(max_examples=1000, suppress_health_check=list(HealthCheck))
+def test_a_regular_expression_finds_every_document_that_it_matches(written: chroma.Collection, pattern: str) -> None:
+    try:
+        matches = paula.Regex(pattern).is_match
+    except ValueError:
+        with pytest.raises(ValueError, match="Regex"):
+            written.get(where_document={"$regex": pattern})
+        return
+    found = written.get(where_document={"$regex": pattern}, include=["documents"])
+    assert found["documents"] == [text for text in WRITTEN if matches(text)]
+
+
+@pytest.fixture
+def written(client: chroma.ClientAPI) -> chroma.Collection:
+    made = client.create_collection("written", embedding_function=None)
+    made.add(ids=[str(place) for place in range(len(WRITTEN))], documents=list(WRITTEN), embeddings=[[1.0]] * len(WRITTEN))
+    return made
 
 
 def test_a_regular_expression_takes_linear_time(points: chroma.Collection) -> None:

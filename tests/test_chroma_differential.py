@@ -11,12 +11,17 @@ from __future__ import annotations
 import ctypes
 import inspect
 import itertools
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from copy import deepcopy
+from dataclasses import asdict
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -347,6 +352,7 @@ CALLS: list[Call] = [
     *(("get", {"where": {"n": {operator: value}}}) for operator in ["$eq", "$ne", "$contains"] for value in [2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, -(10**400), "\ud800"]),
     *(("get", {"where_document": {operator: "\ud800"}}) for operator in ["$contains", "$not_contains", "$regex"]),
     *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64], [1, 2**64], [2.5, np.float64(1)], [10**400]]),
+    *((method, {"where": {"\ud800": 1}}) for method in ("get", "delete")),
     *(("get", {"where": {"$and": parts}}) for parts in [[], [{"n": 1}], {"n": 1}, [{"n": 1}, 5], [{"n": 1}, {"$x": 1}], [{"n": 1}, {"n": 1}]]),
     *(("get", {"where": {key: {"$eq": "a doc"}}}) for key in ["#document", "chroma:document", "#id", "chroma:uri"]),
     *(("get", {"where": {"#document": {"$contains": text}}}) for text in ["doc", "", 5, "Doc"]),
@@ -399,6 +405,15 @@ CALLS: list[Call] = [
         for method in ("add", "update", "upsert")
         for documents in ["x", [5], [None], ["\ud800"], ["x", "y"], [], ("x",)]
     ),
+    *(
+        (method, {"ids": ids, "embeddings": vectors, "metadatas": metadata})  # two mistakes at once: the same one is told
+        for method in ("add", "update", "upsert")
+        for ids, vectors, metadata in [
+            ([""], V, [{"x": 10**400}]), (["n"], [np.array([1, 2], dtype=np.uint8)], ["x"]), (["n", "m"], [[1.0, 2.0], np.array(V[0])], [None]),
+            (["n"], V, [{"": 1, "x": "\ud800"}]), ([""], V, [{"\ud800": 1}]),
+        ]
+    ),
+    *(("modify", {"name": name, "configuration": {"hnsw": {}, "spann": {}}}) for name in ["b", "other-name", "a b"]),
     *((method, {"ids": ["n"], "metadatas": {"x": 1}}) for method in ("add", "update", "upsert")),
     *((method, {"ids": ["n"]}) for method in ("add", "update", "upsert")),
     *(("add", {"ids": ["n", "m"], "embeddings": V * 2, "uris": uris}) for uris in ["x", ["x", None], ["x", 5], []]),
@@ -451,8 +466,20 @@ HNSW: list[object] = [
     *[None, {}, {"space": "l2"}, {"space": "ip"}, {"space": None}, {"ef_search": 100}, {"ef_search": 50}, {"ef_search": 2**64}],
     *[{"batch_size": 100}, {"batch_size": 99}, {"resize_factor": None}, [], "x", 5],
 ]
+TWICE_WRONG: list[dict[str, Any]] = [
+    *({"metadata": {"x": None}, "configuration": {"hnsw": {}, "spann": {}}}, {"metadata": {"x": None}, "schema": "x"}),
+    *({"metadata": {"x": None}, "name": 5}, {"metadata": {"x": None}, "get_or_create": 1}, {"metadata": {"x": None}, "name": "a b"}),
+    *({"metadata": {"#x": 1}, "name": "\ud800"}, {"metadata": {"#x": 1}, "configuration": {"hnsw": {"x": 1}}}),
+    *({"metadata": {"hnsw:M": "x"}, "configuration": {index: {}}} for index in ("hnsw", "spann")),
+    *({"metadata": {"hnsw:M": "x"}, "name": 5}, {"metadata": {"hnsw:M": "x"}, "schema": 5}),
+    *({"embedding_function": 5, "metadata": {"hnsw:M": "x"}}, {"embedding_function": 5, "name": 5}),
+    *({"embedding_function": 5, "metadata": []}, {"embedding_function": 5, "configuration": [1]}),
+]
+"""Of two mistakes at once, the same one is told."""
+
 SPANN: list[object] = [None, {}, {"space": "ip"}, {"space": None}, {"ef_search": 9}, {"foo": 1}, [], "x"]
 CREATIONS: list[Mapping[str, object]] = [
+    *TWICE_WRONG,
     *(
         {"metadata": metadata}
         for metadata in [{}, {"x": None}, {"x": {}}, {1: 1}, {"": 1}, {"$x": 1}, {"x": 1, "y": 2.5, "z": True, "t": "ä"}]
@@ -462,11 +489,12 @@ CREATIONS: list[Mapping[str, object]] = [
         for key, value in [
             *[("hnsw:space", "cosine"), ("hnsw:space", "L2"), ("hnsw:M", "x"), ("hnsw:x", 1), ("x", 2**63), ("x", 10**400)],
             *[("x", np.int64(1)), ("x", np.bool_(True)), ("x", np.float32(1.5)), ("x", "\ud800"), ("\ud800", 1)],
+            *[("x", Decimal("1.5")), ("x", Fraction(1, 2)), ("x", np.array(3)), ("x", np.array([3])), ("x", b"3"), ("x", 1j)],
         ]
     ),
     *(
         {"configuration": {"hnsw": hnsw}}
-        for hnsw in [{"space": "ip"}, {"space": "x"}, {"x": 1}, {"ef_search": -1}, {"ef_search": 5}, {}, None]
+        for hnsw in [{"space": "ip"}, {"space": "x"}, {"x": 1}, {"ef_search": -1}, {"ef_search": 5}, {}, None, {"resize_factor": 2}]
     ),
     {"configuration": {"spann": {"space": "ip"}, "hnsw": {"space": "ip"}}},
     {"configuration": {"hnsw": {"space": "ip"}}, "metadata": {"hnsw:space": "cosine"}},
@@ -549,6 +577,7 @@ def made(client: chroma.ClientAPI, arguments: dict[str, object]) -> object:
         found.name,
         found.metadata,
         found.configuration_json,
+        json.dumps(found.configuration_json["hnsw"], sort_keys=True),
         found == collection,
         found.tenant,
         found.database,
@@ -571,6 +600,61 @@ def test_what_is_gone_is_modified_the_same(pair: Pair, changes: dict[str, Any]) 
 @pytest.mark.parametrize("method", ["get_collection", "delete_collection", "set_tenant", "set_database"])
 def test_a_name_that_is_none_is_refused_the_same(pair: Pair, method: str, name: Any) -> None:
     same(partial(getattr(pair.theirs, method), name), partial(getattr(pair.ours, method), name))
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"abc", "\ud800", "é", "nobody's"], ids=ascii)
+@pytest.mark.parametrize("method", ["create_tenant", "get_tenant", "create_database", "get_database", "delete_database"])
+def test_a_tenant_or_database_that_is_none_is_refused_the_same(pair: Pair, method: str, wrong: Any) -> None:
+    theirs, ours = (getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings()) for client in pair)
+    if wrong != "nobody's" or not method.startswith("create"):
+        same(partial(getattr(theirs, method), wrong), partial(getattr(ours, method), wrong))
+    if "database" in method and (method != "create_database" or not isinstance(wrong, str)):  # of no tenant: see above
+        same(partial(getattr(theirs, method), "database", wrong), partial(getattr(ours, method), "database", wrong))
+
+
+def test_who_works_is_told_the_same(pair: Pair) -> None:
+    theirs, ours = (asdict(client.get_user_identity()) for client in pair)
+    assert ours == theirs
+
+
+def test_creating_what_exists_asks_nothing_of_the_function(pair: Pair) -> None:
+    """`get_or_create_collection` does."""
+
+    def seen(client: chroma.ClientAPI) -> list[Answer]:
+        client.create_collection(name, embedding_function=Near())
+        again = partial(client.create_collection, name, embedding_function=Letters(), get_or_create=True)
+        other = partial(client.get_or_create_collection, name, embedding_function=Letters())
+        return [answer(partial(bool_of, act))[0] for act in (again, other)]
+
+    name = f"asks-{next(NUMBERS)}"
+    assert seen(pair.theirs) == [("result", True), ("error", "ValueError")]
+    assert seen(pair.ours) == [("result", True), ("error", "InputError")]
+
+
+TOLD_ALIKE: list[Call] = [
+    ("get_database", {"name": "ab"}),
+    ("set_database", {"database": "ab"}),
+    ("delete_database", {"name": "missing"}),
+    ("get_collection", {"name": "missing"}),
+    ("get_collection_by_id", {"id": UUID(int=5)}),
+    ("add", {"ids": ["n", "m"], "embeddings": [[1.0], np.zeros(0)]}),
+    ("add", {"ids": ["n"], "embeddings": [[1.0]], "uris": [5]}),
+    ("query", {"query_embeddings": [[1.0, 2.0]], "where": {"\ud800": 1}}),
+    ("modify", {"metadata": {"#x": 1}}),
+]
+
+
+@pytest.mark.parametrize("call", TOLD_ALIKE, ids=lambda call: f"{call[0]} {str(call[1])[:60]!a}")
+def test_an_error_is_told_in_the_same_words(pair: Pair, call: Call) -> None:
+    name, arguments = call
+    told = []
+    for client, collection in zip(pair, fresh(pair), strict=True):
+        admin = getattr(client, "_admin_client", None) or chroma.AdminClient(client.get_settings())
+        owner = next(owner for owner in (client, collection, admin) if hasattr(owner, name))
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # of whichever kind
+            getattr(owner, name)(**arguments)
+        told.append(str(raised.value))
+    assert told[1] == told[0]
 
 
 def test_a_name_that_is_taken_is_refused_the_same(pair: Pair) -> None:

@@ -799,6 +799,75 @@ def test_records_that_somebody_else_deletes_while_it_serves_come_back(tmp_path: 
         assert held(near) == before
 
 
+def restored(collection: Any, copy: Mapping[str, Any]) -> None:
+    """Make a collection what it was when the copy was made."""
+    collection.delete(ids=collection.get()["ids"])
+    collection.add(**{name: copy[name] for name in ("ids", "embeddings", "documents", "metadatas")})
+
+
+@pytest.mark.parametrize("later", ["I like jazz no longer.", "I like jazz no longer. I have a dog.", "I moved to Lisbon."])
+def test_an_older_copy_of_the_collection_is_brought_up_to_date(tmp_path: Path, near: Any, later: str) -> None:
+    """Though it may have as many records as the newer one: also what was forgotten since goes again."""
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I like jazz.", "My sister is Rita.")
+        copy = near.get(include=["embeddings", "documents", "metadatas"])
+        mem.observe(later, user_id="ana", timestamp="2025-03-09T10:00:00Z")
+        assert mem.drain(60)
+        mem.forget("ana", key="user.sister")
+        assert mem.drain(60)
+        believed = held(near)
+    restored(near, copy)
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert held(near) == believed
+        assert not [text for text in held(near) if "Rita" in text]
+
+
+def test_records_that_somebody_else_changes_are_told_again(tmp_path: Path, near: Any) -> None:
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.")
+        before = held(near)
+        first = near.get()["ids"][0]
+    near.update(ids=[first], documents=["something else"], embeddings=[[1.0] * 64])
+    with opened(tmp_path, near) as mem:
+        assert mem.drain(60)
+        assert held(near) == before
+
+
+def test_a_collection_in_which_nobody_changed_anything_is_told_nothing_again(tmp_path: Path, near: Any) -> None:
+    told: list[object] = []
+
+    class Noted(Wrapped):
+        def _or_fail(self, name: str, *given: Any, **arguments: Any) -> Any:
+            told.extend(given)
+            return super()._or_fail(name, *given, **arguments)
+
+    with opened(tmp_path, near) as mem:
+        said(mem, "I live in Porto.", "I moved to Lisbon.", "I like tea.", "My sister is Rita.")
+        mem.forget("ana", key="user.sister")
+        assert mem.drain(60)
+        assert near.count()
+    with opened(tmp_path, Noted(near)) as mem:
+        assert mem.drain(60)
+        assert told == []
+
+
+def test_a_collection_that_only_tells_how_many_it_holds_is_looked_after_as_well(tmp_path: Path, near: Any) -> None:
+    """Records cannot be asked of it by their ids: it has a `get` of its own."""
+
+    class Bare(Wrapped):
+        def get(self, name: str) -> object:
+            return name
+
+    with opened(tmp_path, Bare(near)) as mem:
+        said(mem, "I live in Porto.")
+        before = held(near)
+    near.delete(ids=near.get()["ids"])
+    with opened(tmp_path, Bare(near)) as mem:
+        assert mem.drain(60)
+        assert held(near) == before
+
+
 def test_a_file_without_a_collection_keeps_no_account_of_changes(tmp_path: Path) -> None:
     with opened(tmp_path, None) as mem:
         said(mem, "I live in Porto.")

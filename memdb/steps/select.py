@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import cast
@@ -14,6 +15,8 @@ from memdb.errors import ConfigError, InputError
 
 Filter = Mapping[str, object]
 Records = frozenset[int]
+
+_PUNCTUATION = frozenset(string.punctuation) - frozenset("<>")  # what a backslash makes a text; these two would be edges of words
 
 
 def select(
@@ -114,7 +117,8 @@ class _Leaves:
             matches = paula.Regex(pattern).is_match
         except ValueError as error:
             raise InputError(f"Regex syntax error: {error}") from error
-        rows = self._db.all("select.documents", collection=self._collection)
+        text, other = _literals(pattern)
+        rows = self._db.all("select.documents", collection=self._collection, text=text, other=other)
         return frozenset(int(str(row["id"])) for row in rows if matches(str(row["document"])))
 
     def _others(self, records: Records) -> Records:
@@ -125,3 +129,37 @@ class _Leaves:
     def _run(self, statement: str, **parameters: SqlValue) -> Records:
         row = self._db.one(statement, collection=self._collection, **parameters)
         return frozenset(json.loads(str(row["records"]))) if row else frozenset()
+
+
+def _literals(pattern: str) -> tuple[str, str]:
+    """The two longest texts that stand in whatever a regular expression matches; "" where none can be told.
+
+    Searching texts for these takes a fraction of the time that matching them does. Groups, alternatives and classes are not looked into.
+    """
+    runs, run = [""] * 2, ""
+    place = 0
+    while place < len(pattern):
+        sign = pattern[place]
+        place += 1
+        if sign == "\\" and place < len(pattern):
+            sign = pattern[place]
+            place += 1
+            if sign in _PUNCTUATION:
+                run += sign
+                continue
+            if sign not in "bBdDsSwWAz":
+                return "", ""
+            sign = "."  # something, or some place, that is no text
+        if sign in "(|[\\":
+            return "", ""
+        if sign not in ".^$*?+{}":
+            run += sign
+            continue
+        runs.append(run[:-1] if sign in "*+?{" else run)
+        run = ""
+        if sign == "{":
+            place = pattern.find("}", place) + 1
+            if not place:
+                return "", ""
+    longest = sorted([*runs, run], key=len)
+    return longest[-1], longest[-2]

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from memdb import InputError
+from memdb import NotFoundError as MdbNotFoundError
 from memdb.collection_types import CollectionModel, DatabaseModel, Scalar
 from memdb.collections import DEFAULT_DATABASE, DEFAULT_TENANT, Collections
 from memdb.interfaces.chroma import validate
@@ -22,13 +23,15 @@ from memdb.interfaces.chroma.collection import Collection
 from memdb.interfaces.chroma.config import Settings
 from memdb.interfaces.chroma.configuration import (
     CreateConfiguration,
-    check_collection_metadata,
+    check_metadata_keys,
     check_name,
     check_same_function,
+    chosen_function,
     created,
+    stored_metadata,
 )
 from memdb.interfaces.chroma.embedding import AnyEmbeddingFunction, DefaultEmbeddingFunction, check_signature
-from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, translated
+from memdb.interfaces.chroma.errors import AuthorizationError, InvalidArgumentError, NotFoundError, translated
 from memdb.interfaces.chroma.reconcile import reconciled
 from memdb.interfaces.chroma.schema import Schema
 from memdb.interfaces.chroma.types import DataLoader, UserIdentity
@@ -122,34 +125,36 @@ class AdminClient(_Handle):
     def create_tenant(self, name: str) -> None:
         """Make a tenant."""
         with translated():
-            self._collections.create_tenant(_long_enough(name))
+            self._collections.create_tenant(_long_enough(_text(name)))
 
     def get_tenant(self, name: str) -> dict[str, str]:
         """Return a tenant."""
         with translated():
-            self._collections.check_tenant(name)
+            self._collections.check_tenant(_text(name))
         return {"name": name}
 
     def create_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
         """Make a database of a tenant."""
         with translated():
-            self._collections.create_database(_long_enough(name), tenant)
+            _text(name), _text(tenant, "tenant")
+            self._collections.create_database(_long_enough(name, "database name"), tenant)
 
     def get_database(self, name: str, tenant: str = DEFAULT_TENANT) -> DatabaseModel:
         """Return a database of a tenant."""
         with translated():
-            return self._collections.database(_long_enough(name), tenant)
+            _text(name), _text(tenant, "tenant")
+            return self._collections.database(_long_enough(name, "database name"), tenant)
 
     def list_databases(self, limit: int | None = None, offset: int | None = None, tenant: str = DEFAULT_TENANT) -> Sequence[DatabaseModel]:
         """Return the databases of a tenant."""
         page = {"limit": validate.check_page("limit", limit), "offset": validate.check_page("offset", offset)}
         with translated():
-            return self._collections.databases(tenant, **page)
+            return self._collections.databases(_text(tenant, "tenant"), **page)
 
     def delete_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
         """Delete a database with all its collections."""
         with translated():
-            self._collections.delete_database(name, tenant)
+            self._collections.delete_database(_text(name), _text(tenant, "tenant"))
 
 
 class ClientAPI(_Handle):
@@ -180,21 +185,8 @@ class ClientAPI(_Handle):
 
         A schema that says more than is usual leaves nothing for the configuration, the metadata and the embedding function to say.
         """
-        if embedding_function is not None:
-            check_signature(embedding_function)
-        validate.check_flag("get_or_create", get_or_create)
-        kept = check_collection_metadata(metadata)
-        vectors = created({} if configuration is None else configuration, kept, embedding_function)
-        with translated():
-            model = self._collections.create(
-                check_name(name),
-                tenant=self.tenant,
-                database=self.database,
-                schema=reconciled(schema, vectors),
-                metadata=kept,
-                get_or_create=get_or_create,
-            )
-        return self._collection(model, embedding_function, data_loader)
+        model = self._created(name, schema, configuration, metadata, embedding_function, get_or_create=get_or_create)
+        return Collection(self._collections, model, embedding_function, data_loader)
 
     def get_or_create_collection(
         self,
@@ -206,7 +198,8 @@ class ClientAPI(_Handle):
         data_loader: DataLoader | None = None,
     ) -> Collection:
         """Return the collection of this name, made now if there is none; one that exists keeps its metadata and configuration."""
-        return self.create_collection(name, schema, configuration, metadata, embedding_function, data_loader, get_or_create=True)
+        model = self._created(name, schema, configuration, metadata, embedding_function, get_or_create=True)
+        return self._collection(model, embedding_function, data_loader)
 
     def get_collection(
         self, name: str, embedding_function: AnyEmbeddingFunction | None = _DEFAULT, data_loader: DataLoader | None = None
@@ -224,8 +217,10 @@ class ClientAPI(_Handle):
             known = uuid.UUID(str(id))
         except ValueError as error:
             raise InvalidArgumentError("Validation error: collection_id: Invalid collection ID format, expected UUID") from error
-        with translated():
+        try:
             model = self._collections.get_by_id(known)
+        except MdbNotFoundError as error:
+            raise NotFoundError(f"Collection [{known}] does not exist") from error
         return self._collection(model, embedding_function, data_loader)
 
     def list_collections(self, limit: int | None = None, offset: int | None = None) -> Sequence[Collection]:
@@ -253,7 +248,7 @@ class ClientAPI(_Handle):
             raise InputError(f"Could not connect to tenant {tenant}. Are you sure it exists?")
         with translated():
             self._collections.check_tenant(tenant)
-            self._collections.database(_long_enough(_text(database)), tenant)
+            self._collections.database(_long_enough(_text(database), "database name"), tenant)
         self.tenant, self.database = tenant, database
 
     def set_database(self, database: str) -> None:
@@ -296,6 +291,37 @@ class ClientAPI(_Handle):
     def clear_system_cache() -> None:
         """Do nothing: files are closed by the last client that closes."""
 
+    def _created(
+        self,
+        name: str,
+        schema: Schema | None,
+        configuration: CreateConfiguration | None,
+        metadata: Mapping[str, Scalar] | None,
+        function: AnyEmbeddingFunction | None,
+        *,
+        get_or_create: bool,
+    ) -> CollectionModel:
+        """Make a collection, or find it. What is wrong is told in chromadb's order, so that of two mistakes it is the same one."""
+        chosen = chosen_function({} if configuration is None else configuration, function)
+        told = schema.serialize_to_json() if schema else None
+        _text(name)
+        kept = stored_metadata(metadata)
+        validate.check_flag("get_or_create", get_or_create)
+        vectors = created({} if configuration is None else configuration, kept or {}, chosen)
+        check_name(name)
+        check_metadata_keys(kept)
+        if function is not None:
+            check_signature(function)
+        with translated():
+            return self._collections.create(
+                name,
+                tenant=self.tenant,
+                database=self.database,
+                schema=reconciled(told, vectors),
+                metadata=kept,
+                get_or_create=get_or_create,
+            )
+
     def _collection(self, model: CollectionModel, function: AnyEmbeddingFunction | None, loader: DataLoader | None) -> Collection:
         check_same_function(model.configuration_json, function)
         return Collection(self._collections, model, function, loader)
@@ -331,14 +357,14 @@ def _file(path: str) -> Path:
     return Path(path) if Path(path).is_file() or Path(path).suffix == ".db" else Path(path) / "mem.db"
 
 
-def _text(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"argument 'name': {type(name).__name__!r} object cannot be converted to 'PyString'")
-    name.encode()  # raises where it is no Unicode
-    return name
+def _text(given: object, argument: str = "name") -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"argument {argument!r}: {type(given).__name__!r} object cannot be converted to 'PyString'")
+    given.encode()  # raises where it is no Unicode
+    return given
 
 
-def _long_enough(name: str) -> str:
+def _long_enough(name: str, what: str = "tenant name") -> str:
     if len(name.encode()) < 3:
-        raise InvalidArgumentError(f"Validation error: name: Expected a name of at least 3 characters. Got: {name}")
+        raise InvalidArgumentError(f"{what} must be at least 3 characters")
     return name

@@ -16,6 +16,7 @@ from memdb.interfaces.chroma.columns import Columns, given, result, wanted, with
 from memdb.interfaces.chroma.configuration import (
     CollectionConfiguration,
     CreateConfiguration,
+    changed_settings,
     check_name,
     modified,
     opened,
@@ -140,7 +141,8 @@ class Collection:
         if name is not None:
             check_name(name, field="new_name")
         kept = None if metadata is None else shown_metadata(metadata)
-        change = partial(modified, configuration=configuration) if configuration else None
+        settings = changed_settings(configuration or {})
+        change = partial(modified, settings=settings, function=(configuration or {}).get("embedding_function")) if configuration else None
         now = self._model
         try:
             with translated():
@@ -226,6 +228,7 @@ class Collection:
             _check_filters(where, where_document)
         validate.check_unicode(among or [])
         filters.check_comparable(where)
+        validate.check_page("limit", most)
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
 
@@ -295,10 +298,8 @@ class Collection:
             if asked.embeddings is None:
                 asked = self._embedded(asked, ("images", "documents", "uris"), is_query=True)
         among = None if ids is None else validate.as_list(ids)
-        for name in among or []:
-            if not isinstance(name, str):
-                raise TypeError(f"argument 'ids': {type(name).__name__!r} object cannot be converted to 'PyString'")
         validate.check_unicode(among or [])
+        validate.check_page("n_results", n_results)
         filters.check_comparable(where)
         with translated():
             found = self._client.query(

@@ -35,6 +35,7 @@ class Columns:
         """
         names = [field.name for field in fields(self) if not (query and field.name in ("ids", "metadatas"))]
         validate.check_lengths({name: getattr(self, name) for name in names})
+        validate.check_vectors(self.embeddings or [])
         validate.check_texts(self.documents or [], nullable=self.embeddings is not None)
         for image in self.images or []:
             if not isinstance(image, np.ndarray) or image.ndim < 2:
@@ -51,9 +52,12 @@ class Columns:
             InputError: a vector, a text or a number cannot be stored.
         """
         ids = self.ids or []
+        validate.check_unicode(ids, "ids")
+        validate.check_convertible(self.metadatas or [], none_allowed=none_allowed)
+        validate.check_unicode(self.documents or [], "documents", nullable=True)
+        validate.check_unicode(self.uris or [], "uris", nullable=True)
         validate.check_storable_ids(ids)
-        validate.check_unicode([*ids, *(self.documents or []), *(self.uris or [])])
-        validate.check_storable(self.metadatas or [], none_allowed=none_allowed)
+        validate.check_storable(self.metadatas or [])
         matrix = None
         if self.embeddings is not None:
             matrix = to_matrix(self.embeddings)

@@ -8,6 +8,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import TypedDict, cast
 
@@ -109,11 +110,10 @@ def check_name(name: object, *, field: str = "name") -> str:
     raise InvalidArgumentError(f"Validation error: {field}: Expected a name that is not a valid ip address. Got {name}")
 
 
-def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
-    """Return the metadata of a new collection.
+def stored_metadata(metadata: object) -> dict[str, Scalar] | None:
+    """Return the metadata of a collection as it is stored. Whatever counts as a number, such as a `Decimal`, becomes one.
 
     Raises:
-        InvalidArgumentError: it is empty, or a key or number cannot be stored.
         InputError: a value is a list without anything in it.
         TypeError: it is no dictionary of texts to texts, numbers, True or False.
     """
@@ -121,24 +121,32 @@ def check_collection_metadata(metadata: object) -> dict[str, Scalar] | None:
         return None
     if not isinstance(metadata, Mapping):
         raise TypeError(f"argument 'metadata': {type(metadata).__name__!r} object cannot be converted to 'PyDict'")
-    if not metadata:
-        raise InvalidArgumentError("Validation error: metadata: Metadata cannot be empty")
     kept: dict[str, Scalar] = {}
     for key, value in metadata.items():
         if not isinstance(key, str):
             raise TypeError(f"argument 'metadata': {type(key).__name__!r} object cannot be converted to 'PyString'")
+        key.encode()
         if isinstance(value, list) and not value:
             raise InputError("Empty lists are not allowed as metadata values")
-        scalar = value.item() if isinstance(value, np.generic) else value
-        if not isinstance(scalar, str | int | float) or not _is_storable(scalar):
-            raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
-        if not key:
-            raise InvalidArgumentError("Validation error: metadata: Metadata key cannot be empty")
-        if key[0] in "#$":
-            raise InvalidArgumentError(f"Validation error: metadata: Metadata key cannot start with '#' or '$': {key}")
-        key.encode()
-        kept[key] = _kept(scalar)
+        kept[key] = _kept(_scalar(value))
     return kept
+
+
+def check_metadata_keys(metadata: Mapping[str, object] | None, *, field: str = "metadata") -> None:
+    """Make sure that a collection's metadata, if it has any, says something, under keys that it may have.
+
+    Raises:
+        InvalidArgumentError: it is empty, or a key is, or begins with "$" or "#".
+    """
+    if metadata is None:
+        return
+    if not metadata:
+        raise InvalidArgumentError(f"Validation error: {field}: Metadata cannot be empty")
+    for key in metadata:
+        if not key:
+            raise InvalidArgumentError(f"Validation error: {field}: Metadata key cannot be empty")
+        if key[0] in "#$":
+            raise InvalidArgumentError(f"Validation error: {field}: Metadata key cannot start with '#' or '$': {key}")
 
 
 def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
@@ -148,18 +156,17 @@ def shown_metadata(metadata: Mapping[str, object]) -> dict[str, Scalar]:
         TypeError: a value is a list.
         InvalidArgumentError: a key cannot be stored.
     """
-    checked = check_collection_metadata({key: 0 if value is None else value for key, value in metadata.items()}) if metadata else None
-    return {key: value for key, value in (checked or {}).items() if metadata[key] is not None}
+    kept = stored_metadata({key: value for key, value in metadata.items() if value is not None}) or {}
+    if metadata:
+        check_metadata_keys(metadata, field="new_metadata")
+    return kept
 
 
-def created(
-    configuration: CreateConfiguration, metadata: Mapping[str, Scalar] | None, function: AnyEmbeddingFunction | None
-) -> IndexConfig:
-    """Return what is said of a new collection's vectors: by its configuration, where that says nothing by its metadata, and by default.
+def chosen_function(configuration: CreateConfiguration, function: AnyEmbeddingFunction | None) -> AnyEmbeddingFunction | None:
+    """Return the embedding function of a new collection: its configuration's, or the one given beside that.
 
     Raises:
-        InputError: it names two kinds of index, or the two embedding functions given differ.
-        InvalidArgumentError: a setting is unknown or cannot be.
+        InputError: the two differ, or the configuration names two kinds of index.
     """
     own = configuration.get("embedding_function")
     if own is not None and function is not None and name_of(function) not in ("default", name_of(own)):
@@ -167,15 +174,23 @@ def created(
             "Multiple embedding functions provided. Please provide only one. "
             f"Embedding function conflict: {name_of(function)} vs {name_of(own)}"
         )
-    hnsw, spann = configuration.get("hnsw"), configuration.get("spann")
-    if hnsw is not None and spann is not None:
+    if configuration.get("hnsw") is not None and configuration.get("spann") is not None:
         raise InputError("hnsw and spann cannot both be provided")
-    chosen = own or function
+    return own or function
+
+
+def created(configuration: CreateConfiguration, metadata: Mapping[str, Scalar], chosen: AnyEmbeddingFunction | None) -> IndexConfig:
+    """Return what is said of a new collection's vectors: by its configuration, where that says nothing by its metadata, and by default.
+
+    Raises:
+        InvalidArgumentError: a setting is unknown or cannot be.
+    """
+    hnsw, spann = configuration.get("hnsw"), configuration.get("spann")
     description = made_known(chosen)
     usual = None
     if chosen is not None and description is not None and description["type"] == "known":
         usual = usual_space(chosen)
-    told = _from_metadata(metadata or {})
+    told = _from_metadata(metadata) if spann is None else {}  # as in chromadb, where the one index says nothing of the other
     if hnsw is None and spann is None and usual is not None and "space" not in told:
         hnsw = {}
     if spann is not None:
@@ -194,20 +209,29 @@ def created(
     return kept if remembers is None else {**kept, "embedding_function": remembers}
 
 
-def modified(existing: StoredSchema, configuration: CreateConfiguration) -> StoredSchema:
-    """Return the schema of a collection with some of what it says of the vectors changed.
+def changed_settings(configuration: CreateConfiguration) -> dict[str, object]:
+    """Return the settings of the index that a configuration changes.
 
     Raises:
-        InputError: the configuration names two kinds of index, or one that the collection does not have, or another embedding function.
-        InvalidArgumentError: a setting is unknown, cannot be, or cannot be changed.
+        InputError: it names an index that no collection has here.
+        InvalidArgumentError: it names two kinds of index, or a setting is unknown, cannot be, or cannot be changed.
     """
-    hnsw, spann, function = configuration.get("hnsw"), configuration.get("spann"), configuration.get("embedding_function")
-    if hnsw is not None and spann is not None:
-        raise InvalidArgumentError("Multiple vector index configurations provided")
+    hnsw, spann = configuration.get("hnsw"), configuration.get("spann")
+    settings = check_settings({} if hnsw is None else hnsw, _MODIFY, "UpdateHnswConfiguration")
     if spann is not None:
         check_settings(spann, _MODIFY_SPANN, "UpdateSpannConfiguration")
+        if hnsw is not None:
+            raise InvalidArgumentError("Multiple vector index configurations provided")
         raise InputError("Trying to update SPANN config but schema has HNSW")
-    settings = check_settings({} if hnsw is None else hnsw, _MODIFY, "UpdateHnswConfiguration")
+    return settings
+
+
+def modified(existing: StoredSchema, *, settings: Mapping[str, object], function: AnyEmbeddingFunction | None) -> StoredSchema:
+    """Return the schema of a collection with some settings of its index changed, and its embedding function where one is given.
+
+    Raises:
+        InputError: it has another embedding function.
+    """
     changed = deepcopy(existing)
     for vectors in vector_configs(changed):
         vectors["hnsw"] = cast(HnswConfig, {**vectors["hnsw"], **settings})
@@ -243,10 +267,25 @@ def check_same_function(configuration: Configuration, function: AnyEmbeddingFunc
         )
 
 
-def _is_storable(value: Scalar) -> bool:
-    if isinstance(value, str):
-        return is_unicode(value)
-    return not isinstance(value, int) or abs(value) <= 10**308
+def _scalar(value: object) -> Scalar:
+    """A value as the text or number it is, or stands for.
+
+    Raises:
+        TypeError: it is and does neither, or it cannot be stored.
+    """
+    scalar = bool(value) if isinstance(value, np.bool_) else value
+    for conversion in ("__index__", "__float__"):
+        convert = getattr(type(scalar), conversion, None)
+        if convert is not None and not isinstance(scalar, str | int | float):
+            with suppress(TypeError, OverflowError):  # as those of an array of several
+                scalar = convert(scalar)
+    if isinstance(scalar, str | int | float) and (is_unicode(scalar) if isinstance(scalar, str) else _is_representable(scalar)):
+        return scalar
+    raise TypeError("argument 'metadata': Cannot convert Python object to MetadataValue")
+
+
+def _is_representable(number: float) -> bool:
+    return not isinstance(number, int) or abs(number) <= 10**308
 
 
 def _kept(value: Scalar) -> Scalar:
@@ -289,7 +328,8 @@ def check_settings(settings: object, allowed: tuple[str, ...], index: str) -> di
                 raise InvalidArgumentError(f"invalid type: {value!r}, expected f64")
         else:
             _check_number(name, value)
-    return {name: value for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None}
+    return {name: float(value) if name == "resize_factor" else value for name, value in given.items()}
 
 
 def _check_number(name: str, value: object, *, least: int = 0) -> None:

@@ -13,7 +13,7 @@ from memdb import InputError
 from memdb.collections import local_embedder
 from memdb.interfaces.chroma.errors import InvalidArgumentError
 from memdb.interfaces.chroma.types import Array, Embeddings
-from memdb.interfaces.chroma.validate import normal_embeddings
+from memdb.interfaces.chroma.validate import check_vectors, normal_embeddings
 from memdb.nearest import Space
 
 _SPACES: list[Space] = ["cosine", "l2", "ip"]
@@ -210,6 +210,7 @@ def embed(function: AnyEmbeddingFunction, input: list[str], *, is_query: bool = 
     if isinstance(answer, (list, tuple)) and not isinstance(function, EmbeddingFunction):  # the base takes lists alone
         answer = [list(row) if isinstance(row, tuple) else row for row in answer]
     vectors = normal_embeddings(answer) if len(answer) else []
+    check_vectors(vectors)
     if len(vectors) != len(input):
         raise InvalidArgumentError(
             f"The embedding function gave {len(vectors)} vectors for {len(input)} inputs; it must give one for each."

@@ -60,6 +60,7 @@ def check_comparable(where: object) -> None:
     operands = operand if isinstance(operand, list) else [operand]
     strange = (
         key.startswith("$")
+        or not is_unicode(key)
         or (operator in _ORDER and isinstance(operand, bool))
         or (isinstance(operand, list) and operator not in ("$in", "$nin"))
         or not all(isinstance(item, str | int | float) for item in operands)

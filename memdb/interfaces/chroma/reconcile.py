@@ -20,17 +20,17 @@ _USUAL_SPANN = {
 _U32 = 2**32
 
 
-def reconciled(schema: Schema | None, vectors: IndexConfig) -> StoredSchema:
-    """Return the schema of a new collection whose configuration and metadata say this of its vectors.
+def reconciled(schema: Mapping[str, object] | None, vectors: IndexConfig) -> StoredSchema:
+    """Return the schema of a new collection that was given this one, and whose configuration and metadata say this of its vectors.
 
     As in chromadb, one of the two says nothing beyond what is usual, and the other one counts.
 
     Raises:
         InvalidArgumentError: both say something unusual, or the schema asks for what cannot be.
     """
-    if not schema:
+    if schema is None:
         return _usual(vectors)
-    given = cast(StoredSchema, _plain(schema.serialize_to_json()))
+    given = cast(StoredSchema, _plain(schema))
     _check(given)
     usual = _usual(USUAL_VECTORS)
     silent = _says_nothing(given, usual) and _names_its_source(given)

@@ -81,5 +81,6 @@ class UserIdentity:
     """Who the client works as; on one's own machine, nobody in particular."""
 
     user_id: str
-    tenant: str
-    databases: list[str]
+    tenant: str | None = None
+    databases: list[str] | None = None
+    attributes: dict[str, object] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def as_list(one_or_many: T | list[T]) -> list[T]:
 
 
 def normal_embeddings(target: object) -> list[Array]:
-    """Return one vector or many, in any of the forms chromadb takes, as a list of arrays.
+    """Return one vector or many, in any of the forms chromadb takes, as a list of what should be arrays.
 
     Raises:
         InputError: they are in none of these forms.
@@ -52,12 +52,21 @@ def normal_embeddings(target: object) -> list[Array]:
         raise InputError(
             f"Expected embeddings to be a list of floats or ints, a list of lists, a numpy array, or a list of numpy arrays, got {target}"
         )
+    return vectors
+
+
+def check_vectors(vectors: Sequence[object]) -> None:
+    """Make sure that what is in the form of vectors is some: arrays of numbers, of one dimension.
+
+    Raises:
+        InputError: one is not.
+        TypeError: one has two dimensions.
+    """
     if not all(isinstance(vector, np.ndarray) for vector in vectors):
         kinds = list(dict.fromkeys(type(vector).__name__ for vector in vectors))
         raise InputError(f"Expected each embedding in the embeddings to be a numpy array, got {kinds}")
-    for vector in vectors:
-        _check_vector(vector)
-    return vectors
+    for place, vector in enumerate(vectors):
+        _check_vector(cast("Array", vector), place)
 
 
 def check_finite(matrix: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
@@ -156,17 +165,18 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def check_unicode(texts: Sequence[str | None]) -> None:
+def check_unicode(texts: Sequence[object], argument: str = "ids", *, nullable: bool = False) -> None:
     """Make sure that texts can be stored as UTF-8.
 
     Raises:
+        TypeError: one is no text.
         UnicodeEncodeError: one holds half a surrogate pair.
     """
     for text in texts:
-        if text is not None:
-            if not isinstance(text, str):
-                raise TypeError(f"{type(text).__name__!r} object cannot be stored as text; give a str")
+        if isinstance(text, str):
             text.encode()
+        elif text is not None or not nullable:
+            raise TypeError(f"argument {argument!r}: {type(text).__name__!r} object cannot be converted to 'PyString'")
 
 
 def check_metadata(metadata: object) -> Metadata | None:
@@ -196,17 +206,16 @@ def check_metadata(metadata: object) -> Metadata | None:
     return metadata
 
 
-def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) -> None:
-    """Make sure that metadata can be stored: its keys, its texts and its numbers.
+def check_convertible(metadatas: Sequence[Metadata | None], *, none_allowed: bool) -> None:
+    """Make sure that the keys and values of metadata are some that a file can hold.
 
     Raises:
-        InvalidArgumentError: a key is empty or begins with "$" or "#", or a list holds NaN or infinity.
         TypeError: a value is None where only new records are made, or a sparse vector, a text is no Unicode, or a number is too large.
+        UnicodeEncodeError: a key is no Unicode.
     """
-    for place, metadata in enumerate(metadatas):
+    for metadata in metadatas:
         for key, value in (metadata or {}).items():
-            if key[:1] in ("", "$", "#"):
-                raise InvalidArgumentError(f"Validation error: metadatas: Invalid metadata at index {place}")
+            key.encode()
             if value is None and not none_allowed:
                 raise TypeError(f"argument 'metadatas': the value of {key!r} is None; leave the key out")
             if isinstance(value, SparseVector):
@@ -216,9 +225,19 @@ def check_storable(metadatas: Sequence[Metadata | None], *, none_allowed: bool) 
                     raise TypeError(f"argument 'metadatas': the value of {key!r} is no Unicode text; leave halves of surrogate pairs out")
                 if isinstance(item, int) and abs(item) > 10**308:
                     raise TypeError(f"argument 'metadatas': the value of {key!r} is too large a number")
-                elif isinstance(item, float) and isinstance(value, list) and not math.isfinite(item):
-                    raise InvalidArgumentError(f"Validation error: metadatas: Invalid metadata at index {place}")
-            key.encode()
+
+
+def check_storable(metadatas: Sequence[Metadata | None]) -> None:
+    """Make sure that metadata makes sense to chromadb's engine.
+
+    Raises:
+        InvalidArgumentError: a key is empty or begins with "$" or "#", or a list holds NaN or infinity.
+    """
+    for place, metadata in enumerate(metadatas):
+        for key, value in (metadata or {}).items():
+            items = value if isinstance(value, list) else []
+            if key[:1] in ("", "$", "#") or any(isinstance(item, float) and not math.isfinite(item) for item in items):
+                raise InvalidArgumentError(f"Validation error: metadatas: Invalid metadata at index {place}")
 
 
 def check_include(include: object, *, disallowed: Sequence[str] = ()) -> None:
@@ -244,14 +263,11 @@ def check_n_results(n_results: object) -> None:
     Raises:
         ValueError: it is no whole number.
         TypeError: it is not positive.
-        OverflowError: it does not fit into 32 bits.
     """
     if not isinstance(n_results, int):
         raise ValueError(f"Expected requested number of results to be a int, got {n_results}")
     if n_results <= 0:
         raise TypeError(f"Number of requested results {n_results}, cannot be negative, or zero.")
-    if n_results >= _U32:
-        raise OverflowError("out of range integral type conversion attempted")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -287,7 +303,6 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
     Raises:
         TypeError: it is no whole number.
         InputError: it is negative, or there is no filter to limit.
-        OverflowError: it does not fit into 32 bits.
     """
     if limit is None:
         return None
@@ -297,8 +312,6 @@ def check_delete_limit(limit: object, *, filtered: bool) -> int | None:
         raise InputError("limit must be a non-negative integer")
     if not filtered:
         raise InputError("limit can only be specified when a where or where_document clause is provided")
-    if limit >= _U32:
-        raise OverflowError("out of range integral type conversion attempted")
     return limit
 
 
@@ -311,13 +324,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _check_vector(vector: Array) -> None:
+def _check_vector(vector: Array, place: int) -> None:
     if vector.ndim == 0:
         raise InputError(f"Expected a 1-dimensional array, got a 0-dimensional array {vector}")
     if vector.size == 0:
         raise InputError(
             "Expected each embedding in the embeddings to be a 1-dimensional numpy array with at least 1 int/float value. "
-            f"Got a 1-dimensional numpy array with no values: {vector}"
+            f"Got a 1-dimensional numpy array with no values at pos {place}"
         )
     if vector.dtype not in _DTYPES:
         raise InputError(f"Expected each value in the embedding to be a int or float, got an embedding with {vector.dtype} - {vector}")
