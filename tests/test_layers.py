@@ -14,6 +14,7 @@ DOORS = {
     "memdb.chunks",
     "memdb.quantize",
     "memdb.vectors",
+    "memdb.echoes",
     "memdb.eligible",
     "memdb.scoring",
     "memdb.outside",
