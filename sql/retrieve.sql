@@ -161,12 +161,13 @@ gathered as materialized (
 candidate as materialized (
   select
     id,
-    min(iif(:echoes ->> ('' || id) is null, bm25, null)) as bm25,  -- what only asks the same measures no other's words
+    min(bm25) as bm25,
     min(distance) as distance,
     min(window_distance) as window_distance,
-    min(min(iif(:echoes ->> ('' || id) is null, bm25, null))) over () as best_bm25
+    min(min(bm25)) over () as best_bm25
   from (
-    select id, bm25, distance, window_distance, is_wanted
+    -- the words of what only asks the same measure no other's
+    select id, iif(:echoes is null or :echoes ->> ('' || id) is null, bm25, null) as bm25, distance, window_distance, is_wanted
     from gathered
     union all
     select n.id, null, null, null, g.is_wanted
@@ -234,7 +235,7 @@ scored as materialized (
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
-    coalesce(:echoes ->> ('' || f.id), 0.0) as echo,
+    iif(:echoes is null, 0.0, coalesce(:echoes ->> ('' || f.id), 0.0)) as echo,
     f.seen_count,
     f.source_turn_id,
     case
