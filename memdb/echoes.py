@@ -16,16 +16,16 @@ _MOST = 64  # messages that are looked at
 def echoing(db: Database, near: Sequence[Near], words: Words, hits: str | None) -> dict[int, float]:
     """Return how much each of these messages asks only what is asked now, 0 to 1; and so for the answers to it that nothing is known.
 
-    How near they are is told by `near`, or by the `hits` of another index, or else by `words`: 0 at `_LEAST`, 1 for the very same.
+    How near they are is told by `near`, or by the `hits` of another index, or else, also of what has no vector yet, by `words`: 0 at
+    `_LEAST`, 1 for the very same.
     """
     if any(one.shelf == "message" for one in near):
         alike = [pair for one in near if one.shelf == "message" for pair in _nearest(one)]
+        alike += _worded(words, max((int(one.ids[-1]) for one in near if len(one.ids)), default=0))
     elif hits is not None:
         alike = [(id, 1.0 - distance) for id, distance in json.loads(hits) if id > 0 and 1.0 - distance > _LEAST]
     else:
-        best = min(words.bm25, default=0.0)
-        shares = zip(words.ids, words.bm25, strict=True)
-        alike = [(id, bm25 / best) for id, bm25 in shares if bm25 < _LEAST * best and words.kind_of(id) == "message"] if best < 0 else []
+        alike = _worded(words, 0)
     if not alike:
         return {}
     highest = sorted(alike, key=lambda pair: pair[1], reverse=True)[:_MOST]
@@ -43,3 +43,11 @@ def _nearest(one: Near) -> list[tuple[int, float]]:
         return []
     cosines = one.cosines[places] if one.exact is None else one.exact(places)
     return [(int(id), float(cosine)) for id, cosine in zip(one.ids[places], cosines, strict=True) if cosine > _LEAST]
+
+
+def _worded(words: Words, after: int) -> list[tuple[int, float]]:
+    """The ids of the messages behind a row that have more than `_LEAST` of the words of the best match, and how much of them each has."""
+    if not words.ids or words.ids[-1] <= after or (best := min(words.bm25)) >= 0:
+        return []
+    found = ((id, bm25 / best) for id, bm25 in zip(words.ids, words.bm25, strict=True) if id > after and bm25 < _LEAST * best)
+    return [(id, share) for id, share in found if words.kind_of(id) == "message"]

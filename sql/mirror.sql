@@ -45,7 +45,9 @@ select * from (select * from told order by id desc limit 1)
 union
 select * from (select * from told order by updated_at desc limit 1)
 union
-select * from (select * from told where id >= (select max(id) from told) * :place order by id limit 6);
+select * from (select * from told where id >= (select max(id) from told) * :place order by id limit 6)
+union
+select * from (select * from told where id < (select max(id) from told) * :place order by id limit 6);  -- so that of a few none is left out
 
 -- statement: still_told
 select f.embedding_id, f.value_text, f.updated_at

@@ -796,3 +796,15 @@ def test_the_same_question_is_found_where_its_set_does_not_mind(mem: memdb.Memor
     mem.drain()
     (hit,) = mem.search("What is my dog called?", user_id="me", now=NOW, weights="mem-skill")
     assert (hit.parts["echo"], hit.parts["lexical"]) == (0.0, 1.0)
+
+
+def test_what_was_asked_a_moment_ago_is_told_by_its_words_until_it_has_a_vector(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-384", config={"worker": False}) as mem:
+        mem.observe("I have a dog called Bica.", user_id="me", timestamp="2025-03-01")
+        mem.drain()
+        mem.observe("What is my dog called?", user_id="me", timestamp="2025-03-02")
+        hits = mem.search("What is my dog called?", user_id="me", now=NOW, kinds=["message"])
+        assert [(hit.fact.value_text, hit.parts["echo"]) for hit in hits] == [
+            ("I have a dog called Bica.", 0.0),
+            ("What is my dog called?", 1.0),
+        ]

@@ -178,8 +178,7 @@ def retrieve(
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        # what has lost its words is found by its meaning, or else as it is
-        scorer = Scorer(db, values, said=said if near else [*said, *echoes], aimed=aimed)
+        scorer = Scorer(db, values, said=[*said, *echoes], aimed=aimed)  # what has lost its words is found all the same
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
