@@ -80,7 +80,7 @@ def weigh(
         )
         hits[:] = [hit for hit in hits if hit.fact.kind != "narrative" or _may_come_to_mind(hit, first_person, now, config)]
         doubts = clarify(db, hits, user_id=user_id, now=now, config=config)
-        hits.verdict = verdict = judge(question, hits, doubts=doubts, calibration=calibration, config=config)
+        hits.verdict = verdict = judge(hits, doubts=doubts, calibration=calibration, config=config)
         enough = verdict.decision == "answer" and verdict.relevance > config.abstain_relevance
         if enough and verdict.confidence >= config.abstain_confidence:
             break

@@ -247,7 +247,7 @@ def calibrate(
     right: list[bool] = []
     for one in labelled:
         hits = assess(one)
-        found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
+        found.append(evidence_of(hits))
         right.append(bool(one.relevant) if one.answerable is None else one.answerable)
     if len(set(right)) < 2:
         raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")

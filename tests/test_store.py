@@ -197,6 +197,18 @@ def test_the_default_set_is_weighed_anew_only_as_it_came(connection: apsw.Connec
         assert after == came if own else (after["lexical"], after["bm25_half"], after["date"]) == (2.1, 8.0, 0.625)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_the_calibration_is_fitted_anew_only_as_it_came(connection: apsw.Connection, own: bool) -> None:
+    came = {"bias": 0.32, "match": 0.94, "window": 0.3, "coverage": -0.09, "actor": 1.38, "rival": -3.83, "relevance": 0.32}
+    came |= {"confidence": 0.58, "margin": 1.69, "threshold": 0.6 if own else 0.7}
+    connection.execute("delete from weights where name = 'calibration'")
+    connection.executemany("insert into weights values ('calibration', ?, ?)", came.items())
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[63])
+        after = dict(connection.execute("select feature, value from weights where name = 'calibration'"))
+        assert after == came if own else (len(after), after["named"], after["threshold"]) == (13, 0.33, 0.69)
+
+
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
     of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
     for before, after in ((-0.35, -0.275), (-0.5, -0.5)):
@@ -245,7 +257,7 @@ def test_a_weight_set_by_sql_takes_the_features_that_set_weights_takes_and_tells
 
 
 def test_a_misspelt_weight_of_an_earlier_version_goes_and_all_others_stay(tmp_path: Path) -> None:
-    others = "select * from weights where name <> 'default' order by 1, 2"  # which is weighed anew
+    others = "select * from weights where name not in ('default', 'calibration') order by 1, 2"  # which are fitted anew
     old = apsw.Connection(str(tmp_path / "old.db"))
     for _number, sql in files.migrations()[:53]:
         old.execute(sql)
