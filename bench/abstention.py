@@ -9,7 +9,8 @@ are measured: `answerable` (the question has an answer) and `found` (it has one,
 numbers are of conversations that the weights were not fitted on: each is left out once.
 
 With `--chats` the people of `chats.py` are asked, too: each for what was said, and for what another said to the assistant; once all
-conversations are remembered, and once five at a time. `FITTED` are fitted on beside LoCoMo, the others are unseen.
+conversations are remembered, and once five at a time; and those of `updates.py`, who told two things, and small talk. `FITTED` are fitted
+on beside LoCoMo, the others are unseen.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import chats
+import updates
 from pydantic import Field
 
 import memdb
@@ -31,11 +33,12 @@ from memdb.conversations import evidence_of as turns_of
 from memdb.conversations import read_conversation
 from memdb.records import Record
 
-CONVERSATIONS, WHOLE, SLICES = "LoCoMo", "whole", "five conversations"
+CONVERSATIONS, WHOLE, SLICES, SENTENCES = "LoCoMo", "whole", "five conversations", "ten sentences"
 OTHERS = {"maya": "walter", "walter": "maya", "priya": "tom", "tom": "priya"}
 """Whose questions each memory is asked beside its own: another's who chats in the same language."""
 FITTED, UNSEEN, FOREIGN = ("maya", "walter"), ("priya", "tom"), ("claire", "jonas", "lucia")
 FEW = 5
+APART = 37  # how far away in the file the other is whose question is asked
 _ANSWERABLE = 0.773  # of LoCoMo's questions
 _SEEN = 16
 _SHARES = (0.25, 0.5, 0.75)
@@ -113,6 +116,23 @@ def of_chats(mem: memdb.Memory, folder: Path) -> list[Asked]:
     return found
 
 
+def of_sentences(mem: memdb.Memory) -> list[Asked]:
+    """Tell what the people of updates.py do, and ask each memory for what is so now, and for what another told."""
+    told = updates.people(Path(updates.__file__).with_name("updates.txt"))
+    for person in told:
+        mem.observe(person.old, user_id=person.user, turn_id="old", timestamp=updates.OLD)
+        mem.observe(person.new, user_id=person.user, turn_id="new", timestamp=updates.NEW)
+        for place, text in enumerate(updates.TALK):
+            mem.observe(text, user_id=person.user, turn_id=f"talk{place}", timestamp=f"2025-03-{place * 3 + 4:02}T18:00:00Z")
+    drained(mem)
+    found = []
+    for place, person in enumerate(told):
+        for answerable, other in ((True, person), (False, told[(place + APART) % len(told)])):
+            asked = Asked(group=SENTENCES, user=person.user, answerable=answerable)
+            found.append(ask(mem, asked, other.present, ("old", "new") if answerable else (), user=person.user, now=updates.NOW))
+    return found
+
+
 def drained(mem: memdb.Memory) -> None:
     """Wait for the vectors."""
     if not mem.drain():
@@ -186,9 +206,14 @@ def report(everything: list[Asked], name: str, right: Callable[[Asked], bool]) -
 def report_chats(asked: list[Asked]) -> None:
     """Print how often the weights in the file abstain from what has an answer, and from what has none."""
     print("\n| chats | | abstains from the answerable | from the others |\n|---|---|---|---|")
-    for group in (WHOLE, SLICES):
-        for label, names in (("fitted on", FITTED), ("unseen", UNSEEN), ("unseen, in other languages", FOREIGN)):
-            of = [one for one in asked if one.group == group and one.user in names]
+    for group in (WHOLE, SLICES, SENTENCES):
+        parts = (
+            (("fitted on", FITTED), ("unseen", UNSEEN), ("unseen, in other languages", FOREIGN))
+            if group != SENTENCES
+            else (("unseen", ()),)
+        )
+        for label, names in parts:
+            of = [one for one in asked if one.group == group and (not names or one.user in names)]
             shares = []
             for answerable in (True, False):
                 decided = [one.decision == "abstain" for one in of if one.answerable == answerable]
@@ -211,7 +236,7 @@ def main() -> None:
         if arguments.data:
             asked += of_conversations(mem, arguments.data, arguments.limit)
         if arguments.chats:
-            asked += of_chats(mem, chats.FOLDER)
+            asked += of_chats(mem, chats.FOLDER) + of_sentences(mem)
     if arguments.data:
         report(asked, "answerable", lambda one: one.answerable)
         report(asked, "found", lambda one: one.found)
