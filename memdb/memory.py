@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import uuid
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -16,19 +15,17 @@ from weakref import ref
 from pydantic import JsonValue
 
 from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating
-from memdb.answering import CONTEXT_HITS, diverse, make_context, recall, weigh
+from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import (
     Context,
-    Doubt,
     Explanation,
     Filters,
     Forgotten,
     Hits,
     Linked,
     Maintained,
+    Narrowed,
     Profile,
-    Question,
-    Sifted,
     Sources,
     Stats,
     Tuned,
@@ -40,8 +37,7 @@ from memdb.background import Background
 from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
-from memdb.database import Database
-from memdb.embed import Embedder, Hurried, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, Hurried, choose_embedder
 from memdb.errors import ConfigError, InputError, ModelUnavailable
 from memdb.intake import Intake
 from memdb.keeper import take_segment
@@ -50,10 +46,8 @@ from memdb.maintenance import maintain
 from memdb.mirroring import with_collection
 from memdb.narrator import Narrator
 from memdb.notebook import Notebook
-from memdb.observer import patiently
 from memdb.outside import OutsideIndex
 from memdb.ranking import (
-    Narrowed,
     calibrate,
     evaluate,
     explain_search,
@@ -66,8 +60,6 @@ from memdb.ranking import (
     write_weights,
 )
 from memdb.records import (
-    EVER,
-    LIVE,
     BreakTrigger,
     Category,
     Change,
@@ -94,12 +86,9 @@ from memdb.steps.apply import dismiss_moot, expire_over, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
-from memdb.steps.retrieve import retrieve
-from memdb.steps.understand import understand
 from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import end_of, instant, to_text, utc_now
-from memdb.vectors import VectorCache
+from memdb.times import instant, to_text, utc_now
 from memdb.working import Eviction
 
 if TYPE_CHECKING:
@@ -131,19 +120,17 @@ class Memory:
         narrator: LanguageModel | None = None,
         index: OutsideIndex | None = None,
     ) -> None:
-        self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
-        self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
+        self._store, self._config, self._llm, self._index = store, config, llm, index
         self._notebook, self._intake = Notebook(store, config), Intake(store, config)
+        self._answering = Answering(store, config, embedder, notebook=self._notebook, weights=weights, index=index)
         writer, cooldown = narrator or llm, config.generation_cooldown_seconds
         self._narrator = None if writer is None else Narrator(writer, cooldown=cooldown, burst=config.generation_burst)
-        self._cache = VectorCache(config.vector_cache_mb)
-        self._index = index
         self._background = Background(
             store,
             config,
             owner=ref(self),
             embedder=embedder,
-            patient=self._patient,
+            patient=self._answering.patient,
             llm=llm,
             narrator=self._narrator,
             index=index,
@@ -189,8 +176,7 @@ class Memory:
         finally:
             if self._index is not None:
                 self._index.close()
-            if self._patient is not None:
-                self._patient.close()
+            self._answering.close()
             self._store.close()
 
     # --- writing -------------------------------------------------------------------------------------------------------------
@@ -423,9 +409,7 @@ class Memory:
         db = self._store.database()
         forgotten = forgetting.forget(db, user_id, key=key, config=self._config)
         self._notebook.forget(user_id)
-        self._cache.forget(user_id)
-        if self._patient is not None:
-            self._patient.forget()
+        self._answering.forget(user_id)
         db.overwrite_remains(patience=_FORGETTING_SECONDS)
         self._background.wake()
         return forgotten
@@ -522,61 +506,33 @@ class Memory:
                 in `must` has no letters, `until` is before `since`; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
-        checks.lists(
-            kinds=kinds,
-            statuses=statuses,
-            categories=categories,
-            memory_types=memory_types,
-            tags=tags,
-            must=must,
-            participants=participants,
-            tiers=tiers,
-        )
-        checks.terms(must)
-        begins, ends = self._stretch(since, until)
-        if weights is not None:
-            checks.text(weights, "weights")
-        at = self._now(now)
-        db = self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=at)
-        then = question.as_of if as_of is None else self._time(as_of)
-        hits = retrieve(
-            db,
-            question,
+        return self._answering.search(
+            query,
             user_id=user_id,
-            embedder=self._patient,
-            now=at,
-            vector=None if vector is None else usable([vector], 1, embedder=self._embedder)[0],
-            weights=weights or self._set_for(user_id),
-            limit=checks.count(limit, "limit"),
-            kinds=kinds,
-            statuses=(EVER if then or question.past else LIVE) if statuses is None else statuses,
-            as_of=then,
-            categories=categories,
-            memory_types=memory_types,
-            tags=tags,
-            must=must,
-            since=begins,
-            until=ends,
-            min_age_minutes=checks.age(min_age_minutes, "min_age_minutes"),
-            max_age_days=checks.age(max_age_days, "max_age_days"),
-            min_score=checks.bound(min_score, "min_score"),
-            participants=participants,
-            base_half_life_days=self._config.base_half_life_days,
-            minimum_importance=self._config.minimum_importance,
-            top_k_lex=self._config.top_k_lex,
-            top_k_vec=self._config.top_k_vec,
-            cache=self._cache,
-            index=self._index,
-            goal=goal and checks.searchable(goal, "goal"),
-            tiers=tiers,
-            hot_days=self._config.hot_days,
-            warm_days=self._config.warm_days,
-            judged=checks.truth(judged, "judged"),
+            limit=limit,
+            narrowed={
+                "kinds": kinds,
+                "categories": categories,
+                "memory_types": memory_types,
+                "tags": tags,
+                "must": must,
+                "since": since,
+                "until": until,
+                "min_age_minutes": min_age_minutes,
+                "max_age_days": max_age_days,
+                "min_score": min_score,
+                "participants": participants,
+                "tiers": tiers,
+            },
+            as_of=self._past(as_of),
+            weights=weights,
+            statuses=statuses,
+            goal=goal,
+            judged=judged,
+            vector=vector,
+            now=self._now(now),
+            record=record,
         )
-        if checks.truth(record, "record"):
-            self._notebook.note(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
-        return hits
 
     def context(
         self,
@@ -601,7 +557,9 @@ class Memory:
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.
         """
-        made, note = self._prepare(query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
+        made, note = self._answering.context(
+            query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=self._now(now)
+        )
         note()
         return made
 
@@ -626,9 +584,8 @@ class Memory:
         Raises:
             InputError: there is no such kind or status, the key is none that there can be, or nobody is named.
         """
-        then = None if as_of is None else self._time(as_of)
-        db = self._store.database()
-        return reading.facts(db, checks.name(user_id, "user_id"), key=key, statuses=statuses, kinds=kinds, as_of=then, now=self._now(now))
+        user, then, at = checks.name(user_id, "user_id"), self._past(as_of), self._now(now)
+        return reading.facts(self._store.database(), user, key=key, statuses=statuses, kinds=kinds, as_of=then, now=at)
 
     def fact(self, fact_id: str) -> Fact:
         """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
@@ -691,7 +648,7 @@ class Memory:
     @property
     def embedder(self) -> Embedder | None:
         """The embedder in use; None means words only."""
-        return self._embedder
+        return self._answering.embedder
 
     # --- why, and how well ---------------------------------------------------------------------------------------------------
 
@@ -737,7 +694,7 @@ class Memory:
             raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
         db = self._store.database()
         fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
-        at, by = self._now(now), weights or self._set_for(user_id)
+        at, by = self._now(now), weights or self._answering.weights_for(user_id)
         ask = partial(
             self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
         )
@@ -763,9 +720,9 @@ class Memory:
             limit=limit,
             weights=by,
             statuses=statuses,
-            as_of=None if as_of is None else self._time(as_of),
+            as_of=self._past(as_of),
             now=at,
-            embeds=self._patient is not None and db.has_vectors,
+            embeds=self._answering.patient is not None and db.has_vectors,
         )
 
     def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
@@ -793,7 +750,7 @@ class Memory:
         Raises:
             InputError: there is no such set.
         """
-        return weights_of(self._store.database(), name or self._weights)
+        return weights_of(self._store.database(), name or self._answering.weights)
 
     def evaluate(
         self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
@@ -836,7 +793,7 @@ class Memory:
             db,
             self._labelled(labelled),
             name=checks.name(name, "name"),
-            base=base or self._weights,
+            base=base or self._answering.weights,
             search=self._search_labelled,
             held_out=held_out,
             seed=checks.count(seed, "seed"),
@@ -855,7 +812,7 @@ class Memory:
 
     def _whole(self, hits: Hits) -> Hits:
         """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
-        if hits.degraded and not hits.semantic and self._patient is not None and self._store.database().has_vectors:
+        if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
             raise ModelUnavailable(
                 f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
             )
@@ -1008,8 +965,7 @@ class Memory:
             self._store,
             self._config,
             self._llm,
-            self._patient,
-            self._prepare,
+            self._answering,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
             eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
@@ -1025,13 +981,13 @@ class Memory:
     @property
     def tier(self) -> Literal[1, 2]:
         """1 searches by words alone and loads no vector package, 2 by meaning as well."""
-        return 1 if self._embedder is None else 2
+        return 1 if self.embedder is None else 2
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
         state = count_vectors(self._store)
-        if self._patient is not None:
-            state = state.model_copy(update={"error": self._patient.rest.error or state.error})
+        if (patient := self._answering.patient) is not None:
+            state = state.model_copy(update={"error": patient.rest.error or state.error})
         return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
@@ -1056,11 +1012,9 @@ class Memory:
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
         state = change_embedder(self._store.path, chosen, config=self._config, progress=progress)
-        if self._embedder is not None:
-            before, self._embedder, self._patient = self._patient, chosen, patiently(chosen, self._config)
-            self._background.change_embedder(chosen, self._patient)
-            if before is not None:
-                before.close()
+        if self.embedder is not None:
+            self._answering.change_embedder(chosen)
+            self._background.change_embedder(chosen, self._answering.patient)
         return state
 
     # --- first-person memories -----------------------------------------------------------------------------------------------
@@ -1150,22 +1104,18 @@ class Memory:
         Raises:
             InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
         """
-        at = self._now(now)
-        hits = recall(
-            self._store.database(),
+        return self._answering.recall(
             query,
             user_id=user_id,
-            participants=participants,
-            memory_types=memory_types,
             limit=limit,
-            max_age_days=max_age_days,
-            min_score=min_score,
-            now=at,
-            embedder=self._patient,
-            config=self._config,
+            narrowed={
+                "participants": participants,
+                "memory_types": memory_types,
+                "max_age_days": max_age_days,
+                "min_score": min_score,
+            },
+            now=self._now(now),
         )
-        self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
-        return hits
 
     def sources(self, fact_id: str) -> Sources:
         """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
@@ -1212,9 +1162,9 @@ class Memory:
         """
 
         def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else usable(vectors, count, start=start, embedder=self._embedder)
+            return None if vectors is None else usable(vectors, count, start=start, embedder=self.embedder)
 
-        added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, config=self._config)
+        added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
         self._background.wake()
         return added
 
@@ -1244,27 +1194,19 @@ class Memory:
         """
         if unknown := sorted(filters.keys() - Filters.__optional_keys__):
             raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
-        checks.lists(
-            kinds=filters.get("kinds"),
-            statuses=statuses,
-            categories=filters.get("categories"),
-            memory_types=filters.get("memory_types"),
-            tags=filters.get("tags"),
-            must=filters.get("must"),
-            participants=filters.get("participants"),
-            tiers=tiers,
-        )
-        checks.terms(filters.get("must"))
-        begins, ends = self._stretch(filters.pop("since", None), filters.pop("until", None))
-        sifted: Sifted = {**filters, "since": begins, "until": ends, "min_score": checks.bound(min_score, "min_score"), "tiers": tiers}
-        sifted["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
-        sifted["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
         if checks.count(limit, "limit") > self._config.context_candidates:
             raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
-        at = self._now(now)
-        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=sifted)
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
-        return hits
+        return self._answering.assess(
+            query,
+            user_id=user_id,
+            limit=limit,
+            now=self._now(now),
+            goal=goal,
+            as_of=self._past(as_of),
+            statuses=statuses,
+            narrowed={**filters, "min_score": min_score, "tiers": tiers},
+            record=True,
+        )
 
     def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
         """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
@@ -1307,12 +1249,12 @@ class Memory:
             ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
         questions = self._labelled(labelled)
-        most = self._config.context_candidates
-        return calibrate(
-            self._store.database(),
-            questions,
-            assess=lambda one: self._whole(self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now))),
-        )
+
+        def assess(one: Labelled) -> Hits:
+            most, at = self._config.context_candidates, self._now(now or one.now)
+            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at))
+
+        return calibrate(self._store.database(), questions, assess=assess)
 
     def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
         """Say until when a fact was true (now, if None), and return it; history keeps it.
@@ -1349,106 +1291,13 @@ class Memory:
         self._background.wake()
         return fact
 
-    def _set_for(self, user_id: str) -> str:
-        """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
-        rival = self._config.rival_weights
-        return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
-
-    def _weigh(
-        self,
-        question: Question,
-        *,
-        user_id: str,
-        goal: str | None,
-        now: datetime,
-        statuses: Sequence[Status] | None = None,
-        filters: Sifted | None = None,
-    ) -> tuple[Hits, list[Doubt]]:
-        return weigh(
-            self._store.database(),
-            question,
-            user_id=user_id,
-            goal=goal and checks.searchable(goal, "goal"),
-            now=now,
-            weights=self._set_for(user_id),
-            embedder=self._patient,
-            cache=self._cache,
-            index=self._index,
-            config=self._config,
-            statuses=statuses,
-            filters=filters,
-        )
-
-    def _prepare(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        max_tokens: int | None = None,
-        limit: int = CONTEXT_HITS,
-        goal: str | None = None,
-        system: str = "",
-        now: Time | None = None,
-    ) -> tuple[Context, Callable[[], None]]:
-        """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
-        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
-        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
-        question = self._understood(db, query, user_id=user_id, now=at)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
-        result = make_context(
-            db,
-            hits,
-            doubts,
-            user_id=user_id,
-            limit=limit,
-            system=checks.text(system, "system"),
-            max_tokens=max_tokens,
-            tokenizer=choose_tokenizer(self._embedder),
-            now=at,
-            config=self._config,
-        )
-        note = partial(
-            self._notebook.note, query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens
-        )
-        return result, note
-
-    def _assessed(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        limit: int,
-        now: datetime,
-        goal: str | None = None,
-        as_of: Time | None = None,
-        statuses: Sequence[Status] | None = None,
-        filters: Sifted | None = None,
-    ) -> Hits:
-        """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
-        db = self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=now)
-        if as_of is not None:
-            question = question.model_copy(update={"as_of": self._time(as_of)})
-        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, statuses=statuses, filters=filters)
-        hits[:] = diverse(db, hits, limit=limit, config=self._config)
-        return hits
-
-    def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
-        """Read a question of somebody."""
-        return understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=self._config.zone)
-
     # --- inside --------------------------------------------------------------------------------------------------------------
 
     def _time(self, value: Time | None) -> datetime:
         return instant(value, zone=self._config.zone)
 
-    def _stretch(self, since: Time | None, until: Time | None) -> tuple[datetime | None, datetime | None]:
-        """From when on and before when."""
-        begins = None if since is None else self._time(since)
-        ends = None if until is None else end_of(until, zone=self._config.zone)
-        if begins and ends and (ends < begins or ends == begins != self._time(until)):  # the day before ends as the next begins
-            raise InputError(f"until is {until}, before since, {since}; give the earlier time as since.")
-        return begins, ends
+    def _past(self, value: Time | None) -> datetime | None:
+        return None if value is None else self._time(value)
 
     def _now(self, value: Time | None) -> datetime:
         return utc_now() if value is None else checks.lived(self._time(value), "now")
@@ -1456,4 +1305,5 @@ class Memory:
     def _hurried(self) -> Embedder | None:
         """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""
         patience = min(self._config.write_patience_seconds, self._config.embed_patience_seconds)
-        return None if self._patient is None else Hurried(self._patient, patience)
+        patient = self._answering.patient
+        return None if patient is None else Hurried(patient, patience)

@@ -37,7 +37,7 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
 
     They are compared by their vectors or by their codes, which are kept or pass by.
     """
-    mem._cache = VectorCache(0 if "file" in request.param else 8)
+    mem._answering.cache = VectorCache(0 if "file" in request.param else 8)
     chance = random.Random(1)
     types = ["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
     facts = [
@@ -191,7 +191,7 @@ def test_words_alone_are_ranked_as_a_whole(crowded: memdb.Memory) -> None:
     db = crowded._store.database()
     assert hits.degraded
     assert db.has_vectors
-    crowded._patient = None
+    crowded._answering.patient = None
     assert [hit.score for hit in crowded.search("tea garden", user_id="ana", now=NOW)] == [hit.score for hit in hits]
 
 
