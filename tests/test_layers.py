@@ -23,6 +23,7 @@ DOORS = {
     "memdb.endpoint",
     "memdb.export",
     "memdb.llm",
+    "memdb.chat",
     "memdb.narrator",
 }
 CHAINS = {
