@@ -13,10 +13,9 @@ from memdb.answers import Context, Doubt, Hit, Hits, Narrowed, Question, Section
 from memdb.bulk import usable
 from memdb.config import Config
 from memdb.database import listed
-from memdb.embed import Embedder, choose_tokenizer
+from memdb.embed import Embedder, choose_tokenizer, patiently
 from memdb.errors import InputError
 from memdb.notebook import Notebook
-from memdb.observer import patiently
 from memdb.outside import OutsideIndex
 from memdb.records import EVER, LIVE, Status, Tier
 from memdb.steps.clarify import clarify

@@ -17,9 +17,10 @@ from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import InputError
+from memdb.identity import is_gone, new_identity
 from memdb.linking import relate
 from memdb.llm import LanguageModel
-from memdb.observer import build_profile, is_gone, new_identity, take_turn
+from memdb.observer import build_profile
 from memdb.page import read_page, write_page
 from memdb.reading import read_consent
 from memdb.records import Fact
@@ -29,6 +30,7 @@ from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
+from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 _KNOWN = 50  # facts that a session begins with

@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, maintenance ← answering, background ← session ← memory ← opening ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, worker, maintenance ← answering, background ← session ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ CHAINS = {
     "memdb.observer": 4,
     "memdb.keeper": 4,
     "memdb.nights": 4,
+    "memdb.worker": 5,
     "memdb.maintenance": 5,
     "memdb.mirroring": 4,
     "memdb.linking": 4,

@@ -14,7 +14,7 @@ import pytest
 import memdb
 from memdb import files
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.observer import take_turn
+from memdb.worker import take_turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
