@@ -73,7 +73,9 @@ class Asked(Body):
         None, description="What the user is after: what is near it, in meaning or else in words, ranks higher; `goal` says the same."
     )
     as_of: Moment | None = Field(None, description="What was true at that time.")
-    statuses: Only[Status] = Field(None, description="What is believed or pending, if null.")
+    statuses: Only[Status] = Field(
+        None, description="Only these; what is believed or pending, if left out, and with as_of what was true then."
+    )
     kinds: Only[str] = Field(None, description="Only these kinds, such as fact, message, episode, note, task.")
     categories: Only[Category] = Field(None, description="Only these.")
     memory_types: Only[MemoryType] = Field(None, description="Only these.")
@@ -148,7 +150,7 @@ class RememberIn(Body):
     importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     source: Source = Field("user_message", description="Where it comes from.")
     event_time: Moment | None = Field(None, description="When what it speaks of happens.")
-    valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
+    valid_from: Moment | None = Field(None, description="Since when it is true; timestamp, if left out.")
     valid_to: Moment | None = Field(None, description="Until when it is true; until further notice, if left out.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
@@ -160,8 +162,8 @@ class NewFactIn(NewFact):
     """A fact to keep as it is."""
 
     user_id: Name = Field(description="Whose memory.")
-    confidence: Share = Field(0.4, description="How sure it is.")
-    importance: Share = Field(0.5, description="How much it counts.")
+    confidence: Share = Field(0.4, description="How sure it is, 0 to 1.")
+    importance: Share = Field(0.5, description="How much it counts, 0 to 1.")
 
 
 class RememberManyIn(Body):
@@ -178,7 +180,7 @@ class EventIn(Body):
     timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
     participants: list[Name] = Field([], max_length=50, description="Who took part.")
     location: str | None = Field(None, max_length=200, description="Where, such as kitchen.")
-    importance: Share | None = Field(None, description="0 to 1; by the rules, if left out.")
+    importance: Share | None = Field(None, description="How much it counts, 0 to 1; by the rules, if left out.")
     trigger: BreakTrigger | None = Field(None, description="What ends the segment with this event.")
     event_id: Name | None = Field(None, description="A name for the event; the same event again changes nothing.")
 
@@ -199,7 +201,13 @@ class RecallIn(Body):
     limit: int | None = Field(
         None, strict=True, ge=0, le=200, description="How many at most; the setting max_memories_per_retrieval, if left out."
     )
-    max_age_days: float | None = Field(None, strict=True, ge=0, allow_inf_nan=False, description="0 is no limit.")
+    max_age_days: float | None = Field(
+        None,
+        strict=True,
+        ge=0,
+        allow_inf_nan=False,
+        description="Leave out what is older, and was not seen since; 0 is no limit, and the setting max_age_days holds, if left out.",
+    )
     min_score: float | None = Field(
         None, strict=True, allow_inf_nan=False, description="Leave out what scores less; the setting importance_threshold, if left out."
     )
@@ -212,7 +220,7 @@ class LearnIn(Body):
     trigger: Text = Field(description="The task it is for, in words.")
     steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
     title: Name | None = Field(None, description="A name for it; if left out, the one that it has, or the trigger.")
-    importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
+    importance: Share | None = Field(None, description="How much it counts, 0 to 1; what it was, if left out, and 0.6 at first.")
     session_id: Name | None = Field(None, description="The conversation it belongs to.")
     turn_id: Name | None = Field(None, description="The turn it comes from.")
     timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
@@ -299,7 +307,7 @@ class SearchIn(Asked):
 class RankedIn(SearchIn):
     """A question, and the weight set that ranks."""
 
-    weights: Name | None = Field(None, description="The server's own, if null.")
+    weights: Name | None = Field(None, description="The weight set that ranks; the server's own, if left out.")
 
 
 class ExplainIn(RankedIn):
@@ -394,7 +402,7 @@ class BeginIn(Body):
     """Whose session, and its name; a new one, if null."""
 
     user_id: Name = Field(description="Whose memory.")
-    session_id: Name | None = Field(None, description="Its name; a new one, if null.")
+    session_id: Name | None = Field(None, description="Its name; a new one, if left out.")
 
 
 class EndIn(Body):

@@ -159,7 +159,7 @@ class FactIn(Given):
     subject: str = Field("user", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key before the dot.")
     predicate: str = Field("note", pattern=r"^[a-z0-9_]+$", max_length=100, description="The part of the key after the dot.")
     object: Text | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
-    confidence_base: Share = Field(1.0, description="How sure it is.")
+    confidence_base: Share = Field(1.0, description="How sure it is, 0 to 1.")
     intrinsic_importance: Share | None = Field(None, description="How much it counts, 0 to 1; the key's own, if left out.")
     source: Source = Field("user_message", description="Where it comes from.")
     valid_from: Moment | None = Field(None, description="Since when it is true; now, if left out.")
@@ -191,7 +191,7 @@ class EpisodeIn(Given):
     timestamp_start: Moment | None = Field(None, description="When it began.")
     timestamp_end: Moment | None = Field(None, description="When it ended.")
     speaker: Name | None = Field(None, description="Who spoke.")
-    confidence_base: Share = Field(1.0, description="How sure it is.")
+    confidence_base: Share = Field(1.0, description="How sure it is, 0 to 1.")
     source: Source | Literal["chat"] = Field("chat", description="Where it comes from.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
 
@@ -229,7 +229,7 @@ class NoteIn(Given):
 
     text: Text = Field(description="What it says, as a sentence.")
     origin: Origin | None = Field("llm_reflection", description="Who drew it.")
-    confidence_base: Share = Field(0.7, description="How sure it is.")
+    confidence_base: Share = Field(0.7, description="How sure it is, 0 to 1.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
 
     def item(self) -> Item:
@@ -246,7 +246,7 @@ class TaskIn(Given):
     title: Text = Field(description="What is to be done.")
     status: TaskState = Field("active", description="Where it stands.")
     due: Moment | None = Field(None, description="When it is due.")
-    confidence_base: Share = Field(1.0, description="How sure it is.")
+    confidence_base: Share = Field(1.0, description="How sure it is, 0 to 1.")
     created_at: Moment | None = Field(None, description="Not taken.")
     updated_at: Moment | None = Field(None, description="Not taken.")
     tags: Tags = Field((), description="Words to find it and to filter by.")
