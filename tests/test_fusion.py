@@ -143,9 +143,9 @@ def test_where_age_and_type_outweigh_meaning_nearly_all_are_those_of_the_whole(c
 
 
 def test_narrow_legs_would_miss_some(crowded: memdb.Memory) -> None:
-    cut = crowded.config.model_copy(update={"top_k_lex": 5, "top_k_vec": 5})
-    crowded._config = cut
-    hits = crowded.search(QUESTIONS[0], user_id="ana", now=NOW)
+    cut = {"worker": False, "top_k_lex": 5, "top_k_vec": 5}
+    with memdb.open(crowded._store.path, embedder=crowded.embedder, config=cut) as narrow:
+        hits = narrow.search(QUESTIONS[0], user_id="ana", now=NOW)
     assert {hit.fact.fact_id for hit in hits} != {name for name, _ in exhaustive(crowded, hits.question, weights="default")}
 
 
