@@ -179,7 +179,22 @@ class Memory:
             self._answering.close()
             self._store.close()
 
-    # --- writing -------------------------------------------------------------------------------------------------------------
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self._config
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder in use; None means words only."""
+        return self._answering.embedder
+
+    @property
+    def tier(self) -> Literal[1, 2]:
+        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
+        return 1 if self.embedder is None else 2
+
+    # --- writing --------------------------------------------------------------------------------------------------------------
 
     def observe(
         self,
@@ -231,7 +246,6 @@ class Memory:
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
-
         checks.function(progress, "progress")
 
         def written(count: int) -> None:
@@ -331,6 +345,143 @@ class Memory:
         self._background.wake()
         return fact
 
+    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
+        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
+
+        A task that is there already is moved to the `state` in its details: active, done or stalled. A fact under a key that is named
+        and held already is confirmed, or supersedes what is held there, as by `remember`.
+
+        Raises:
+            InputError: an item has unknown or unusable fields; those before it are kept.
+        """
+        db = self._store.database()
+        try:
+            return stating.write(db, items, user_id=user_id, timestamp=timestamp, hurried=self._hurried, config=self._config)
+        finally:
+            self._background.wake()
+
+    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
+        """Store many facts as they are, and return how many were new: the way in for what another system knows.
+
+        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
+        believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
+        `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
+        embedded in the background.
+
+        Raises:
+            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
+                its twenty thousand is kept.
+            ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
+        """
+
+        def ready(start: int, count: int) -> NDArray[np.float32] | None:
+            return None if vectors is None else usable(vectors, count, start=start, embedder=self.embedder)
+
+        added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
+        self._background.wake()
+        return added
+
+    def learn(
+        self,
+        trigger: str,
+        steps: Sequence[str],
+        *,
+        user_id: str,
+        title: str | None = None,
+        importance: float | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        timestamp: Time | None = None,
+    ) -> Procedure:
+        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
+
+        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
+
+        Args:
+            trigger: the task it is for, in words ("deploy the website").
+            steps: what to do, in order.
+            user_id: whose memory this is.
+            title: a name for it; if None the one that it has, or the trigger.
+            importance: 0..1; what it was if None, at first 0.6.
+            session_id: the conversation it comes from.
+            turn_id: the turn it comes from.
+            timestamp: when it was learned; the present if None.
+
+        Raises:
+            InputError: the trigger or a step is empty, or there are no steps.
+        """
+        learned = stating.learn(
+            self._store.database(),
+            trigger,
+            steps,
+            user_id=user_id,
+            embedder=self._hurried(),
+            config=self._config,
+            title=title,
+            importance=importance,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
+        self._background.wake()
+        return learned
+
+    def event(
+        self,
+        description: str,
+        *,
+        user_id: str,
+        timestamp: Time | None = None,
+        participants: Sequence[str] = (),
+        location: str | None = None,
+        importance: float | None = None,
+        trigger: BreakTrigger | None = None,
+        event_id: str | None = None,
+    ) -> str:
+        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
+
+        Args:
+            description: what happened, in a few words: "Rui asked for warmer lights".
+            user_id: whose memory this is; a household's, as a rule.
+            timestamp: when it happened; the present if None.
+            participants: who took part, by the names they go by.
+            location: where, such as "kitchen".
+            importance: 0..1; by the rules, or the model, if None.
+            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home, time_of_day_change or
+                significant_event.
+            event_id: a name for the event; taking the same event again changes nothing.
+
+        Raises:
+            InputError: there is nothing to keep, or a value cannot be used.
+            ConflictError: another event of this user has this id.
+            StoreError: the file cannot be written; nothing was kept.
+        """
+        event_id = event_id or uuid.uuid4().hex
+        self._intake.event(
+            description,
+            user_id=user_id,
+            timestamp=timestamp,
+            participants=participants,
+            location=location,
+            importance=importance,
+            trigger=trigger,
+            event_id=event_id,
+        )
+        self._background.wake()
+        return event_id
+
+    def narrate(self, *, now: Time | None = None) -> list[Fact]:
+        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
+        at = self._now(now)
+        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
+        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
+            told[fact_id] = None
+        self._background.wake()
+        db = self._store.database()
+        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
+
+    # --- deciding -------------------------------------------------------------------------------------------------------------
+
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
 
@@ -357,6 +508,53 @@ class Memory:
         fact = deciding.reject(self._store.database(), fact_id, now=self._now(now))
         self._background.wake()
         return fact
+
+    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
+        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live.
+        """
+        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
+        self._background.wake()
+        return fact
+
+    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
+        """Say until when a fact was true (now, if None), and return it; history keeps it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live, would end before it began, or was over earlier.
+        """
+        at = self._now(now)
+        ends = self._time(valid_to) if valid_to is not None else at
+        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
+        self._background.wake()
+        return fact
+
+    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
+        """Say where a task stands, active, done or stalled, and return it; what is done is over.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: it is no task, or there is no such state.
+        """
+        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
+        self._background.wake()
+        return fact
+
+    def outcome(
+        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
+    ) -> Procedure:
+        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
+        """
+        db, at = self._store.database(), self._time(timestamp)
+        return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
@@ -414,37 +612,7 @@ class Memory:
         self._background.wake()
         return forgotten
 
-    def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
-
-        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
-        """
-        if user_id is not None:
-            checks.name(user_id, "user_id")
-        at = self._now(now)
-        db = self._store.database()
-        with db.transaction():
-            expire_over(db, user_id=user_id, now=at)
-            dismiss_moot(db, user_id=user_id, now=at)
-            moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
-        self._background.wake()
-        return moved
-
-    def retry(self) -> int:
-        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
-
-        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
-        """
-        db = self._store.database()
-        with db.transaction():
-            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
-                db.run(waiting)
-        self._background.interrupt_rests()
-        self._background.wake()
-        return revived
-
-    # --- reading -------------------------------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -563,9 +731,102 @@ class Memory:
         note()
         return made
 
+    def assess(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        goal: str | None = None,
+        limit: int = CONTEXT_HITS,
+        as_of: Time | None = None,
+        statuses: Sequence[Status] | None = None,
+        min_score: float | None = None,
+        tiers: Sequence[Tier] | None = None,
+        now: Time | None = None,
+        **filters: Unpack[Filters],
+    ) -> Hits:
+        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
+
+        `as_of`, `statuses`, `min_score`, `tiers` and the filters are those of `search`; with `tiers` only what is of those ages is weighed.
+
+        Raises:
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
+                number.
+        """
+        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
+            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
+        if checks.count(limit, "limit") > self._config.context_candidates:
+            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
+        return self._answering.assess(
+            query,
+            user_id=user_id,
+            limit=limit,
+            now=self._now(now),
+            goal=goal,
+            as_of=self._past(as_of),
+            statuses=statuses,
+            narrowed={**filters, "min_score": min_score, "tiers": tiers},
+            record=True,
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        participants: Sequence[str] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        limit: int | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        now: Time | None = None,
+    ) -> Hits:
+        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
+
+        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
+        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        is written down in the background, so that reading waits for nobody.
+
+        Args:
+            query: the question, or the conversation it is about.
+            user_id: whose memory is asked.
+            participants: only memories that one of these people took part in, by their names or a word of them.
+            memory_types: only these.
+            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
+            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
+            min_score: leave out what scores less; `config.importance_threshold` if None.
+            now: the time that decay is counted to; the present if None.
+
+        Raises:
+            InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
+        """
+        return self._answering.recall(
+            query,
+            user_id=user_id,
+            limit=limit,
+            narrowed={
+                "participants": participants,
+                "memory_types": memory_types,
+                "max_age_days": max_age_days,
+                "min_score": min_score,
+            },
+            now=self._now(now),
+        )
+
+    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
+        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
+        return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
+
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
         return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=self._now(now), config=self._config)
+
+    def page(self, user_id: str, *, now: Time | None = None) -> str:
+        """Return the text of memory.md as a flush would write it now."""
+        checks.name(user_id, "user_id")
+        config = self._config
+        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
 
     def facts(
         self,
@@ -595,6 +856,14 @@ class Memory:
         """
         return reading.fact(self._store.database(), fact_id)
 
+    def sources(self, fact_id: str) -> Sources:
+        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+        """
+        return reading.sources(self._store.database(), fact_id)
+
     def history(self, *, user_id: str | None = None, fact_id: str | None = None, turn_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
         return reading.history(self._store.database(), user_id=user_id, fact_id=fact_id, turn_id=turn_id)
@@ -616,41 +885,99 @@ class Memory:
         self._notebook.write_down_asked()
         return reading.stats(self._store)
 
-    def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
-        """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
+    # --- links, sessions ------------------------------------------------------------------------------------------------------
 
-        The model is made from the installed MiniLM, which takes `memdb[export]`, or comes from a `folder` that `export_model` wrote.
-
-        Raises:
-            ConfigError: the file's vectors are of another embedder.
-            ModelUnavailable: it cannot be made, or the folder holds none that is whole.
-            ModelOutputError: what was made does not agree with the original; nothing was written.
-        """
-        return carrying.carry_model(self._store, folder, precision=precision)
-
-    def carried_model(self) -> ModelCard | None:
-        """Return what the model is that the file carries, checked to be whole; None if it carries none.
+    def link(
+        self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
+    ) -> Link:
+        """Link a fact to another of the same user; linking them again gives the link another strength. It goes when either of them goes.
 
         Raises:
-            ModelUnavailable: it is damaged.
+            NotFoundError: no fact has one of these ids.
+            InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
         """
-        return carrying.carried_model(self._store)
+        db = self._store.database()
+        return linking.link(db, source_id, target_id, relation=relation, strength=strength, now=self._now(now))
 
-    def drop_model(self) -> bool:
-        """Take the model out of the file, and return whether there was one; the file uses the space again."""
-        return carrying.drop_model(self._store)
+    def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
+        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were.
 
-    @property
-    def config(self) -> Config:
-        """The settings in force."""
-        return self._config
+        Raises:
+            InputError: there is no such relation.
+        """
+        return linking.unlink(self._store.database(), source_id, target_id, relation=relation)
 
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder in use; None means words only."""
-        return self._answering.embedder
+    def links(
+        self,
+        fact_id: str,
+        *,
+        depth: int = 1,
+        relations: Sequence[Relation] | None = None,
+        statuses: Sequence[Status] | None = None,
+        min_strength: float = 0.0,
+        limit: int = 100,
+    ) -> list[Linked]:
+        """Return the facts that links lead to within `depth` steps, nearest and strongest first. Links are followed both ways.
 
-    # --- why, and how well ---------------------------------------------------------------------------------------------------
+        Each fact is told once, by the strongest of the shortest ways to it that are strong enough.
+
+        Args:
+            fact_id: where to begin.
+            depth: how many steps, 1 to 8.
+            relations: only over these; any if None.
+            statuses: only over facts of these; what is believed or pending if None.
+            min_strength: leave out what is weaker; a way's strength is the product of its links'.
+            limit: how many facts at most.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the depth is not within 1 to 8, or there is no such relation.
+        """
+        db = self._store.database()
+        return linking.links(db, fact_id, depth=depth, relations=relations, statuses=statuses, min_strength=min_strength, limit=limit)
+
+    def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
+        """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
+
+        `kinds` defaults to `config.link_kinds`. Each row is looked at once, so that calling it again costs nothing.
+
+        Raises:
+            InputError: there is no such kind.
+        """
+        return linking.relate(self._store.database(), user_id, kinds=kinds, now=self._now(now), config=self._config)
+
+    def session(
+        self,
+        user_id: str,
+        session_id: str | None = None,
+        *,
+        eviction: Eviction | None = None,
+        now: Time | None = None,
+    ) -> Session:
+        """Begin a session with a user, or take one up again, and return it; use it as a context manager.
+
+        Args:
+            user_id: whose memory this is.
+            session_id: a name for the conversation; a new one if None.
+            eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
+            now: the time it begins, to live through another time; the present if None.
+
+        Raises:
+            InputError: nobody is named, or there is no such eviction.
+        """
+        return Session(
+            self,
+            self._store,
+            self._config,
+            self._llm,
+            self._answering,
+            user_id=checks.name(user_id, "user_id"),
+            session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
+            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
+            now=now,
+        )
+
+    # --- why, and how well ----------------------------------------------------------------------------------------------------
 
     def explain(
         self,
@@ -752,6 +1079,18 @@ class Memory:
         """
         return weights_of(self._store.database(), name or self._answering.weights)
 
+    def weight_sets(self) -> dict[str, dict[str, float]]:
+        """Return every weight set of the file by name."""
+        return weight_sets(self._store.database())
+
+    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
+        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
+
+        Raises:
+            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
+        """
+        set_weights(self._store.database(), sets)
+
     def evaluate(
         self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
     ) -> dict[str, dict[str, float]]:
@@ -802,186 +1141,78 @@ class Memory:
             write_weights(db, {name: tuned.weights})
         return tuned
 
-    def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
-        return self.labels() if given is None else read_labels(given)
+    def calibrate(
+        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, now: Time | None = None
+    ) -> tuple[Calibration | None, Calibration]:
+        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
 
-    def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
-        return self._whole(
-            self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
-        )
-
-    def _whole(self, hits: Hits) -> Hits:
-        """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
-        if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
-            raise ModelUnavailable(
-                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
-            )
-        return hits
-
-    # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
-
-    def link(
-        self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
-    ) -> Link:
-        """Link a fact to another of the same user; linking them again gives the link another strength. It goes when either of them goes.
+        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
+        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
+        whole conversations).
 
         Raises:
-            NotFoundError: no fact has one of these ids.
-            InputError: they are the same fact or of different users, there is no such relation, or the strength is not in 0..1.
+            InputError: there are not both kinds of questions, or a label cannot be used.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
         """
-        db = self._store.database()
-        return linking.link(db, source_id, target_id, relation=relation, strength=strength, now=self._now(now))
+        questions = self._labelled(labelled)
 
-    def unlink(self, source_id: str, target_id: str, relation: Relation | None = None) -> int:
-        """Remove the link from a fact to another, or with `relation` None all of them, and return how many there were.
+        def assess(one: Labelled) -> Hits:
+            most, at = self._config.context_candidates, self._now(now or one.now)
+            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at))
 
-        Raises:
-            InputError: there is no such relation.
+        return calibrate(self._store.database(), questions, assess=assess)
+
+    # --- the file: its upkeep, its vectors, its model -------------------------------------------------------------------------
+
+    def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
+        """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
+
+        Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
+        what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
+        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
+        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
+        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
+        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
         """
-        return linking.unlink(self._store.database(), source_id, target_id, relation=relation)
-
-    def links(
-        self,
-        fact_id: str,
-        *,
-        depth: int = 1,
-        relations: Sequence[Relation] | None = None,
-        statuses: Sequence[Status] | None = None,
-        min_strength: float = 0.0,
-        limit: int = 100,
-    ) -> list[Linked]:
-        """Return the facts that links lead to within `depth` steps, nearest and strongest first. Links are followed both ways.
-
-        Each fact is told once, by the strongest of the shortest ways to it that are strong enough.
-
-        Args:
-            fact_id: where to begin.
-            depth: how many steps, 1 to 8.
-            relations: only over these; any if None.
-            statuses: only over facts of these; what is believed or pending if None.
-            min_strength: leave out what is weaker; a way's strength is the product of its links'.
-            limit: how many facts at most.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the depth is not within 1 to 8, or there is no such relation.
-        """
-        db = self._store.database()
-        return linking.links(db, fact_id, depth=depth, relations=relations, statuses=statuses, min_strength=min_strength, limit=limit)
-
-    def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
-        """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.
-
-        `kinds` defaults to `config.link_kinds`. Each row is looked at once, so that calling it again costs nothing.
-
-        Raises:
-            InputError: there is no such kind.
-        """
-        return linking.relate(self._store.database(), user_id, kinds=kinds, now=self._now(now), config=self._config)
-
-    def learn(
-        self,
-        trigger: str,
-        steps: Sequence[str],
-        *,
-        user_id: str,
-        title: str | None = None,
-        importance: float | None = None,
-        session_id: str | None = None,
-        turn_id: str | None = None,
-        timestamp: Time | None = None,
-    ) -> Procedure:
-        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
-
-        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
-
-        Args:
-            trigger: the task it is for, in words ("deploy the website").
-            steps: what to do, in order.
-            user_id: whose memory this is.
-            title: a name for it; if None the one that it has, or the trigger.
-            importance: 0..1; what it was if None, at first 0.6.
-            session_id: the conversation it comes from.
-            turn_id: the turn it comes from.
-            timestamp: when it was learned; the present if None.
-
-        Raises:
-            InputError: the trigger or a step is empty, or there are no steps.
-        """
-        learned = stating.learn(
-            self._store.database(),
-            trigger,
-            steps,
-            user_id=user_id,
-            embedder=self._hurried(),
-            config=self._config,
-            title=title,
-            importance=importance,
-            session_id=session_id,
-            turn_id=turn_id,
-            timestamp=timestamp,
-        )
+        if user_id is not None:
+            checks.name(user_id, "user_id")
+        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
+        if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
+            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
+        self._notebook.write_down_recalled()
+        done = work(narrator=self._narrator, llm=self._llm)
         self._background.wake()
-        return learned
+        return done
 
-    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
-        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
-        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
-        return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
+    def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
 
-    def outcome(
-        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
-    ) -> Procedure:
-        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
         """
-        db, at = self._store.database(), self._time(timestamp)
-        return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
+        if user_id is not None:
+            checks.name(user_id, "user_id")
+        at = self._now(now)
+        db = self._store.database()
+        with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
+            dismiss_moot(db, user_id=user_id, now=at)
+            moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
+        self._background.wake()
+        return moved
 
-    def session(
-        self,
-        user_id: str,
-        session_id: str | None = None,
-        *,
-        eviction: Eviction | None = None,
-        now: Time | None = None,
-    ) -> Session:
-        """Begin a session with a user, or take one up again, and return it; use it as a context manager.
+    def retry(self) -> int:
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
 
-        Args:
-            user_id: whose memory this is.
-            session_id: a name for the conversation; a new one if None.
-            eviction: what leaves the working memory first: "fifo", "lru" or "importance"; `config.working_eviction` if None.
-            now: the time it begins, to live through another time; the present if None.
-
-        Raises:
-            InputError: nobody is named, or there is no such eviction.
+        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
         """
-        return Session(
-            self,
-            self._store,
-            self._config,
-            self._llm,
-            self._answering,
-            user_id=checks.name(user_id, "user_id"),
-            session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
-            eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
-            now=now,
-        )
-
-    def page(self, user_id: str, *, now: Time | None = None) -> str:
-        """Return the text of memory.md as a flush would write it now."""
-        checks.name(user_id, "user_id")
-        config = self._config
-        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
-
-    @property
-    def tier(self) -> Literal[1, 2]:
-        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
-        return 1 if self.embedder is None else 2
+        db = self._store.database()
+        with db.transaction():
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+                db.run(waiting)
+        self._background.interrupt_rests()
+        self._background.wake()
+        return revived
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
@@ -1017,281 +1248,47 @@ class Memory:
             self._background.change_embedder(chosen, self._answering.patient)
         return state
 
-    # --- first-person memories -----------------------------------------------------------------------------------------------
+    def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
+        """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
 
-    def event(
-        self,
-        description: str,
-        *,
-        user_id: str,
-        timestamp: Time | None = None,
-        participants: Sequence[str] = (),
-        location: str | None = None,
-        importance: float | None = None,
-        trigger: BreakTrigger | None = None,
-        event_id: str | None = None,
-    ) -> str:
-        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
-
-        Args:
-            description: what happened, in a few words: "Rui asked for warmer lights".
-            user_id: whose memory this is; a household's, as a rule.
-            timestamp: when it happened; the present if None.
-            participants: who took part, by the names they go by.
-            location: where, such as "kitchen".
-            importance: 0..1; by the rules, or the model, if None.
-            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home, time_of_day_change or
-                significant_event.
-            event_id: a name for the event; taking the same event again changes nothing.
+        The model is made from the installed MiniLM, which takes `memdb[export]`, or comes from a `folder` that `export_model` wrote.
 
         Raises:
-            InputError: there is nothing to keep, or a value cannot be used.
-            ConflictError: another event of this user has this id.
-            StoreError: the file cannot be written; nothing was kept.
+            ConfigError: the file's vectors are of another embedder.
+            ModelUnavailable: it cannot be made, or the folder holds none that is whole.
+            ModelOutputError: what was made does not agree with the original; nothing was written.
         """
-        event_id = event_id or uuid.uuid4().hex
-        self._intake.event(
-            description,
-            user_id=user_id,
-            timestamp=timestamp,
-            participants=participants,
-            location=location,
-            importance=importance,
-            trigger=trigger,
-            event_id=event_id,
-        )
-        self._background.wake()
-        return event_id
+        return carrying.carry_model(self._store, folder, precision=precision)
 
-    def narrate(self, *, now: Time | None = None) -> list[Fact]:
-        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
-        at = self._now(now)
-        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
-        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
-            told[fact_id] = None
-        self._background.wake()
-        db = self._store.database()
-        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
-
-    def recall(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        participants: Sequence[str] | None = None,
-        memory_types: Sequence[MemoryType] | None = None,
-        limit: int | None = None,
-        max_age_days: float | None = None,
-        min_score: float | None = None,
-        now: Time | None = None,
-    ) -> Hits:
-        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
-
-        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
-        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
-        is written down in the background, so that reading waits for nobody.
-
-        Args:
-            query: the question, or the conversation it is about.
-            user_id: whose memory is asked.
-            participants: only memories that one of these people took part in, by their names or a word of them.
-            memory_types: only these.
-            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
-            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
-            min_score: leave out what scores less; `config.importance_threshold` if None.
-            now: the time that decay is counted to; the present if None.
+    def carried_model(self) -> ModelCard | None:
+        """Return what the model is that the file carries, checked to be whole; None if it carries none.
 
         Raises:
-            InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
+            ModelUnavailable: it is damaged.
         """
-        return self._answering.recall(
-            query,
-            user_id=user_id,
-            limit=limit,
-            narrowed={
-                "participants": participants,
-                "memory_types": memory_types,
-                "max_age_days": max_age_days,
-                "min_score": min_score,
-            },
-            now=self._now(now),
+        return carrying.carried_model(self._store)
+
+    def drop_model(self) -> bool:
+        """Take the model out of the file, and return whether there was one; the file uses the space again."""
+        return carrying.drop_model(self._store)
+
+    # --- inside ---------------------------------------------------------------------------------------------------------------
+
+    def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
+        return self.labels() if given is None else read_labels(given)
+
+    def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
+        return self._whole(
+            self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
         )
 
-    def sources(self, fact_id: str) -> Sources:
-        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
-
-        Raises:
-            NotFoundError: no fact has this id.
-        """
-        return reading.sources(self._store.database(), fact_id)
-
-    def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
-        """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
-
-        Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
-        what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
-        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
-        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
-        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
-        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
-        """
-        if user_id is not None:
-            checks.name(user_id, "user_id")
-        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
-        if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
-            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
-        self._notebook.write_down_recalled()
-        done = work(narrator=self._narrator, llm=self._llm)
-        self._background.wake()
-        return done
-
-    # --- in bulk -------------------------------------------------------------------------------------------------------------
-
-    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
-        """Store many facts as they are, and return how many were new: the way in for what another system knows.
-
-        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
-        believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
-        `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
-        embedded in the background.
-
-        Raises:
-            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
-                its twenty thousand is kept.
-            ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
-        """
-
-        def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else usable(vectors, count, start=start, embedder=self.embedder)
-
-        added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
-        self._background.wake()
-        return added
-
-    # --- how sure it is --------------------------------------------------------------------------------------------------------
-
-    def assess(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        goal: str | None = None,
-        limit: int = CONTEXT_HITS,
-        as_of: Time | None = None,
-        statuses: Sequence[Status] | None = None,
-        min_score: float | None = None,
-        tiers: Sequence[Tier] | None = None,
-        now: Time | None = None,
-        **filters: Unpack[Filters],
-    ) -> Hits:
-        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
-
-        `as_of`, `statuses`, `min_score`, `tiers` and the filters are those of `search`; with `tiers` only what is of those ages is weighed.
-
-        Raises:
-            InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
-                number.
-        """
-        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
-            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
-        if checks.count(limit, "limit") > self._config.context_candidates:
-            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
-        return self._answering.assess(
-            query,
-            user_id=user_id,
-            limit=limit,
-            now=self._now(now),
-            goal=goal,
-            as_of=self._past(as_of),
-            statuses=statuses,
-            narrowed={**filters, "min_score": min_score, "tiers": tiers},
-            record=True,
-        )
-
-    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
-        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
-
-        A task that is there already is moved to the `state` in its details: active, done or stalled. A fact under a key that is named
-        and held already is confirmed, or supersedes what is held there, as by `remember`.
-
-        Raises:
-            InputError: an item has unknown or unusable fields; those before it are kept.
-        """
-        db = self._store.database()
-        try:
-            return stating.write(db, items, user_id=user_id, timestamp=timestamp, hurried=self._hurried, config=self._config)
-        finally:
-            self._background.wake()
-
-    def weight_sets(self) -> dict[str, dict[str, float]]:
-        """Return every weight set of the file by name."""
-        return weight_sets(self._store.database())
-
-    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
-        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
-
-        Raises:
-            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
-        """
-        set_weights(self._store.database(), sets)
-
-    def calibrate(
-        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, now: Time | None = None
-    ) -> tuple[Calibration | None, Calibration]:
-        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
-
-        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
-        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
-        whole conversations).
-
-        Raises:
-            InputError: there are not both kinds of questions, or a label cannot be used.
-            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
-        """
-        questions = self._labelled(labelled)
-
-        def assess(one: Labelled) -> Hits:
-            most, at = self._config.context_candidates, self._now(now or one.now)
-            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at))
-
-        return calibrate(self._store.database(), questions, assess=assess)
-
-    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
-        """Say until when a fact was true (now, if None), and return it; history keeps it.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no longer live, would end before it began, or was over earlier.
-        """
-        at = self._now(now)
-        ends = self._time(valid_to) if valid_to is not None else at
-        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
-        self._background.wake()
-        return fact
-
-    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
-        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no longer live.
-        """
-        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
-        self._background.wake()
-        return fact
-
-    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
-        """Say where a task stands, active, done or stalled, and return it; what is done is over.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: it is no task, or there is no such state.
-        """
-        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
-        self._background.wake()
-        return fact
-
-    # --- inside --------------------------------------------------------------------------------------------------------------
+    def _whole(self, hits: Hits) -> Hits:
+        """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
+        if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
+            raise ModelUnavailable(
+                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
+            )
+        return hits
 
     def _time(self, value: Time | None) -> datetime:
         return instant(value, zone=self._config.zone)
