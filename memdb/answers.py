@@ -31,8 +31,15 @@ class Filters(Sieve, total=False):
     until: date | str | None
 
 
+class Narrowed(Filters, total=False):
+    """The same, and what leaves out a hit by its score or its age."""
+
+    min_score: float | None
+    tiers: Sequence[Tier] | None
+
+
 class Sifted(Sieve, total=False):
-    """The same, its times read, from `since` on and before `until`; and what leaves out a hit by its score or its age."""
+    """The same as `Narrowed`, its times read: from `since` on and before `until`."""
 
     since: datetime | None
     until: datetime | None
