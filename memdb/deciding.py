@@ -15,7 +15,7 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
-from memdb.records import LIVE, Consent, Fact, Procedure, TaskState
+from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, by_the_clock
 from memdb.steps.apply import Origin, dismiss, dismiss_moot, move, put, revive, settle
 from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back
@@ -31,7 +31,7 @@ def confirm(db: Database, fact_id: str, *, now: datetime, config: Config) -> Fac
         InputError: the fact is no longer live.
     """
     with db.transaction():  # what is decided is looked at within it: another process may just have decided, or forgotten, it
-        fact = _live_fact(db, fact_id)
+        fact = _standing_fact(db, fact_id, now=now)
         raised = fact.confidence + (1 - fact.confidence) * config.confirmation_rate
         origin, reason = _origin(fact, "confirm", now), "confirmed by the user"
         settle(db, fact, origin=origin, reason=reason, confidence=raised, predicates=read_predicates(db))
@@ -46,7 +46,7 @@ def reject(db: Database, fact_id: str, *, now: datetime) -> Fact:
         InputError: the fact is no longer live.
     """
     with db.transaction():
-        fact = _live_fact(db, fact_id)
+        fact = _standing_fact(db, fact_id, now=now)
         origin = _origin(fact, "reject", now)
         dismiss(db, fact, origin=origin, reason="rejected by the user")
         revive(db, fact, origin=origin, predicates=read_predicates(db))
@@ -82,7 +82,7 @@ def doubt(db: Database, fact_id: str, *, now: datetime) -> Fact:
         InputError: the fact is no longer live.
     """
     with db.transaction():
-        fact = _live_fact(db, fact_id)
+        fact = _standing_fact(db, fact_id, now=now)
         if fact.status != "uncertain":
             put(db, fact, "doubt", origin=_origin(fact, "doubt", now), operation="update", reason="said to be uncertain")
     return reading.fact(db, fact_id)
@@ -135,7 +135,7 @@ def outcome(
         InputError: the fact is no procedure, or no longer live.
     """
     with db.transaction():
-        fact = _live_fact(db, fact_id)
+        fact = _standing_fact(db, fact_id, now=now)
         if fact.kind != "procedure":
             raise InputError(f"The fact {fact_id!r} is a {fact.kind}, not a procedure; learn() makes one.")
         weigh(
@@ -177,7 +177,16 @@ def consent(
 
 
 def _live_fact(db: Database, fact_id: str) -> Fact:
-    fact = reading.fact(db, fact_id)
+    return _decidable(reading.fact(db, fact_id))
+
+
+def _standing_fact(db: Database, fact_id: str, *, now: datetime) -> Fact:
+    """A fact that is live and not over by the clock."""
+    return _decidable(by_the_clock(reading.fact(db, fact_id), now))
+
+
+def _decidable(fact: Fact) -> Fact:
+    fact_id = fact.fact_id
     if fact.kind == "message":
         raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
     if fact.status not in (*LIVE, "uncertain"):

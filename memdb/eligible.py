@@ -54,7 +54,7 @@ def eligible(
     ended = _ended(db, user_id, now)
     found = [(id, kind) for id, kind, ends in waiting if kind is not None and (ends is None or ends > now)]
     if others := sorted(set(statuses) - set(LIVE)):
-        closed = cast(list[tuple[int, str]], db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others)))
+        closed = cast(list[tuple[int, str]], db.tuples("scan.closed", user_id=user_id, kinds=wanted, statuses=listed(others), now=now))
         near = [only([one], [id for id, _ in closed])[0] if one.shelf == "closed" else one for one in near]
         found += closed
     ends = [*(int(end) for one in living for end in (one.ids[0], one.ids[-1])), *(id for id, _ in found)]

@@ -60,6 +60,7 @@ def links(
     statuses: Sequence[Status] | None,
     min_strength: float,
     limit: int,
+    now: datetime,
 ) -> list[Linked]:
     """Return the facts that links lead to within `depth` steps, nearest and strongest first.
 
@@ -82,6 +83,7 @@ def links(
         statuses=over,
         min_strength=float(checks.share(min_strength, "min_strength") or 0.0),
         limit=checks.count(limit, "limit"),
+        now=now,
     )
 
 

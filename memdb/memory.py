@@ -80,6 +80,7 @@ from memdb.records import (
     TaskState,
     Tier,
     TurnRecord,
+    by_the_clock,
 )
 from memdb.session import Session
 from memdb.steps.apply import dismiss_moot, expire_over, read_fact
@@ -854,7 +855,7 @@ class Memory:
         Raises:
             NotFoundError: there is no such fact, or only the archive has it.
         """
-        return reading.fact(self._store.database(), fact_id)
+        return by_the_clock(reading.fact(self._store.database(), fact_id), utc_now())
 
     def sources(self, fact_id: str) -> Sources:
         """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
@@ -934,7 +935,9 @@ class Memory:
             InputError: the depth is not within 1 to 8, or there is no such relation.
         """
         db = self._store.database()
-        return linking.links(db, fact_id, depth=depth, relations=relations, statuses=statuses, min_strength=min_strength, limit=limit)
+        return linking.links(
+            db, fact_id, depth=depth, relations=relations, statuses=statuses, min_strength=min_strength, limit=limit, now=utc_now()
+        )
 
     def relate(self, user_id: str, *, kinds: Sequence[str] | None = None, now: Time | None = None) -> int:
         """Link what is new to what it is like, by words alone, and return how many links were made. A flush does so too.

@@ -48,9 +48,9 @@ def fact_of(db: Database, fact_id: str, *, user_id: str) -> Fact:
     Raises:
         NotFoundError: there is no such fact of this user.
     """
-    found = fact(db, fact_id)
-    if found.user_id != user_id:
-        raise NotFoundError(f"The fact {fact_id!r} is not one of user {user_id!r}; list theirs with facts() or `memdb facts`.")
+    found = read_fact(db, checks.text(fact_id, "fact_id"))
+    if found is None or found.user_id != user_id:  # nobody is told what is another's
+        raise NotFoundError(f"There is no fact {fact_id!r} of user {user_id!r}; list theirs with facts() or `memdb facts`.")
     return found
 
 

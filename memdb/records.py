@@ -140,6 +140,12 @@ class Fact(Record):
         return _is_negative(self.value_json)
 
 
+def by_the_clock(fact: Fact, now: datetime) -> Fact:
+    """Return a fact as it stands now: what is over has expired, also where that is still to be written down."""
+    over = fact.status in LIVE and fact.valid_to is not None and fact.valid_to <= now
+    return fact.model_copy(update={"status": "expired"}) if over else fact
+
+
 FACT_COLUMNS = tuple(Fact.model_fields)
 """The columns of the table `facts` that make a fact, in the order of its fields."""
 

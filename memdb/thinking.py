@@ -237,9 +237,7 @@ def _extract(
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone, said=said, answers=answers)
-            known = {_name(one): one for one in read}
-            candidates = tuple(_carefully(one, known.get(_name(one))) for one in found.candidates)
-            return replace(found, candidates=candidates), found.calls[-1].model if found.calls else llm.name, None
+            return _beside(read, found, turn.user_input), found.calls[-1].model if found.calls else llm.name, None
         except StoreError:
             raise
         except Exception as failure:  # as above
@@ -281,6 +279,35 @@ def _said(turn: Turn, asked: str, before: Before) -> str:
 
 def _name(candidate: Candidate) -> tuple[str, str, bool]:
     return candidate.key, normalise(candidate.object), candidate.negated
+
+
+def _beside(read: Sequence[Candidate], found: Interpreted, text: str) -> Interpreted:
+    """What a model found in a text, taken as what the rules read there bears it out."""
+    known = {_name(one): one for one in read}
+    candidates: dict[tuple[str, str, bool], Candidate] = {}
+    notes: list[Note] = []
+    for one in found.candidates:
+        said = _in_own_words(one, read, text)
+        if said is not one:
+            notes.append(Note(step="extract", key=one.key, why="its object is not among the words of the speaker, where another is"))
+        candidates.setdefault(_name(said), _carefully(said, known.get(_name(said))))
+    return replace(found, candidates=tuple(candidates.values()), notes=(*found.notes, *notes))
+
+
+def _in_own_words(candidate: Candidate, read: Sequence[Candidate], text: str) -> Candidate:
+    """A model's candidate, or what the rules read under its key where its object stands nowhere in a text, and theirs does.
+
+    "Lisbon", of "I live in Porto", is what a model makes up.
+    """
+    said = telling(text)
+    if not candidate.object or said & telling(candidate.object):
+        return candidate
+    instead = [one for one in read if (one.key, one.negated) == (candidate.key, candidate.negated) and _is_said(one, said)]
+    return instead[0] if len(instead) == 1 else candidate
+
+
+def _is_said(candidate: Candidate, words: frozenset[str]) -> bool:
+    return bool(candidate.object) and telling(candidate.object) <= words
 
 
 def _carefully(candidate: Candidate, read: Candidate | None) -> Candidate:

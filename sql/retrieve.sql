@@ -93,10 +93,9 @@ matched as materialized (
       or +facts_fts.rowid in (select id from facts where user_id = :user_id))
     and f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
-    and f.status in (select value from json_each(:statuses))
-    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
-      or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
-    and (:as_of is null or f.valid_from <= :as_of)
+    and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
+      in (select value from json_each(:statuses))
+    and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
@@ -252,10 +251,9 @@ scored as materialized (
   left join memory_types t on t.memory_type = f.memory_type
   where f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
-    and f.status in (select value from json_each(:statuses))
-    and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
-      or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
-    and (:as_of is null or f.valid_from <= :as_of)
+    and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
+      in (select value from json_each(:statuses))
+    and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
     -- what was taken back was never true, nor what lasted for no time
     and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
       select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))

@@ -23,10 +23,9 @@ where facts_fts match :terms
     or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
-  and f.status in (select value from json_each(:statuses))
-  and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
-    or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
-  and (:as_of is null or f.valid_from <= :as_of)
+  and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
+    in (select value from json_each(:statuses))
+  and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
   -- what was taken back was never true, nor what lasted for no time
   and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
     select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
@@ -115,26 +114,46 @@ where valid_from is not null
   end not in (select value from json_each(:tiers))
 limit 1;
 
--- What is believed no longer, or not yet, and may be found all the same.
+-- What is believed no longer, or not yet, and may be found all the same; what is over by the clock has expired.
 -- statement: closed
+with
+asked as (
+  select id from facts
+  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status in (select value from json_each(:statuses))
+  union all
+  select id from facts indexed by facts_due
+  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+    and kind in (select value from json_each(:kinds))
+    and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
+)
 select f.id, f.kind
-from facts f
+from asked
+cross join facts f on f.id = asked.id
 where f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
-  and f.status in (select value from json_each(:statuses))
   and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
     select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')));
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible
+with
+asked as (
+  select id from facts
+  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status in (select value from json_each(:statuses))
+  union all
+  select id from facts indexed by facts_due
+  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
+    and kind in (select value from json_each(:kinds))
+    and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
+)
 select f.id
-from facts f
+from asked
+cross join facts f on f.id = asked.id
 where f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
-  and f.status in (select value from json_each(:statuses))
-  and (f.valid_to is null or f.valid_to > coalesce(:as_of, :now)
-    or (:as_of is null and f.status not in ('active', 'pending_confirmation')))
-  and (:as_of is null or f.valid_from <= :as_of)
+  and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
+    in (select value from json_each(:statuses))
+  and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
   -- what was taken back was never true, nor what lasted for no time
   and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
     select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))

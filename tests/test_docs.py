@@ -118,6 +118,18 @@ def test_every_verb_and_every_command_stands_in_the_readme() -> None:
     assert sorted(listed[1].split("|")) == sorted(typer.main.get_group(app).commands)
 
 
+def test_every_verb_takes_what_the_readme_says_and_nothing_else_unless_it_says_more() -> None:
+    rows = re.findall(r"^\| (`[a-z_]+\([^|]*) \|", README, re.MULTILINE)
+    told = [(name, given.split(", ") if given else []) for row in rows for name, given in re.findall(r"`(\w+)\(([^`]*)\)`", row)]
+    assert len(told) > 50
+    for name, given in told:
+        verb = inspect.signature(getattr(memdb.Memory, name, None) or getattr(memdb, name))
+        takes = {one.name: one.kind is one.KEYWORD_ONLY for one in verb.parameters.values() if one.name != "self"}
+        named = given.index("*") if "*" in given else len(given)
+        assert [takes.get(one) for one in given if one not in "*…"] == [given.index(one) > named for one in given if one not in "*…"], name
+        assert "…" in given or takes.keys() - {"now"} == set(given) - {"*", "now"}, name
+
+
 def test_every_command_has_the_options_that_the_readme_tells() -> None:
     commands = typer.main.get_group(app).commands
     options = {name: {option for one in command.params for option in one.opts} for name, command in commands.items() if name != "model"}

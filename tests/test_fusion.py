@@ -274,7 +274,7 @@ CHANGES = {
 @given(
     changes=st.lists(st.tuples(st.sampled_from([*CHANGES, "embed", "add"]), st.integers(2, 7)), max_size=6),
     kinds=st.sampled_from([["fact", "message", "note"], ["fact"], ["message"]]),
-    statuses=st.sampled_from([LIVE, (*LIVE, "superseded"), (*LIVE, "superseded", "expired", "archived")]),
+    statuses=st.sampled_from([LIVE, (*LIVE, "superseded"), (*LIVE, "superseded", "expired", "archived"), (*LIVE, "expired")]),
 )
 def test_words_find_the_same_by_vectors_as_by_rows(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int]], kinds: list[str], statuses: tuple[Status, ...]

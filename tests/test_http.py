@@ -657,6 +657,14 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
     assert asked == set(app.openapi()["paths"])  # of every endpoint
 
 
+def test_a_key_is_not_told_whether_a_fact_is_another_s_or_nobody_s(mem: memdb.Memory) -> None:
+    theirs = mem.remember("Lives in Porto", user_id="bob", key="user.lives_in").fact_id
+    client = TestClient(create_app(mem, keys={"a": "ana"}), headers={"Authorization": "Bearer a"})
+    for path, body in (("confirm", {}), ("feedback", {"user_id": "ana", "query": "x"}), ("explain", {"user_id": "ana", "query": "x"})):
+        told, none = (str(post(client, path, 404, fact_id=one, **body)["detail"]).replace(one, "…") for one in (theirs, theirs[::-1]))
+        assert told == none
+
+
 @pytest.mark.parametrize("asked", WHOLE)
 def test_the_whole_file_is_for_a_key_of_all_users(mem: memdb.Memory, asked: str) -> None:
     method, path = asked.split()

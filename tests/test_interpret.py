@@ -268,6 +268,28 @@ def test_what_is_taken_back_needs_no_model(tmp_path: Path, turns: tuple[str, ...
         assert len(asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "excerpt", "object", "kept"),
+    [
+        ("I live in Porto.", "I live in Porto", "Lisbon", "Porto"),
+        ("I live in Porto.", "I live in Porto", "Porto, Portugal", "Porto, Portugal"),
+        ("Moro em Lisboa.", "Moro em Lisboa", "Lisbon", "Lisbon"),  # the rules do not read it
+        ("We are in the city of Porto for good.", "in the city of Porto", "Oporto", "Oporto"),
+    ],
+)
+def test_a_model_puts_no_other_object_in_the_place_of_what_was_said(
+    tmp_path: Path, text: str, excerpt: str, object: str, kept: str
+) -> None:
+    facts, turn = read(tmp_path, text, stated(object, excerpt))
+    assert [(fact.object, fact.confidence) for fact in facts if fact.kind == "fact"] == [(kept, 0.4)]
+    assert len(turn.notes) == (object != kept)
+
+
+def test_what_a_model_made_up_beside_what_was_said_confirms_nothing(tmp_path: Path) -> None:
+    facts, _ = read(tmp_path, "I live in Porto.", stated("Porto", "I live in Porto"), stated("Lisbon", "I live in Porto"))
+    assert [(fact.object, fact.confidence) for fact in facts if fact.kind == "fact"] == [("Porto", 0.4)]
+
+
 def test_a_model_sees_what_a_message_answers(tmp_path: Path) -> None:
     mem, asked = converse(tmp_path, {"In Porto": [stated("Porto", "In Porto")]}, "A: And where do you live?", "In Porto")
     with mem:

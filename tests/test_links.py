@@ -122,6 +122,14 @@ def test_arbitration_links_what_contradicts(tell: Tell) -> None:
     assert [one.relation for one in mem.links(now.fact_id)] == ["contradicts"]
 
 
+def test_what_is_over_by_the_clock_is_walked_to_as_expired(mem: memdb.Memory) -> None:
+    home = mem.remember("Ana lives in Porto", user_id="ana", key="user.lives_in", object="Porto").fact_id
+    trip = mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", timestamp="2025-03-01", valid_to="2025-03-08").fact_id
+    mem.link(home, trip, "relates-to")
+    assert mem.links(home) == []
+    assert [one.fact.status for one in mem.links(home, statuses=["expired"])] == ["expired"]
+
+
 def test_what_is_alike_is_linked_by_words_alone(mem: memdb.Memory) -> None:
     texts = ("The jazz festival in Porto begins in July", "Bread needs flour and water", "A jazz festival in Porto with Rita")
     ids = [mem.remember(text, user_id="ana").fact_id for text in texts]

@@ -229,6 +229,23 @@ def test_what_a_model_was_asked_for_an_episode_is_kept_also_when_it_failed(mem: 
         assert [(call.purpose, bool(call.error)) for call in other.calls("ana")] == [("summarize", True)]
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"summary": "They lost a toy.", "language": "en"}, "They lost a toy."),
+        ({"summary": "They lost a toy. " + "They looked for it. " * 40}, "They lost a toy. " + " ".join(["They looked for it."] * 29)),
+    ],
+)
+def test_what_a_model_writes_beyond_the_summary_that_it_is_asked_for_is_left_out(
+    mem: memdb.Memory, answer: dict[str, str], told: str
+) -> None:
+    chat(mem, "s1", "2025-03-01", "We lost a toy.")
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps(answer)), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-03-20")
+    assert [episode.value_text for episode in of(mem, "episode")] == [told]
+
+
 def test_while_one_asks_a_model_for_an_episode_nobody_else_tells_it(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost a toy.")  # this one is over, the next one has become warm
     chat(mem, "s2", "2025-03-02", "We lost a toy.")
@@ -683,6 +700,7 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
         (["None", "n/a", "..."], []),
         (["A short story calms her. " * 20, "Hates haste"], ["Hates haste"]),
         (["喜欢短的回答", "喜欢短的回答"], ["喜欢短的回答"]),
+        (["Likes tea", "Hates haste", "Likes pictures", "Loves rain"], ["Likes tea", "Hates haste", "Likes pictures"]),
     ],
 )
 def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itself(
@@ -695,9 +713,10 @@ def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itsel
     assert [(note.value_text, note.confidence) for note in of(mem, "note")] == [(text, 0.7) for text in kept]
 
 
-def test_where_a_model_s_summary_is_blank_rules_tell_the_episode(mem: memdb.Memory) -> None:
+@pytest.mark.parametrize("summary", ["  ", "looked " * 100])
+def test_where_a_model_s_summary_has_nothing_to_keep_rules_tell_the_episode(mem: memdb.Memory, summary: str) -> None:
     chat(mem, "s1", "2025-03-01", "We painted the boat.", "Then we sailed the boat to Faro.")
-    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": "  "})), name="scripted", attempts=1)
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": summary})), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-04-02").episodes == 1
     assert [episode.value_json["by"] for episode in of(mem, "episode")] == ["rules"]  # type: ignore[index, call-overload]

@@ -244,6 +244,15 @@ def test_a_text_is_a_text_also_where_none_is_needed(db: Path) -> None:
         assert [(fact.object, fact.tags) for fact in mem.facts("eva")] == [(text, ("word",)) for text in texts]
 
 
+def test_a_goal_goes_by_both_of_its_names(db: Path) -> None:
+    async def script(client: Client) -> list[str]:
+        for tool in ("context", "search"):
+            assert await call(client, tool, user_id="ana", query="Lisbon", goal="a trip")
+        return [await refusal(client, tool, user_id="ana", query="x", goal="y", active_goal="z") for tool in ("context", "search")]
+
+    assert talk(db, script) == ["goal: Extra inputs are not permitted"] * 2
+
+
 def test_one_users_questions_never_find_what_is_anothers(db: Path) -> None:
     async def script(client: Client) -> list[Told]:
         told = [await call(client, name, user_id="ana") for name in ("facts", "profile", "history")]
@@ -265,7 +274,9 @@ def test_with_a_user_fixed_nobody_elses_memory_can_be_reached(db: Path) -> None:
         assert "chess" not in str([await call(client, "search", query="chess"), await call(client, "context", query="chess")])
         assert await call(client, "history", fact_id=theirs) == {"result": []}
         for tool_name, given in (("confirm", {}), ("reject", {}), ("feedback", {"query": "x"})):
-            assert theirs in await refusal(client, tool_name, fact_id=theirs, **given)
+            told = await refusal(client, tool_name, fact_id=theirs, **given)
+            assert theirs in told
+            assert told.replace(theirs, "x") == await refusal(client, tool_name, fact_id="x", **given)
         await call(client, "observe", user_input="I like figs.", turn_id="t1")
         await call(client, "forget", key="user.lives_in")
 

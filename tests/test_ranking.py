@@ -190,7 +190,7 @@ def test_what_is_not_found_is_told_why(told: memdb.Memory, text: str, options: d
 
 
 def test_a_fact_of_another_user_is_not_explained(told: memdb.Memory) -> None:
-    with pytest.raises(memdb.NotFoundError, match="not one of user 'bea'"):
+    with pytest.raises(memdb.NotFoundError, match="of user 'bea'"):
         told.explain("Where?", user_id="bea", fact_id=find(told, "User lives in Lisbon").fact_id)
     with pytest.raises(memdb.NotFoundError):
         told.feedback("Where?", find(told, "User lives in Lisbon").fact_id, user_id="bea")

@@ -118,7 +118,7 @@ def conditions(statement: str, step: str | None = None) -> set[str]:
     sql = " ".join(laid_out(statement).split())
     if called := re.search(r"(case when julianday\(:now\)(?:(?! end ).)* end) as tier,", sql):
         sql = sql.replace(" tier in ", f" {called[1]} in ")
-    sql = sql.split(f" {step} as materialized (" if step else "select ", 1)[1]
+    sql = sql.split(f" {step} as materialized (" if step else " from asked " if " from asked " in sql else "select ", 1)[1]
     sql = re.sub(r"\brecord ->> '(\w+)'|(?<![\w.:])(valid_from|valid_to|status|user_id)\b", r"f.\1\2", sql)
     parts: list[str] = []
     depth = 0
@@ -138,11 +138,12 @@ def test_the_filters_of_a_search_say_the_same_wherever_they_stand() -> None:
     scored, matched, words = conditions("retrieve", "scored"), conditions("retrieve", "matched"), conditions("scan.words")
     (taken_back,) = (one for one in whole if "'reject'" in one)
     found = {one for one in words if "facts_fts.rowid" in one or one == "facts_fts match :terms"}
-    assert len(whole) == 14
+    assert len(whole) == 13
     assert scored == whole
     assert words - found == whole
     assert matched == words - {taken_back}
     assert conditions("scan.closed") == {one for one in whole if one == taken_back or re.fullmatch(r"f\.\w+ (=|in) .*", one)}
+    assert len(conditions("scan.closed")) == 3
 
 
 def test_the_archive_is_filtered_as_the_rest_is() -> None:
@@ -200,7 +201,8 @@ PLANS = [
     ("scan.told", "SEARCH facts USING INDEX facts_traits (id=?)"),
     ("scan.waiting", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
     ("scan.ending", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>?)"),
-    ("scan.closed", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.closed", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.closed", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
     ("scan.codes", "SEARCH vector_codes USING INDEX vector_codes_shelf (user_id=? AND shelf=?)"),
     ("scan.version", "SEARCH vector_versions USING PRIMARY KEY (user_id=?)"),
     ("insert.added", "SEARCH facts USING INTEGER PRIMARY KEY (rowid>?)"),
@@ -209,7 +211,8 @@ PLANS = [
     ("mirror.hits", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("mirror.records", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
-    ("scan.eligible", "SEARCH f USING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.eligible", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
+    ("scan.eligible", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
     ("scan.aside", "SEARCH facts USING COVERING INDEX facts_said (user_id=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=? AND turn_id=?"),

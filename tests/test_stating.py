@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import pytest
 
 import memdb
 from memdb.embed import HashingEmbedder
-from memdb.records import Source
+from memdb.records import Source, Status
 from tests.embedders import Broken, OneMeaning
 
 
@@ -375,6 +376,34 @@ def test_what_is_over_by_the_clock_is_listed_as_expired_before_that_is_written_d
     assert [fact.status for fact in mem.facts("ana", statuses=["active"], now="2025-03-07")] == ["active"]
     assert [fact.status for fact in mem.facts("ana", statuses=["expired"], now="2025-03-08")] == ["expired"]
     assert not mem.facts("ana", statuses=["active", "pending_confirmation"], now="2025-03-08")
+
+
+@pytest.mark.parametrize("filters", [{}, {"categories": ["other"]}, {"tags": ["trip"]}])
+@pytest.mark.parametrize("statuses", [["expired"], ["active", "expired"], ["active", "pending_confirmation", "expired"]])
+def test_what_is_over_by_the_clock_is_found_as_expired_before_that_is_written_down(
+    mem: memdb.Memory, statuses: list[Status], filters: dict[str, list[str]]
+) -> None:
+    mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", tags=["trip"], valid_to="2025-03-08", timestamp="2025-03-01")
+    mem.drain()
+    ask = functools.partial(mem.search, "Who stays in Berlin?", user_id="ana", statuses=statuses, **filters)  # type: ignore[arg-type]
+    assert [hit.fact.status for hit in ask(now="2025-03-07")] == (["active"] if "active" in statuses else [])
+    assert [hit.fact.status for hit in ask(now="2025-03-08")] == ["expired"]
+    assert not mem.search("Who stays in Berlin?", user_id="ana", now="2025-03-08")
+
+
+def test_a_question_about_the_past_finds_what_is_over_by_the_clock(mem: memdb.Memory) -> None:
+    mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", valid_to="2025-03-08", timestamp="2025-03-01")
+    hits = mem.search("Where did I use to stay?", user_id="ana", now="2025-04-01")
+    assert [(hit.fact.object, hit.fact.status) for hit in hits] == [("Ana stays in Berlin", "expired")]
+
+
+@pytest.mark.parametrize("decide", ["confirm", "reject", "doubt"])
+def test_what_is_over_by_the_clock_is_decided_no_more(mem: memdb.Memory, decide: str) -> None:
+    fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", valid_to="2025-03-08", timestamp="2025-03-01")
+    with pytest.raises(memdb.InputError, match="is expired; only a believed"):
+        getattr(mem, decide)(fact.fact_id, now="2025-03-08")
+    assert mem.fact(fact.fact_id).status == "expired"
+    assert getattr(mem, decide)(fact.fact_id, now="2025-03-07").fact_id == fact.fact_id
 
 
 @pytest.mark.parametrize("valid_to", [None, "2025-03-09"])

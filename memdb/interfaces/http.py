@@ -30,7 +30,6 @@ from memdb import (
     Maintained,
     Memory,
     ModelCall,
-    NotFoundError,
     Procedure,
     Profile,
     Sources,
@@ -131,8 +130,8 @@ class _Door:
 
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
-        if self.owner != EVERYBODY and memory.fact(fact_id).user_id != self.owner:
-            raise NotFoundError(f"There is no fact {fact_id!r} of this user.")
+        if self.owner is not None and self.owner != EVERYBODY:
+            shapes.owned(memory, fact_id, user_id=self.owner)
 
 
 def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str], *, only_here: bool) -> None:

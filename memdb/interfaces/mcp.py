@@ -36,7 +36,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 import memdb
-from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, NotFoundError, Profile, checks
+from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, Profile, checks
 from memdb.interfaces import shapes
 
 INSTRUCTIONS = (
@@ -121,12 +121,17 @@ class _Server(MCPServer[None]):
 
 
 class _Arguments(FuncMetadata):
-    """What a tool takes. Some programs send a list as the text of it, which is read; where a text may stand, it is one, word for word."""
+    """What a tool takes, under all names that it goes by.
+
+    Some programs send a list as the text of it, which is read; where a text may stand, it is one, word for word.
+    """
 
     texts: frozenset[str]
+    body: type[shapes.Body]
 
     def pre_parse_json(self, data: dict[str, object]) -> dict[str, object]:
-        """Return the arguments with lists read."""
+        """Return the arguments by their own names, with lists read."""
+        data = self.body.by_their_names(data)
         rest = {name: value for name, value in data.items() if name not in self.texts}
         return data | super().pre_parse_json(rest)
 
@@ -194,8 +199,8 @@ def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints:
 
     def call(**given: object) -> object:
         asked = body.model_construct(None, **given, **fixed)  # what is given was checked against the same fields
-        if owner is not None and isinstance(asked, shapes.FactId) and memory.fact(asked.fact_id).user_id != owner:
-            raise NotFoundError(f"There is no fact {asked.fact_id!r} of this user.")
+        if owner is not None and isinstance(asked, shapes.FactId):
+            shapes.owned(memory, asked.fact_id, user_id=owner)
         return verb(memory, asked)
 
     parameters = [
@@ -221,6 +226,7 @@ def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints:
         output_schema=made.output_schema,
         output_model=made.output_model,
         wrap_output=made.wrap_output,
+        body=body,
         texts=frozenset(name for name, schema in tool.parameters["properties"].items() if _may_be_text(schema)),
     )
     return tool

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from memdb import Fact, Hit, Hits, Message, NewFact
+from memdb import Fact, Hit, Hits, Memory, Message, NewFact, NotFoundError
 from memdb.answers import Filters
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier
 
@@ -57,9 +57,12 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_their_names(cls, given: object) -> object:
-        if not cls.also or not isinstance(given, dict):
-            return given
+    def _renamed(cls, given: object) -> object:
+        return cls.by_their_names(given) if isinstance(given, dict) else given
+
+    @classmethod
+    def by_their_names(cls, given: dict[str, T]) -> dict[str, T]:
+        """Return what is given under the names of the fields."""
         return {name if (field := cls.also.get(name, name)) in given else field: value for name, value in given.items()}
 
 
@@ -349,6 +352,26 @@ class FactId(Body):
     """Which fact."""
 
     fact_id: Name = Field(description="The id of the fact.")
+
+
+def none_of(user_id: str, fact_id: str) -> NotFoundError:
+    """Return the error that a user has no such fact, in the same words whether another has it or nobody."""
+    return NotFoundError(f"There is no fact {fact_id!r} of user {user_id!r}; list theirs with facts() or `memdb facts`.")
+
+
+def owned(memory: Memory, fact_id: str, *, user_id: str) -> Fact:
+    """Return a fact of a user.
+
+    Raises:
+        NotFoundError: the user has none of this id.
+    """
+    try:
+        found = memory.fact(fact_id)
+    except NotFoundError:
+        raise none_of(user_id, fact_id) from None
+    if found.user_id != user_id:
+        raise none_of(user_id, fact_id)
+    return found
 
 
 class LinkIn(Body):

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import chain, islice
 
 from memdb.answers import Explanation, Hit, Hits, WeightChange
-from memdb.records import LIVE, Fact, Status
+from memdb.records import LIVE, Fact, Status, by_the_clock
 
 _MARGIN = 1e-5  # by how much a score must pass another's, beyond what rounding or the next minutes could undo
 _PARTS = 1000  # a weight that is told has three decimals, so that it holds as it is printed
@@ -114,6 +114,8 @@ def _absent(
     as_of: datetime | None,
     without: Mapping[str, Callable[[], Hits]],
 ) -> str:
+    if as_of is None and "expired" in statuses:
+        fact = by_the_clock(fact, now)
     if kinds is not None and fact.kind not in kinds:
         return f"It is of kind {fact.kind}, which was not asked for."
     if fact.status not in statuses:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import Annotated, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from memdb import files
 from memdb.emotions import mood_words
@@ -72,8 +72,11 @@ class Strategy(Record):
 ShortText = Annotated[str, Field(json_schema_extra={"maxLength": _LONGEST_NOTE})]
 
 
-class _Told(Record):
-    notes: list[ShortText] = Field(max_length=_MOST)
+class _Told(BaseModel):
+    # what a model writes beyond what it was asked for is no reason to ask again: of more notes the first count
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+    notes: list[ShortText] = Field(json_schema_extra={"maxItems": _MOST})
 
 
 def reflect(messages: Sequence[Said], *, days: int, consent: Consent, llm: LanguageModel | None) -> Reflection:
@@ -104,7 +107,7 @@ def _usable(notes: Sequence[str]) -> tuple[str, ...]:
         meant = normalise(text)
         if len(text) <= _LONGEST_NOTE and meant not in _NONE and _TELLS.search(meant):
             said.setdefault(meant, text)
-    return tuple(said.values())
+    return tuple(said.values())[:_MOST]
 
 
 def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterator[str]:

@@ -21,7 +21,7 @@ from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.fusion import fuse
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
-from memdb.records import LIVE, Status, Tier, fact_of, made
+from memdb.records import LIVE, Status, Tier, by_the_clock, fact_of, made
 from memdb.scoring import FEATURES, Scored, Scorer, best
 from memdb.stop_words import STOP_WORDS
 from memdb.times import to_text
@@ -198,7 +198,7 @@ def retrieve(
     judge = _judge(db) if judged else None
     weighed = dict(chosen.ranking)  # the caller's own
     return Hits(
-        [_hit(row, weighed, judge) for row in rows],
+        [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows],
         question=question,
         degraded=degraded,
         lexical=sum(1 for row in rows if row.by_words),
@@ -337,9 +337,10 @@ def _judge(db: Database) -> _Judge | None:
     return _Judge(*([(place, value) for place, value in way if value] for way in ways)) if weight else None
 
 
-def _hit(row: Scored, weights: dict[str, float], judge: _Judge | None) -> Hit:
+def _hit(row: Scored, weights: dict[str, float], judge: _Judge | None, *, now: datetime | None) -> Hit:
+    fact = fact_of(row.fact)
     values = {
-        "fact": fact_of(row.fact),
+        "fact": fact if now is None else by_the_clock(fact, now),
         "score": row.score,
         "parts": dict(zip(FEATURES, row.parts, strict=True)),
         "weights": weights,

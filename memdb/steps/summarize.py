@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from memdb import files
 from memdb.llm import LanguageModel, Prompt, calls_of
@@ -18,6 +18,8 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _LINES = 3
 _LONGEST_LINE = 160
 _LONGEST_READ = 24_000
+_LONGEST = 600  # characters of a summary
+_WHOLE = re.compile(rf".{{,{_LONGEST - 1}}}[.!?…](?=\s)")  # as many sentences of a longer one as there is room for
 
 
 class Summary(Record):
@@ -29,8 +31,11 @@ class Summary(Record):
     calls: tuple[ModelCall, ...] = ()
 
 
-class _Told(Record):
-    summary: str = Field(min_length=1, max_length=600)
+class _Told(BaseModel):
+    # what a model writes beyond what it was asked for is no reason to ask again
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+    summary: str = Field(min_length=1, json_schema_extra={"maxLength": _LONGEST})
 
 
 def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary:
@@ -45,7 +50,7 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
             answer = llm.ask(
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
-            if text := " ".join(answer.record.summary.split()):
+            if text := _kept(answer.record.summary):
                 return Summary(text=text, by=llm.name, calls=answer.calls)
             failed = answer.calls
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
@@ -53,6 +58,14 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
     told = _telling(messages)
     text = " ".join(f"{messages[place].speaker or 'user'}: {sentence[:_LONGEST_LINE]}" for place, sentence in told)
     return Summary(text=text, by="rules", repeats=len({place for place, _ in told}) == 1, calls=failed)
+
+
+def _kept(summary: str) -> str:
+    text = " ".join(summary.split())
+    if len(text) <= _LONGEST:
+        return text
+    cut = _WHOLE.match(text)
+    return cut[0] if cut else ""
 
 
 def _telling(messages: Sequence[Fact]) -> list[tuple[int, str]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple, cast
 
 from memdb.answers import Linked
 from memdb.database import Database
-from memdb.records import Fact, Relation, Status
+from memdb.records import Fact, Relation, Status, by_the_clock
+from memdb.times import to_text
 
 _Step = tuple[str, str, Relation, int, float]  # a row of links.step
 
@@ -32,13 +34,18 @@ def walk(
     statuses: Sequence[Status],
     min_strength: float,
     limit: int,
+    now: datetime,
 ) -> list[Linked]:
     """Return the facts that links lead to within `depth` steps, nearest and strongest first; links are followed both ways.
 
     Each is told once, by the strongest of the shortest ways that are strong enough. Where as many as are wanted are near, nothing is
     looked at beyond.
     """
-    asked = {"relations": None if relations is None else json.dumps(list(relations)), "statuses": json.dumps(list(statuses))}
+    asked = {
+        "relations": None if relations is None else json.dumps(list(relations)),
+        "statuses": json.dumps(list(statuses)),
+        "now": to_text(now),
+    }
     ways: dict[str, _Way] = {}
     frontier = {fact_id: 1.0}
     with db.snapshot():
@@ -55,4 +62,4 @@ def walk(
                     frontier[name] = strength
         led = json.dumps([(name, way.depth, way.strength) for name, way in ways.items()])
         reached = [Fact.model_validate_json(str(record)) for (record,) in db.tuples("links.reached", ways=led, limit=max(0, limit))]
-    return [Linked(fact=fact, **ways[fact.fact_id]._asdict()) for fact in reached]
+    return [Linked(fact=by_the_clock(fact, now), **ways[fact.fact_id]._asdict()) for fact in reached]

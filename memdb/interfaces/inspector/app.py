@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import memdb
 from memdb import Explanation, InputError, MdbError, Memory, NotFoundError, checks
+from memdb.interfaces import shapes
 from memdb.interfaces.inspector import asked as ask
 from memdb.interfaces.inspector import views
 from memdb.interfaces.inspector.rendering import HEADERS, render, url
@@ -172,13 +173,15 @@ class _Pages:
             fact = memory.fact(asked.fact_id)
         except NotFoundError:
             told = [record for change in changes if (record := change.after or change.before) is not None]
+            if not told and door.owner is not None:
+                raise shapes.none_of(door.owner, asked.fact_id) from None
             if not told:
                 raise
             fact, gone = told[-1], True
         else:
             gone = False
         if door.owner is not None and fact.user_id != door.owner:
-            raise NotFoundError(f"There is no fact {asked.fact_id!r} of this user.")
+            raise shapes.none_of(door.owner, asked.fact_id)
         after, before = views.successions(memory, changes)
         ever = views.STATUSES
         return self._render(
