@@ -27,6 +27,7 @@ from memdb.answers import (
     Written,
 )
 from memdb.calibration import Bin, Calibration
+from memdb.chat import openai_transport
 from memdb.config import Config
 from memdb.embed import Embedder
 from memdb.errors import (
@@ -51,7 +52,6 @@ from memdb.llm import (
     ReplayModel,
     ScriptedModel,
     Transport,
-    openai_transport,
 )
 from memdb.memory import Memory, Time
 from memdb.opening import export_model, open

@@ -31,8 +31,15 @@ class Filters(Sieve, total=False):
     until: date | str | None
 
 
+class Narrowed(Filters, total=False):
+    """The same, and what leaves out a hit by its score or its age."""
+
+    min_score: float | None
+    tiers: Sequence[Tier] | None
+
+
 class Sifted(Sieve, total=False):
-    """The same, its times read, from `since` on and before `until`; and what leaves out a hit by its score or its age."""
+    """The same as `Narrowed`, its times read: from `since` on and before `until`."""
 
     since: datetime | None
     until: datetime | None
@@ -112,7 +119,8 @@ class Hits(list[Hit]):
 
     `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
     `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
-    was asked.
+    was asked; and so does `out_of_vocabulary`, 0 to 1: the share of the question's topics that stand nowhere in the memory, which tells the
+    more the more rows there are, and all of it from ten thousand on.
     """
 
     def __init__(
@@ -124,6 +132,7 @@ class Hits(list[Hit]):
         lexical: int = 0,
         semantic: int = 0,
         elapsed_ms: float = 0.0,
+        out_of_vocabulary: float = 0.0,
     ) -> None:
         super().__init__(hits)
         self.question = question
@@ -132,6 +141,7 @@ class Hits(list[Hit]):
         self.lexical = lexical
         self.semantic = semantic
         self.elapsed_ms = elapsed_ms
+        self.out_of_vocabulary = out_of_vocabulary
 
 
 class ProfileEntry(Record):

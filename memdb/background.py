@@ -9,6 +9,7 @@ from time import monotonic, sleep
 from memdb.config import Config
 from memdb.embed import Embedder, Patient
 from memdb.errors import BusyError, StoreError
+from memdb.identity import new_identity
 from memdb.intake import Intake
 from memdb.keeper import events_due, take_segment
 from memdb.llm import LanguageModel
@@ -17,10 +18,11 @@ from memdb.mirroring import count_changes, take_changes
 from memdb.narrator import Narrator
 from memdb.nights import next_night, take_night
 from memdb.notebook import Notebook
-from memdb.observer import Worker, build_profile, new_identity, take_turn, take_vectors
+from memdb.observer import build_profile
 from memdb.outside import OutsideIndex
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
+from memdb.worker import Worker, take_turn, take_vectors
 
 log = logging.getLogger("memdb")
 

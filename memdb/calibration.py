@@ -6,18 +6,25 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from memdb.answers import Hit, Question
+from memdb.answers import Hits
 from memdb.records import Record
 from memdb.unspaced import words_of
 
 _LOOKED_AT = 5  # the first hits: an answer that stands lower is no answer
+_ECHO = 0.5  # as much as this a hit asks the same, and is no answer
 _ROUNDS = 60
 _RIDGE = 1.0
 
 _EACH_OTHER = ("user", "assistant")  # what the one says of a matter speaks for the other's having said something of it, not against
 
-EVIDENCE = ("bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin")
-"""What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names."""
+EVIDENCE = (
+    "bias", "match", "window", "coverage", "actor", "rival", "relevance", "confidence", "margin", "named", "both", "out_of_vocabulary",
+)  # fmt: skip
+"""What tells whether the memory holds an answer: columns of the set `calibration` in `weights`, under the same names.
+
+Asked about the words of one of several who speak by name (`named`), it is whose words were found (`rival`); asked anything else, as a user
+asks an assistant, whether words and meaning found the same (`both`), and what was never spoken of (`out_of_vocabulary`).
+"""
 
 
 class Bin(Record):
@@ -38,9 +45,14 @@ class Calibration(Record):
     bins: tuple[Bin, ...]
 
 
-def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
-    """Return what the first hits of a question say about whether they answer it, each part in about 0..1."""
-    first = list(hits[:_LOOKED_AT])
+def evidence_of(hits: Hits) -> dict[str, float]:
+    """Return what the best hits of a question say about whether they answer it, each part in about 0..1.
+
+    What only asks the same is none of them.
+    """
+    answering = [hit for hit in hits if hit.parts.get("echo", 0.0) < _ECHO]
+    first = sorted(answering, key=lambda hit: -hit.score)[:_LOOKED_AT]
+    question = hits.question
     asked = {stem(term) for term in question.terms}
 
     def best(feature: str, *, ours: bool | None = None) -> float:
@@ -61,6 +73,9 @@ def evidence_of(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
         "relevance": (top.relevance or 0.0) if top else 0.0,
         "confidence": (top.confidence_now or 0.0) if top else 0.0,
         "margin": (scores[0] - scores[-1]) / max(abs(scores[0]), 1e-9) if scores else 0.0,
+        "named": float(named),
+        "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get("match", 0.0) for hit in first), default=0.0),
+        "out_of_vocabulary": 0.0 if named else hits.out_of_vocabulary,
     }
 
 

@@ -26,7 +26,7 @@ Row = dict[str, SqlValue]
 Result = TypeVar("Result")
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
-SCHEMA_VERSION = files.migrations()[-1][0]
+SCHEMA_VERSION = files.schema_version()
 
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdb import forking
 from memdb.checks import searchable
+from memdb.config import Config
 from memdb.edge import CARD, EdgeMiniLM
 from memdb.endpoint import LONGEST, PREFIX, EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
@@ -246,6 +247,14 @@ class Patient:
         except TooLateError as error:
             self._late = error.thread, asked
             raise ModelUnavailable(f"The embedder {self.name} took longer than {seconds:.2g} seconds; words alone decide.") from None
+
+
+def patiently(embedder: Embedder | None, config: Config) -> Patient | None:
+    """Return the embedder as one that a turn waits for only so long."""
+    if embedder is None:
+        return None
+    rest = Rest(pause=config.retry_base_seconds, longest=config.retry_max_seconds)
+    return Patient(embedder, config.embed_patience_seconds, rest=rest)
 
 
 class Hurried:

@@ -32,8 +32,25 @@ def read(name: str) -> str:
 
 def migrations() -> list[tuple[int, str]]:
     """Return the migrations in order, as (number, SQL)."""
-    paths = sorted((_folder("sql") / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
-    return [(int(path.name[:4]), path.read_text(encoding="utf-8")) for path in paths]
+    return [(_number(path), path.read_text(encoding="utf-8")) for path in _migrations()]
+
+
+def schema_version() -> int:
+    """Return the number of the last migration, which is the schema's."""
+    return _number(_migrations()[-1])
+
+
+def schema() -> str:
+    """Return the whole of today's schema as SQL, as a new file has it; the migrations lead to the same."""
+    return "\n".join(read(f"sql/{name}.sql") for name in ("schema", "triggers", "views", "seeds"))
+
+
+def _migrations() -> list[Path]:
+    return sorted((_folder("sql") / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
+
+
+def _number(migration: Path) -> int:
+    return int(migration.name[:4])
 
 
 def statement_files() -> list[str]:

@@ -1,22 +1,20 @@
-"""The door to language models: any OpenAI-compatible endpoint, or a script; answers become records here, or errors."""
+"""The door to language models, whatever carries what is asked: answers become records here, or errors."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from memdb import checks, forking
-from memdb.endpoint import failure, open_client, read_body
-from memdb.errors import ConfigError, ModelError, ModelOutputError, ModelUnavailable
+from memdb.errors import ModelError, ModelOutputError, ModelUnavailable
 from memdb.patience import panics_told
 from memdb.records import ModelCall, Record
 
@@ -27,7 +25,6 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _LONGEST_PAUSE = 30.0  # seconds between calls that failed
-_MOST_BYTES = 8 * 1024 * 1024  # of an answer; no model writes as much in one
 _MOST_TOKENS = 1_000_000_000  # of one call; a server that counts more counts nonsense
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
@@ -277,104 +274,6 @@ class ScriptedModel:
         return given if isinstance(given, ModelReply) else ModelReply(text=given, finish_reason="stop")
 
 
-def openai_transport(*, model: str, base_url: str | None = None, api_key: str | None = None, timeout: float = 60.0) -> Transport:
-    """Return a transport to an OpenAI-compatible endpoint (Ollama, llama.cpp, vLLM, OpenAI), by the `openai` package.
-
-    Raises:
-        ConfigError: the package is not installed.
-    """
-    client = open_client(model, base_url=base_url, api_key=api_key, timeout=timeout, most_bytes=_MOST_BYTES)
-    import openai  # only now: without it, `open_client` has said what to install
-
-    spelled = {
-        "max_tokens": "max_tokens",
-        "temperature": "temperature",
-    }  # newer models of OpenAI want the one otherwise, the other not at all
-
-    def call(request: ModelRequest) -> ModelReply:
-        formats: dict[Mode, object] = {
-            "json_schema": {"type": "json_schema", "json_schema": {"name": "answer", "schema": request.schema_}},
-            "json_object": {"type": "json_object"},
-            "text": openai.omit,
-        }
-        settings = {"max_tokens": request.max_tokens, "temperature": request.temperature}
-        sent = {spelled[name]: value for name, value in settings.items() if name in spelled}
-        try:
-            asked = client.chat.completions.with_streaming_response.create(  # type: ignore[call-overload]
-                model=model,
-                messages=[{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
-                seed=0,
-                response_format=formats[request.mode],
-                **sent,
-            )
-            return _reply(read_body(model, asked, most=_MOST_BYTES))
-        except openai.APIStatusError as error:
-            if error.status_code == 400 and "max_completion_tokens" in str(error) and "max_tokens" in sent:
-                spelled["max_tokens"] = "max_completion_tokens"
-                return call(request)
-            if error.status_code == 400 and "'temperature'" in str(error) and "temperature" in sent:
-                spelled.pop("temperature", None)
-                return call(request)
-            raise _refusal(model, error.status_code, str(error), request.mode) or failure(model, error) from error
-        except (openai.OpenAIError, ValueError, RecursionError) as error:  # what is no completion is a ValueError
-            raise failure(model, error) from error
-
-    return call
-
-
-class _Said(BaseModel):
-    content: object = None
-
-
-class _Choice(BaseModel):
-    message: _Said
-    finish_reason: str | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class _Completion(BaseModel):
-    """As much of what a server answers as is needed."""
-
-    choices: tuple[_Choice, ...] | None = None
-    usage: _Usage | None = None
-
-
-def _reply(body: bytes) -> ModelReply:
-    completion = _Completion.model_validate(json.loads(body))
-    if not completion.choices:
-        return ModelReply(text="")
-    choice, usage = completion.choices[0], completion.usage or _Usage()
-    return ModelReply(
-        text=checks.searchable(cast(str, choice.message.content or "")),
-        finish_reason=choice.finish_reason,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )
-
-
-def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | None, timeout: float, attempts: int) -> LanguageModel | None:
-    """Return the model to use; "auto" is the one named in the settings at `OPENAI_BASE_URL`, and None unless both are set.
-
-    Raises:
-        ConfigError: a model is set, but the package that reaches it is not installed; or what is given is no model.
-    """
-    if spec is None or isinstance(spec, LanguageModel):
-        return spec
-    if spec != "auto":
-        raise ConfigError(
-            f"`llm` is {spec!r}; give a LanguageModel, None for rules, or name a model at OPENAI_BASE_URL by the setting model."
-        )
-    base_url = os.environ.get("OPENAI_BASE_URL")
-    if not base_url or not model:
-        return None
-    transport = openai_transport(model=model, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY"), timeout=timeout)
-    return LanguageModel(transport, name=model, attempts=attempts)
-
-
 def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
     """The JSON schema of an answer, with the bounds of its list."""
     schema = answer.model_json_schema()
@@ -388,20 +287,6 @@ def _shape(prompt: Prompt, answer: type[BaseModel]) -> dict[str, object]:
 def _prompt_hash(prompt: Prompt, schema: dict[str, object]) -> str:
     """What a prompt is known by: its text, and the shape that its answer must have."""
     return hashlib.sha256(json.dumps([prompt.system, prompt.user, schema], sort_keys=True).encode()).hexdigest()
-
-
-def _refusal(model: str, status: int, detail: str, mode: Mode) -> ModelError | None:
-    """What of the prompt, or of the way of asking, the server does not take; None if it is neither."""
-    short = " ".join(detail.split())[:200]
-    if status in (400, 413) and re.search(r"context|too long|too large|token", detail, re.IGNORECASE):
-        return ContextTooLong(f"The prompt is too long for the model {model} ({short}); give it shorter turns or a larger context.")
-    if (
-        status in (400, 404, 415, 422, 501)
-        and mode != "text"
-        and re.search(r"format|schema|json|grammar|unsupported", detail, re.IGNORECASE)
-    ):
-        return FormatRefused(f"{mode} is refused: {short}")
-    return None
 
 
 def _checked(reply: object, name: str) -> ModelReply:
@@ -487,6 +372,7 @@ def calls_of(error: BaseException) -> tuple[ModelCall, ...]:
 __all__ = [
     "Answer",
     "ContextTooLong",
+    "FormatRefused",
     "LanguageModel",
     "ModelReply",
     "ModelRequest",
@@ -495,6 +381,4 @@ __all__ = [
     "ScriptedModel",
     "Transport",
     "calls_of",
-    "choose_llm",
-    "openai_transport",
 ]

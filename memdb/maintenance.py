@@ -11,11 +11,12 @@ from functools import partial
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
+from memdb.identity import is_gone, new_identity
 from memdb.keeper import reinforce
 from memdb.llm import LanguageModel
 from memdb.narrator import Narrator
 from memdb.nights import next_night, night_from, take_night
-from memdb.observer import decide, is_gone, new_identity, read_predicates
+from memdb.observer import decide, read_predicates
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
 from memdb.records import Candidate, Case, Consent, Fact, Operation

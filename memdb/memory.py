@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import uuid
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -16,19 +15,17 @@ from weakref import ref
 from pydantic import JsonValue
 
 from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating
-from memdb.answering import CONTEXT_HITS, diverse, make_context, recall, weigh
+from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import (
     Context,
-    Doubt,
     Explanation,
     Filters,
     Forgotten,
     Hits,
     Linked,
     Maintained,
+    Narrowed,
     Profile,
-    Question,
-    Sifted,
     Sources,
     Stats,
     Tuned,
@@ -40,8 +37,7 @@ from memdb.background import Background
 from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
-from memdb.database import Database
-from memdb.embed import Embedder, Hurried, choose_embedder, choose_tokenizer
+from memdb.embed import Embedder, Hurried, choose_embedder
 from memdb.errors import ConfigError, InputError, ModelUnavailable
 from memdb.intake import Intake
 from memdb.keeper import take_segment
@@ -50,10 +46,8 @@ from memdb.maintenance import maintain
 from memdb.mirroring import with_collection
 from memdb.narrator import Narrator
 from memdb.notebook import Notebook
-from memdb.observer import patiently
 from memdb.outside import OutsideIndex
 from memdb.ranking import (
-    Narrowed,
     calibrate,
     evaluate,
     explain_search,
@@ -66,8 +60,6 @@ from memdb.ranking import (
     write_weights,
 )
 from memdb.records import (
-    EVER,
-    LIVE,
     BreakTrigger,
     Category,
     Change,
@@ -95,12 +87,9 @@ from memdb.steps.apply import dismiss_moot, expire_over, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
-from memdb.steps.retrieve import retrieve
-from memdb.steps.understand import understand
 from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import end_of, instant, to_text, utc_now
-from memdb.vectors import VectorCache
+from memdb.times import instant, to_text, utc_now
 from memdb.working import Eviction
 
 if TYPE_CHECKING:
@@ -132,19 +121,17 @@ class Memory:
         narrator: LanguageModel | None = None,
         index: OutsideIndex | None = None,
     ) -> None:
-        self._store, self._config, self._embedder, self._llm, self._weights = store, config, embedder, llm, weights
-        self._patient = patiently(embedder, config)  # nobody waits for the embedder longer than that
+        self._store, self._config, self._llm, self._index = store, config, llm, index
         self._notebook, self._intake = Notebook(store, config), Intake(store, config)
+        self._answering = Answering(store, config, embedder, notebook=self._notebook, weights=weights, index=index)
         writer, cooldown = narrator or llm, config.generation_cooldown_seconds
         self._narrator = None if writer is None else Narrator(writer, cooldown=cooldown, burst=config.generation_burst)
-        self._cache = VectorCache(config.vector_cache_mb)
-        self._index = index
         self._background = Background(
             store,
             config,
             owner=ref(self),
             embedder=embedder,
-            patient=self._patient,
+            patient=self._answering.patient,
             llm=llm,
             narrator=self._narrator,
             index=index,
@@ -190,11 +177,25 @@ class Memory:
         finally:
             if self._index is not None:
                 self._index.close()
-            if self._patient is not None:
-                self._patient.close()
+            self._answering.close()
             self._store.close()
 
-    # --- writing -------------------------------------------------------------------------------------------------------------
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self._config
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder in use; None means words only."""
+        return self._answering.embedder
+
+    @property
+    def tier(self) -> Literal[1, 2]:
+        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
+        return 1 if self.embedder is None else 2
+
+    # --- writing --------------------------------------------------------------------------------------------------------------
 
     def observe(
         self,
@@ -246,7 +247,6 @@ class Memory:
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
-
         checks.function(progress, "progress")
 
         def written(count: int) -> None:
@@ -346,6 +346,143 @@ class Memory:
         self._background.wake()
         return fact
 
+    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
+        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
+
+        A task that is there already is moved to the `state` in its details: active, done or stalled. A fact under a key that is named
+        and held already is confirmed, or supersedes what is held there, as by `remember`.
+
+        Raises:
+            InputError: an item has unknown or unusable fields; those before it are kept.
+        """
+        db = self._store.database()
+        try:
+            return stating.write(db, items, user_id=user_id, timestamp=timestamp, hurried=self._hurried, config=self._config)
+        finally:
+            self._background.wake()
+
+    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
+        """Store many facts as they are, and return how many were new: the way in for what another system knows.
+
+        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
+        believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
+        `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
+        embedded in the background.
+
+        Raises:
+            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
+                its twenty thousand is kept.
+            ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
+        """
+
+        def ready(start: int, count: int) -> NDArray[np.float32] | None:
+            return None if vectors is None else usable(vectors, count, start=start, embedder=self.embedder)
+
+        added = store_many(self._store.database(), facts, vectors=ready, embedder=self.embedder, config=self._config)
+        self._background.wake()
+        return added
+
+    def learn(
+        self,
+        trigger: str,
+        steps: Sequence[str],
+        *,
+        user_id: str,
+        title: str | None = None,
+        importance: float | None = None,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        timestamp: Time | None = None,
+    ) -> Procedure:
+        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
+
+        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
+
+        Args:
+            trigger: the task it is for, in words ("deploy the website").
+            steps: what to do, in order.
+            user_id: whose memory this is.
+            title: a name for it; if None the one that it has, or the trigger.
+            importance: 0..1; what it was if None, at first 0.6.
+            session_id: the conversation it comes from.
+            turn_id: the turn it comes from.
+            timestamp: when it was learned; the present if None.
+
+        Raises:
+            InputError: the trigger or a step is empty, or there are no steps.
+        """
+        learned = stating.learn(
+            self._store.database(),
+            trigger,
+            steps,
+            user_id=user_id,
+            embedder=self._hurried(),
+            config=self._config,
+            title=title,
+            importance=importance,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
+        self._background.wake()
+        return learned
+
+    def event(
+        self,
+        description: str,
+        *,
+        user_id: str,
+        timestamp: Time | None = None,
+        participants: Sequence[str] = (),
+        location: str | None = None,
+        importance: float | None = None,
+        trigger: BreakTrigger | None = None,
+        event_id: str | None = None,
+    ) -> str:
+        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
+
+        Args:
+            description: what happened, in a few words: "Rui asked for warmer lights".
+            user_id: whose memory this is; a household's, as a rule.
+            timestamp: when it happened; the present if None.
+            participants: who took part, by the names they go by.
+            location: where, such as "kitchen".
+            importance: 0..1; by the rules, or the model, if None.
+            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home, time_of_day_change or
+                significant_event.
+            event_id: a name for the event; taking the same event again changes nothing.
+
+        Raises:
+            InputError: there is nothing to keep, or a value cannot be used.
+            ConflictError: another event of this user has this id.
+            StoreError: the file cannot be written; nothing was kept.
+        """
+        event_id = event_id or uuid.uuid4().hex
+        self._intake.event(
+            description,
+            user_id=user_id,
+            timestamp=timestamp,
+            participants=participants,
+            location=location,
+            importance=importance,
+            trigger=trigger,
+            event_id=event_id,
+        )
+        self._background.wake()
+        return event_id
+
+    def narrate(self, *, now: Time | None = None) -> list[Fact]:
+        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
+        at = self._now(now)
+        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
+        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
+            told[fact_id] = None
+        self._background.wake()
+        db = self._store.database()
+        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
+
+    # --- deciding -------------------------------------------------------------------------------------------------------------
+
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
 
@@ -372,6 +509,53 @@ class Memory:
         fact = deciding.reject(self._store.database(), fact_id, now=self._now(now))
         self._background.wake()
         return fact
+
+    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
+        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live.
+        """
+        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
+        self._background.wake()
+        return fact
+
+    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
+        """Say until when a fact was true (now, if None), and return it; history keeps it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no longer live, would end before it began, or was over earlier.
+        """
+        at = self._now(now)
+        ends = self._time(valid_to) if valid_to is not None else at
+        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
+        self._background.wake()
+        return fact
+
+    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
+        """Say where a task stands, active, done or stalled, and return it; what is done is over.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: it is no task, or there is no such state.
+        """
+        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
+        self._background.wake()
+        return fact
+
+    def outcome(
+        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
+    ) -> Procedure:
+        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
+
+        Raises:
+            NotFoundError: no fact has this id.
+            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
+        """
+        db, at = self._store.database(), self._time(timestamp)
+        return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
@@ -424,44 +608,12 @@ class Memory:
         db = self._store.database()
         forgotten = forgetting.forget(db, user_id, key=key, config=self._config)
         self._notebook.forget(user_id)
-        self._cache.forget(user_id)
-        if self._patient is not None:
-            self._patient.forget()
+        self._answering.forget(user_id)
         db.overwrite_remains(patience=_FORGETTING_SECONDS)
         self._background.wake()
         return forgotten
 
-    def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
-        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
-
-        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
-        """
-        if user_id is not None:
-            checks.name(user_id, "user_id")
-        at = self._now(now)
-        db = self._store.database()
-        with db.transaction():
-            expire_over(db, user_id=user_id, now=at)
-            dismiss_moot(db, user_id=user_id, now=at)
-            moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
-        self._background.wake()
-        return moved
-
-    def retry(self) -> int:
-        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
-
-        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
-        """
-        db = self._store.database()
-        with db.transaction():
-            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
-                db.run(waiting)
-        self._background.interrupt_rests()
-        self._background.wake()
-        return revived
-
-    # --- reading -------------------------------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -523,61 +675,33 @@ class Memory:
                 in `must` has no letters, `until` is before `since`; the vector has the wrong shape, is zero or not finite.
             ConfigError: a vector was given to a memory that was opened without an embedder.
         """
-        checks.lists(
-            kinds=kinds,
-            statuses=statuses,
-            categories=categories,
-            memory_types=memory_types,
-            tags=tags,
-            must=must,
-            participants=participants,
-            tiers=tiers,
-        )
-        checks.terms(must)
-        begins, ends = self._stretch(since, until)
-        if weights is not None:
-            checks.text(weights, "weights")
-        at = self._now(now)
-        db = self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=at)
-        then = question.as_of if as_of is None else self._time(as_of)
-        hits = retrieve(
-            db,
-            question,
+        return self._answering.search(
+            query,
             user_id=user_id,
-            embedder=self._patient,
-            now=at,
-            vector=None if vector is None else usable([vector], 1, embedder=self._embedder)[0],
-            weights=weights or self._set_for(user_id),
-            limit=checks.count(limit, "limit"),
-            kinds=kinds,
-            statuses=(EVER if then or question.past else LIVE) if statuses is None else statuses,
-            as_of=then,
-            categories=categories,
-            memory_types=memory_types,
-            tags=tags,
-            must=must,
-            since=begins,
-            until=ends,
-            min_age_minutes=checks.age(min_age_minutes, "min_age_minutes"),
-            max_age_days=checks.age(max_age_days, "max_age_days"),
-            min_score=checks.bound(min_score, "min_score"),
-            participants=participants,
-            base_half_life_days=self._config.base_half_life_days,
-            minimum_importance=self._config.minimum_importance,
-            top_k_lex=self._config.top_k_lex,
-            top_k_vec=self._config.top_k_vec,
-            cache=self._cache,
-            index=self._index,
-            goal=goal and checks.searchable(goal, "goal"),
-            tiers=tiers,
-            hot_days=self._config.hot_days,
-            warm_days=self._config.warm_days,
-            judged=checks.truth(judged, "judged"),
+            limit=limit,
+            narrowed={
+                "kinds": kinds,
+                "categories": categories,
+                "memory_types": memory_types,
+                "tags": tags,
+                "must": must,
+                "since": since,
+                "until": until,
+                "min_age_minutes": min_age_minutes,
+                "max_age_days": max_age_days,
+                "min_score": min_score,
+                "participants": participants,
+                "tiers": tiers,
+            },
+            as_of=self._past(as_of),
+            weights=weights,
+            statuses=statuses,
+            goal=goal,
+            judged=judged,
+            vector=vector,
+            now=self._now(now),
+            record=record,
         )
-        if checks.truth(record, "record"):
-            self._notebook.note(query, hits, user_id=user_id, weights=weights or self._set_for(user_id), at=at)
-        return hits
 
     def context(
         self,
@@ -602,13 +726,108 @@ class Memory:
         Raises:
             InputError: nobody is named, a number is no whole one, or a text is none.
         """
-        made, note = self._prepare(query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=now)
+        made, note = self._answering.context(
+            query, user_id=user_id, max_tokens=max_tokens, limit=limit, goal=goal, system=system, now=self._now(now)
+        )
         note()
         return made
+
+    def assess(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        goal: str | None = None,
+        limit: int = CONTEXT_HITS,
+        as_of: Time | None = None,
+        statuses: Sequence[Status] | None = None,
+        min_score: float | None = None,
+        tiers: Sequence[Tier] | None = None,
+        now: Time | None = None,
+        **filters: Unpack[Filters],
+    ) -> Hits:
+        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
+
+        `as_of`, `statuses`, `min_score`, `tiers` and the filters are those of `search`; with `tiers` only what is of those ages is weighed.
+
+        Raises:
+            InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
+                number.
+        """
+        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
+            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
+        if checks.count(limit, "limit") > self._config.context_candidates:
+            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
+        return self._answering.assess(
+            query,
+            user_id=user_id,
+            limit=limit,
+            now=self._now(now),
+            goal=goal,
+            as_of=self._past(as_of),
+            statuses=statuses,
+            narrowed={**filters, "min_score": min_score, "tiers": tiers},
+            record=True,
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        participants: Sequence[str] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        limit: int | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        now: Time | None = None,
+    ) -> Hits:
+        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
+
+        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
+        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
+        is written down in the background, so that reading waits for nobody.
+
+        Args:
+            query: the question, or the conversation it is about.
+            user_id: whose memory is asked.
+            participants: only memories that one of these people took part in, by their names or a word of them.
+            memory_types: only these.
+            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
+            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
+            min_score: leave out what scores less; `config.importance_threshold` if None.
+            now: the time that decay is counted to; the present if None.
+
+        Raises:
+            InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
+        """
+        return self._answering.recall(
+            query,
+            user_id=user_id,
+            limit=limit,
+            narrowed={
+                "participants": participants,
+                "memory_types": memory_types,
+                "max_age_days": max_age_days,
+                "min_score": min_score,
+            },
+            now=self._now(now),
+        )
+
+    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
+        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
+        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
+        return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
 
     def profile(self, user_id: str, *, now: Time | None = None) -> Profile:
         """Return what is held of a user now: identity, preferences, tasks, recent changes and sensitive topics."""
         return materialize(self._store.database(), user_id=checks.name(user_id, "user_id"), now=self._now(now), config=self._config)
+
+    def page(self, user_id: str, *, now: Time | None = None) -> str:
+        """Return the text of memory.md as a flush would write it now."""
+        checks.name(user_id, "user_id")
+        config = self._config
+        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
 
     def facts(
         self,
@@ -627,9 +846,8 @@ class Memory:
         Raises:
             InputError: there is no such kind or status, the key is none that there can be, or nobody is named.
         """
-        then = None if as_of is None else self._time(as_of)
-        db = self._store.database()
-        return reading.facts(db, checks.name(user_id, "user_id"), key=key, statuses=statuses, kinds=kinds, as_of=then, now=self._now(now))
+        user, then, at = checks.name(user_id, "user_id"), self._past(as_of), self._now(now)
+        return reading.facts(self._store.database(), user, key=key, statuses=statuses, kinds=kinds, as_of=then, now=at)
 
     def fact(self, fact_id: str) -> Fact:
         """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
@@ -638,6 +856,14 @@ class Memory:
             NotFoundError: there is no such fact, or only the archive has it.
         """
         return by_the_clock(reading.fact(self._store.database(), fact_id), utc_now())
+
+    def sources(self, fact_id: str) -> Sources:
+        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
+
+        Raises:
+            NotFoundError: no fact has this id.
+        """
+        return reading.sources(self._store.database(), fact_id)
 
     def history(self, *, user_id: str | None = None, fact_id: str | None = None, turn_id: str | None = None) -> list[Change]:
         """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
@@ -660,209 +886,7 @@ class Memory:
         self._notebook.write_down_asked()
         return reading.stats(self._store)
 
-    def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
-        """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
-
-        The model is made from the installed MiniLM, which takes `memdb[export]`, or comes from a `folder` that `export_model` wrote.
-
-        Raises:
-            ConfigError: the file's vectors are of another embedder.
-            ModelUnavailable: it cannot be made, or the folder holds none that is whole.
-            ModelOutputError: what was made does not agree with the original; nothing was written.
-        """
-        return carrying.carry_model(self._store, folder, precision=precision)
-
-    def carried_model(self) -> ModelCard | None:
-        """Return what the model is that the file carries, checked to be whole; None if it carries none.
-
-        Raises:
-            ModelUnavailable: it is damaged.
-        """
-        return carrying.carried_model(self._store)
-
-    def drop_model(self) -> bool:
-        """Take the model out of the file, and return whether there was one; the file uses the space again."""
-        return carrying.drop_model(self._store)
-
-    @property
-    def config(self) -> Config:
-        """The settings in force."""
-        return self._config
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder in use; None means words only."""
-        return self._embedder
-
-    # --- why, and how well ---------------------------------------------------------------------------------------------------
-
-    def explain(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        fact_id: str | None = None,
-        limit: int = 10,
-        kinds: Sequence[str] | None = None,
-        as_of: Time | None = None,
-        weights: str | None = None,
-        statuses: Sequence[Status] | None = None,
-        categories: Sequence[Category] | None = None,
-        memory_types: Sequence[MemoryType] | None = None,
-        tags: Sequence[str] | None = None,
-        must: Sequence[str] | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
-        min_age_minutes: float | None = None,
-        max_age_days: float | None = None,
-        min_score: float | None = None,
-        participants: Sequence[str] | None = None,
-        goal: str | None = None,
-        tiers: Sequence[Tier] | None = None,
-        vector: ArrayLike | None = None,
-        now: Time | None = None,
-    ) -> Explanation:
-        """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
-
-        The arguments are those of `search`; `limit` is the number of hits the fact should be among. Every weight that is told was tried:
-        a search with that number in the set finds the fact so high. None is, where the embedder failed. What the parts of a score weigh is
-        tried, to ten times the largest, and for what is no candidate how many of them there are (`k_lex`, `k_vec`, to 2000); not how a
-        part comes about (`bm25_…`, `near`, `top`), nor how far relevance is believed (`sure_…`, `by_confidence`). One that works only by
-        changing what votes there are, or by leaving all scores equal, may be missed.
-
-        Raises:
-            NotFoundError: there is no such fact of this user.
-            InputError: a kind or the weight set is unknown, or `limit` is below 1.
-        """
-        if checks.count(limit, "limit") < 1:
-            raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
-        db = self._store.database()
-        fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
-        at, by = self._now(now), weights or self._set_for(user_id)
-        ask = partial(
-            self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
-        )
-        narrowed: Narrowed = {
-            "kinds": kinds,
-            "categories": categories,
-            "memory_types": memory_types,
-            "tags": tags,
-            "must": must,
-            "since": since,
-            "until": until,
-            "min_age_minutes": min_age_minutes,
-            "max_age_days": max_age_days,
-            "min_score": min_score,
-            "participants": participants,
-            "tiers": tiers,
-        }
-        return explain_search(
-            db,
-            ask,
-            narrowed,
-            fact,
-            limit=limit,
-            weights=by,
-            statuses=statuses,
-            as_of=None if as_of is None else self._time(as_of),
-            now=at,
-            embeds=self._patient is not None and db.has_vectors,
-        )
-
-    def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
-        """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
-
-        Spaces tell no two questions apart.
-
-        Raises:
-            NotFoundError: there is no such fact of this user.
-            InputError: there is no question, or it is not said by True or False.
-        """
-        db = self._store.database()
-        asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
-        with db.transaction():
-            reading.fact_of(db, fact_id, user_id=user_id)
-            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
-
-    def labels(self) -> list[Labelled]:
-        """Return the questions that feedback was given on, each with what was right and what was wrong."""
-        return labels_of(self._store.database())
-
-    def weights(self, name: str | None = None) -> dict[str, float]:
-        """Return a weight set, the memory's own if None: each feature's weight, and how many candidates each leg gives.
-
-        Raises:
-            InputError: there is no such set.
-        """
-        return weights_of(self._store.database(), name or self._weights)
-
-    def evaluate(
-        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
-    ) -> dict[str, dict[str, float]]:
-        """Return how well each weight set ranks labelled questions (the feedback given, if None): any@k, rec@k, nDCG@10, MRR, in 0..1.
-
-        Raises:
-            InputError: a label cannot be used, or a weight set is unknown.
-            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
-        """
-        return evaluate(self._store.database(), self._labelled(labelled), search=self._search_labelled, weights=weights)
-
-    def tune(
-        self,
-        name: str,
-        labelled: Iterable[Labelled | Mapping[str, object]] | None = None,
-        *,
-        base: str | None = None,
-        held_out: float = 0.3,
-        seed: int = 0,
-        write: bool = True,
-    ) -> Tuned:
-        """Fit the weights of the set `base` to labelled questions (the feedback given, if None) and write them as the set `name`.
-
-        That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
-        Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
-        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is.
-        With `write` False the new set is only returned.
-
-        Raises:
-            InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
-                to, a label cannot be used, or a number lies outside 0..1.
-            ConfigError: numpy is not installed.
-            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
-        """
-        if checks.share(held_out, "held_out") == 1:
-            raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
-        db = self._store.database()
-        tuned = fit(
-            db,
-            self._labelled(labelled),
-            name=checks.name(name, "name"),
-            base=base or self._weights,
-            search=self._search_labelled,
-            held_out=held_out,
-            seed=checks.count(seed, "seed"),
-        )
-        if write:
-            write_weights(db, {name: tuned.weights})
-        return tuned
-
-    def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
-        return self.labels() if given is None else read_labels(given)
-
-    def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
-        return self._whole(
-            self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
-        )
-
-    def _whole(self, hits: Hits) -> Hits:
-        """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
-        if hits.degraded and not hits.semantic and self._patient is not None and self._store.database().has_vectors:
-            raise ModelUnavailable(
-                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
-            )
-        return hits
-
-    # --- links, procedures, sessions, tiers ------------------------------------------------------------------------------------
+    # --- links, sessions ------------------------------------------------------------------------------------------------------
 
     def link(
         self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
@@ -925,68 +949,6 @@ class Memory:
         """
         return linking.relate(self._store.database(), user_id, kinds=kinds, now=self._now(now), config=self._config)
 
-    def learn(
-        self,
-        trigger: str,
-        steps: Sequence[str],
-        *,
-        user_id: str,
-        title: str | None = None,
-        importance: float | None = None,
-        session_id: str | None = None,
-        turn_id: str | None = None,
-        timestamp: Time | None = None,
-    ) -> Procedure:
-        """Remember how something is done, and return it. Learning other steps for the same trigger supersedes those known before.
-
-        What touches a sensitive topic may have to wait as pending, as in `remember`: `procedures` finds it once it is confirmed.
-
-        Args:
-            trigger: the task it is for, in words ("deploy the website").
-            steps: what to do, in order.
-            user_id: whose memory this is.
-            title: a name for it; if None the one that it has, or the trigger.
-            importance: 0..1; what it was if None, at first 0.6.
-            session_id: the conversation it comes from.
-            turn_id: the turn it comes from.
-            timestamp: when it was learned; the present if None.
-
-        Raises:
-            InputError: the trigger or a step is empty, or there are no steps.
-        """
-        learned = stating.learn(
-            self._store.database(),
-            trigger,
-            steps,
-            user_id=user_id,
-            embedder=self._hurried(),
-            config=self._config,
-            title=title,
-            importance=importance,
-            session_id=session_id,
-            turn_id=turn_id,
-            timestamp=timestamp,
-        )
-        self._background.wake()
-        return learned
-
-    def procedures(self, task: str, *, user_id: str, limit: int = 5, now: Time | None = None) -> list[Procedure]:
-        """Return at most `limit` workflows whose trigger a task resembles, best first: by words, by meaning, and by how well they went."""
-        hits = self.search(task, user_id=user_id, kinds=["procedure"], weights="procedural", limit=limit, statuses=["active"], now=now)
-        return reading.procedures(self._store.database(), {hit.fact.fact_id: hit.score for hit in hits})
-
-    def outcome(
-        self, fact_id: str, succeeded: bool, *, note: str = "", turn_id: str | None = None, timestamp: Time | None = None
-    ) -> Procedure:
-        """Note how a workflow went, and return it, stronger or weaker. The same turn's outcome counts once.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
-        """
-        db, at = self._store.database(), self._time(timestamp)
-        return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
-
     def session(
         self,
         user_id: str,
@@ -1011,30 +973,255 @@ class Memory:
             self._store,
             self._config,
             self._llm,
-            self._patient,
-            self._prepare,
+            self._answering,
             user_id=checks.name(user_id, "user_id"),
             session_id=checks.name(session_id, "session_id") if session_id is not None else uuid.uuid4().hex,
             eviction=checks.one_of(eviction, get_args(Eviction), "eviction") if eviction else self._config.working_eviction,
             now=now,
         )
 
-    def page(self, user_id: str, *, now: Time | None = None) -> str:
-        """Return the text of memory.md as a flush would write it now."""
-        checks.name(user_id, "user_id")
-        config = self._config
-        return project(self._store.database(), user_id=user_id, now=self._now(now), zone=config.zone, max_lines=config.page_max_lines).text
+    # --- why, and how well ----------------------------------------------------------------------------------------------------
 
-    @property
-    def tier(self) -> Literal[1, 2]:
-        """1 searches by words alone and loads no vector package, 2 by meaning as well."""
-        return 1 if self._embedder is None else 2
+    def explain(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        fact_id: str | None = None,
+        limit: int = 10,
+        kinds: Sequence[str] | None = None,
+        as_of: Time | None = None,
+        weights: str | None = None,
+        statuses: Sequence[Status] | None = None,
+        categories: Sequence[Category] | None = None,
+        memory_types: Sequence[MemoryType] | None = None,
+        tags: Sequence[str] | None = None,
+        must: Sequence[str] | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        min_age_minutes: float | None = None,
+        max_age_days: float | None = None,
+        min_score: float | None = None,
+        participants: Sequence[str] | None = None,
+        goal: str | None = None,
+        tiers: Sequence[Tier] | None = None,
+        vector: ArrayLike | None = None,
+        now: Time | None = None,
+    ) -> Explanation:
+        """Return why a question finds what it finds; and of a fact, where it stands, why not higher, and which weight would change that.
+
+        The arguments are those of `search`; `limit` is the number of hits the fact should be among. Every weight that is told was tried:
+        a search with that number in the set finds the fact so high. None is, where the embedder failed. What the parts of a score weigh is
+        tried, to ten times the largest, and for what is no candidate how many of them there are (`k_lex`, `k_vec`, to 2000); not how a
+        part comes about (`bm25_…`, `near`, `top`), nor how far relevance is believed (`sure_…`, `by_confidence`). One that works only by
+        changing what votes there are, or by leaving all scores equal, may be missed.
+
+        Raises:
+            NotFoundError: there is no such fact of this user.
+            InputError: a kind or the weight set is unknown, or `limit` is below 1.
+        """
+        if checks.count(limit, "limit") < 1:
+            raise InputError(f"limit is {limit}; give the number of hits, at least 1.")
+        db = self._store.database()
+        fact = reading.fact_of(db, fact_id, user_id=user_id) if fact_id is not None else None
+        at, by = self._now(now), weights or self._answering.weights_for(user_id)
+        ask = partial(
+            self.search, query, user_id=user_id, as_of=as_of, weights=by, statuses=statuses, goal=goal, vector=vector, now=at, record=False
+        )
+        narrowed: Narrowed = {
+            "kinds": kinds,
+            "categories": categories,
+            "memory_types": memory_types,
+            "tags": tags,
+            "must": must,
+            "since": since,
+            "until": until,
+            "min_age_minutes": min_age_minutes,
+            "max_age_days": max_age_days,
+            "min_score": min_score,
+            "participants": participants,
+            "tiers": tiers,
+        }
+        return explain_search(
+            db,
+            ask,
+            narrowed,
+            fact,
+            limit=limit,
+            weights=by,
+            statuses=statuses,
+            as_of=self._past(as_of),
+            now=at,
+            embeds=self._answering.patient is not None and db.has_vectors,
+        )
+
+    def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
+        """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
+
+        Spaces tell no two questions apart.
+
+        Raises:
+            NotFoundError: there is no such fact of this user.
+            InputError: there is no question, or it is not said by True or False.
+        """
+        db = self._store.database()
+        asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
+        with db.transaction():
+            reading.fact_of(db, fact_id, user_id=user_id)
+            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
+
+    def labels(self) -> list[Labelled]:
+        """Return the questions that feedback was given on, each with what was right and what was wrong."""
+        return labels_of(self._store.database())
+
+    def weights(self, name: str | None = None) -> dict[str, float]:
+        """Return a weight set, the memory's own if None: each feature's weight, and how many candidates each leg gives.
+
+        Raises:
+            InputError: there is no such set.
+        """
+        return weights_of(self._store.database(), name or self._answering.weights)
+
+    def weight_sets(self) -> dict[str, dict[str, float]]:
+        """Return every weight set of the file by name."""
+        return weight_sets(self._store.database())
+
+    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
+        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
+
+        Raises:
+            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
+        """
+        set_weights(self._store.database(), sets)
+
+    def evaluate(
+        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, weights: Sequence[str] = ("default",)
+    ) -> dict[str, dict[str, float]]:
+        """Return how well each weight set ranks labelled questions (the feedback given, if None): any@k, rec@k, nDCG@10, MRR, in 0..1.
+
+        Raises:
+            InputError: a label cannot be used, or a weight set is unknown.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
+        """
+        return evaluate(self._store.database(), self._labelled(labelled), search=self._search_labelled, weights=weights)
+
+    def tune(
+        self,
+        name: str,
+        labelled: Iterable[Labelled | Mapping[str, object]] | None = None,
+        *,
+        base: str | None = None,
+        held_out: float = 0.3,
+        seed: int = 0,
+        write: bool = True,
+    ) -> Tuned:
+        """Fit the weights of the set `base` to labelled questions (the feedback given, if None) and write them as the set `name`.
+
+        That is a new set, or one that was fitted before and is replaced; the sets that every file has stay as they are.
+        Each of `labelled` is `{user_id, query, relevant}`, `relevant` a list of ids of facts or of the turns they came from, with `wrong`,
+        `kinds` and `now` if wanted. The share `held_out` is not fitted to but measured, before and after; `seed` chooses which that is.
+        With `write` False the new set is only returned.
+
+        Raises:
+            InputError: `name` is a set that every file has, `base` is none that ranks by two features or more, there is too little to fit
+                to, a label cannot be used, or a number lies outside 0..1.
+            ConfigError: numpy is not installed.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
+        """
+        if checks.share(held_out, "held_out") == 1:
+            raise InputError(f"held_out is {held_out}; give a share from 0 up to, not including, 1.")
+        db = self._store.database()
+        tuned = fit(
+            db,
+            self._labelled(labelled),
+            name=checks.name(name, "name"),
+            base=base or self._answering.weights,
+            search=self._search_labelled,
+            held_out=held_out,
+            seed=checks.count(seed, "seed"),
+        )
+        if write:
+            write_weights(db, {name: tuned.weights})
+        return tuned
+
+    def calibrate(
+        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, now: Time | None = None
+    ) -> tuple[Calibration | None, Calibration]:
+        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
+
+        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
+        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
+        whole conversations).
+
+        Raises:
+            InputError: there are not both kinds of questions, or a label cannot be used.
+            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
+        """
+        questions = self._labelled(labelled)
+
+        def assess(one: Labelled) -> Hits:
+            most, at = self._config.context_candidates, self._now(now or one.now)
+            return self._whole(self._answering.assess(one.query, user_id=one.user_id, limit=most, now=at))
+
+        return calibrate(self._store.database(), questions, assess=assess)
+
+    # --- the file: its upkeep, its vectors, its model -------------------------------------------------------------------------
+
+    def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
+        """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
+
+        Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
+        what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
+        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
+        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
+        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
+        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
+        """
+        if user_id is not None:
+            checks.name(user_id, "user_id")
+        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
+        if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
+            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
+        self._notebook.write_down_recalled()
+        done = work(narrator=self._narrator, llm=self._llm)
+        self._background.wake()
+        return done
+
+    def compact(self, user_id: str | None = None, *, now: Time | None = None) -> int:
+        """Move what has been superseded or expired for `config.archive_after_days` into the archive, and return how many rows.
+
+        What is over by its own time expires first, so that users who have fallen silent are looked after, too.
+        """
+        if user_id is not None:
+            checks.name(user_id, "user_id")
+        at = self._now(now)
+        db = self._store.database()
+        with db.transaction():
+            expire_over(db, user_id=user_id, now=at)
+            dismiss_moot(db, user_id=user_id, now=at)
+            moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
+        self._background.wake()
+        return moved
+
+    def retry(self) -> int:
+        """Give turns and vectors that were set aside after failing too often another chance, and return how many there are.
+
+        What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
+        """
+        db = self._store.database()
+        with db.transaction():
+            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+                db.run(waiting)
+        self._background.interrupt_rests()
+        self._background.wake()
+        return revived
 
     def vectors(self) -> Vectors:
         """Return the state of the vector index: how many vectors are made, and how many wait; while they do, search goes on."""
         state = count_vectors(self._store)
-        if self._patient is not None:
-            state = state.model_copy(update={"error": self._patient.rest.error or state.error})
+        if (patient := self._answering.patient) is not None:
+            state = state.model_copy(update={"error": patient.rest.error or state.error})
         return with_collection(state, self._store, self._index) if self._index is not None else state
 
     def reindex(self, embedder: Embedder | str, *, progress: Callable[[int, int], None] | None = None) -> Vectors:
@@ -1059,399 +1246,58 @@ class Memory:
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
         state = change_embedder(self._store.path, chosen, config=self._config, progress=progress)
-        if self._embedder is not None:
-            before, self._embedder, self._patient = self._patient, chosen, patiently(chosen, self._config)
-            self._background.change_embedder(chosen, self._patient)
-            if before is not None:
-                before.close()
+        if self.embedder is not None:
+            self._answering.change_embedder(chosen)
+            self._background.change_embedder(chosen, self._answering.patient)
         return state
 
-    # --- first-person memories -----------------------------------------------------------------------------------------------
+    def carry_model(self, folder: str | Path | None = None, *, precision: Literal["int8", "float32"] = "int8") -> ModelCard:
+        """Put MiniLM's model into the file, so that it is used without PyTorch from the next opening on, and return what it is.
 
-    def event(
-        self,
-        description: str,
-        *,
-        user_id: str,
-        timestamp: Time | None = None,
-        participants: Sequence[str] = (),
-        location: str | None = None,
-        importance: float | None = None,
-        trigger: BreakTrigger | None = None,
-        event_id: str | None = None,
-    ) -> str:
-        """Take something that happened in a household, safely on disk when this returns, and return its id. Its memory follows later.
-
-        Args:
-            description: what happened, in a few words: "Rui asked for warmer lights".
-            user_id: whose memory this is; a household's, as a rule.
-            timestamp: when it happened; the present if None.
-            participants: who took part, by the names they go by.
-            location: where, such as "kitchen".
-            importance: 0..1; by the rules, or the model, if None.
-            trigger: what ends the segment of events with this one: person_departed_home, person_arrived_home, time_of_day_change or
-                significant_event.
-            event_id: a name for the event; taking the same event again changes nothing.
+        The model is made from the installed MiniLM, which takes `memdb[export]`, or comes from a `folder` that `export_model` wrote.
 
         Raises:
-            InputError: there is nothing to keep, or a value cannot be used.
-            ConflictError: another event of this user has this id.
-            StoreError: the file cannot be written; nothing was kept.
+            ConfigError: the file's vectors are of another embedder.
+            ModelUnavailable: it cannot be made, or the folder holds none that is whole.
+            ModelOutputError: what was made does not agree with the original; nothing was written.
         """
-        event_id = event_id or uuid.uuid4().hex
-        self._intake.event(
-            description,
-            user_id=user_id,
-            timestamp=timestamp,
-            participants=participants,
-            location=location,
-            importance=importance,
-            trigger=trigger,
-            event_id=event_id,
-        )
-        self._background.wake()
-        return event_id
+        return carrying.carry_model(self._store, folder, precision=precision)
 
-    def narrate(self, *, now: Time | None = None) -> list[Fact]:
-        """Tell every segment of events that is over by `now`, and return the new memories. The worker does this by itself."""
-        at = self._now(now)
-        told: dict[str, None] = {}  # one that something was forgotten of meanwhile is told twice
-        while fact_id := take_segment(self._store, self._config, self._narrator, now=at):
-            told[fact_id] = None
-        self._background.wake()
-        db = self._store.database()
-        return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
-
-    def recall(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        participants: Sequence[str] | None = None,
-        memory_types: Sequence[MemoryType] | None = None,
-        limit: int | None = None,
-        max_age_days: float | None = None,
-        min_score: float | None = None,
-        now: Time | None = None,
-    ) -> Hits:
-        """Return the first-person memories that bear on a question, best first, by the weight set `first-person`.
-
-        They are the best of the twenty nearest in meaning (the set's `k_vec`), or by words where there are no vectors. What is archived, or
-        as young as the buffer, is left out. What is returned counts as recalled: it fades later and weighs more. That
-        is written down in the background, so that reading waits for nobody.
-
-        Args:
-            query: the question, or the conversation it is about.
-            user_id: whose memory is asked.
-            participants: only memories that one of these people took part in, by their names or a word of them.
-            memory_types: only these.
-            limit: how many of these at most; `config.max_memories_per_retrieval` if None.
-            max_age_days: leave out what is older, and was not seen since, 0 for nothing; `config.max_age_days` if None.
-            min_score: leave out what scores less; `config.importance_threshold` if None.
-            now: the time that decay is counted to; the present if None.
+    def carried_model(self) -> ModelCard | None:
+        """Return what the model is that the file carries, checked to be whole; None if it carries none.
 
         Raises:
-            InputError: nobody is named, there is no such memory type, a bound is no number, or the age is below 0.
+            ModelUnavailable: it is damaged.
         """
-        at = self._now(now)
-        hits = recall(
-            self._store.database(),
-            query,
-            user_id=user_id,
-            participants=participants,
-            memory_types=memory_types,
-            limit=limit,
-            max_age_days=max_age_days,
-            min_score=min_score,
-            now=at,
-            embedder=self._patient,
-            config=self._config,
+        return carrying.carried_model(self._store)
+
+    def drop_model(self) -> bool:
+        """Take the model out of the file, and return whether there was one; the file uses the space again."""
+        return carrying.drop_model(self._store)
+
+    # --- inside ---------------------------------------------------------------------------------------------------------------
+
+    def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
+        return self.labels() if given is None else read_labels(given)
+
+    def _search_labelled(self, one: Labelled, weights: str, limit: int) -> Hits:
+        return self._whole(
+            self.search(one.query, user_id=one.user_id, limit=limit, kinds=one.kinds, weights=weights, now=one.now, record=False)
         )
-        self._notebook.note(query, hits, user_id=user_id, weights="first-person", at=at)
+
+    def _whole(self, hits: Hits) -> Hits:
+        """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
+        if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
+            raise ModelUnavailable(
+                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
+            )
         return hits
-
-    def sources(self, fact_id: str) -> Sources:
-        """Return what a first-person memory rests on: its events, and for a pattern the memories that went into it.
-
-        Raises:
-            NotFoundError: no fact has this id.
-        """
-        return reading.sources(self._store.database(), fact_id)
-
-    def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
-        """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
-
-        Of first-person memories, repeated ones are consolidated into patterns, importance is reckoned anew, what has faded is archived, and
-        what has lain in the archive for long is deleted. The worker does this part by itself each night; nights that were missed are made
-        up for one by one, unless `user_id` is given. Of everything else, sessions that are over are summarised as episodes and what
-        recurs is drawn into reflective notes, which the worker does as they come due; what is held twice becomes one, tasks that nobody
-        mentions stall, what recurs is promoted to the profile, and what is more than is kept goes to the archive, which the worker does
-        each night. With `dry_run` nothing is written and no model is asked, and the answer is what one run would do by the rules.
-        """
-        if user_id is not None:
-            checks.name(user_id, "user_id")
-        work = partial(maintain, self._store, self._config, user_id=user_id, now=self._now(now))
-        if checks.truth(dry_run, "dry_run"):  # what was recalled counts, and is written down by the next who writes
-            return work(narrator=None, llm=None, rehearsed=self._notebook.recalled())
-        self._notebook.write_down_recalled()
-        done = work(narrator=self._narrator, llm=self._llm)
-        self._background.wake()
-        return done
-
-    # --- in bulk -------------------------------------------------------------------------------------------------------------
-
-    def remember_many(self, facts: Iterable[NewFact | Mapping[str, object]], *, vectors: NDArray[np.float32] | None = None) -> int:
-        """Store many facts as they are, and return how many were new: the way in for what another system knows.
-
-        Five thousand are a transaction; of twenty thousand at a time, those of a user go together. Nothing is weighed against what is
-        believed, and history begins with the first change. Each is `{value_text, user_id, …}`, the fields those of `NewFact`; one whose
-        `fact_id` is known is left as it is. `vectors` holds the embedder's vectors, one a fact, if they are ready; otherwise the facts are
-        embedded in the background.
-
-        Raises:
-            InputError: a fact has unknown or unusable fields, or the vectors have the wrong shape, are zero or not finite; what came before
-                its twenty thousand is kept.
-            ConfigError: vectors were given to a memory that was opened without an embedder, or whose embedder another process has changed.
-        """
-
-        def ready(start: int, count: int) -> NDArray[np.float32] | None:
-            return None if vectors is None else usable(vectors, count, start=start, embedder=self._embedder)
-
-        added = store_many(self._store.database(), facts, vectors=ready, embedder=self._embedder, config=self._config)
-        self._background.wake()
-        return added
-
-    # --- how sure it is --------------------------------------------------------------------------------------------------------
-
-    def assess(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        goal: str | None = None,
-        limit: int = CONTEXT_HITS,
-        as_of: Time | None = None,
-        statuses: Sequence[Status] | None = None,
-        min_score: float | None = None,
-        tiers: Sequence[Tier] | None = None,
-        now: Time | None = None,
-        **filters: Unpack[Filters],
-    ) -> Hits:
-        """Return what a context would be made of: at most `limit` hits that say different things, judged, with `Hits.verdict` on them.
-
-        `as_of`, `statuses`, `min_score`, `tiers` and the filters are those of `search`; with `tiers` only what is of those ages is weighed.
-
-        Raises:
-            InputError: more hits are wanted than are weighed (`config.context_candidates`), a name in a filter is unknown, or a bound is no
-                number.
-        """
-        if unknown := sorted(filters.keys() - Filters.__optional_keys__):
-            raise TypeError(f"Memory.assess() got an unexpected keyword argument {unknown[0]!r}")
-        checks.lists(
-            kinds=filters.get("kinds"),
-            statuses=statuses,
-            categories=filters.get("categories"),
-            memory_types=filters.get("memory_types"),
-            tags=filters.get("tags"),
-            must=filters.get("must"),
-            participants=filters.get("participants"),
-            tiers=tiers,
-        )
-        checks.terms(filters.get("must"))
-        begins, ends = self._stretch(filters.pop("since", None), filters.pop("until", None))
-        sifted: Sifted = {**filters, "since": begins, "until": ends, "min_score": checks.bound(min_score, "min_score"), "tiers": tiers}
-        sifted["min_age_minutes"] = checks.age(filters.get("min_age_minutes"), "min_age_minutes")
-        sifted["max_age_days"] = checks.age(filters.get("max_age_days"), "max_age_days")
-        if checks.count(limit, "limit") > self._config.context_candidates:
-            raise InputError(f"limit is {limit}; give at most {self._config.context_candidates}, or raise the setting context_candidates.")
-        at = self._now(now)
-        hits = self._assessed(query, user_id=user_id, goal=goal, limit=limit, as_of=as_of, statuses=statuses, now=at, filters=sifted)
-        self._notebook.note(query, hits, user_id=user_id, weights=self._set_for(user_id), at=at)
-        return hits
-
-    def write(self, items: Iterable[Item | Mapping[str, object]], *, user_id: str, timestamp: Time | None = None) -> Written:
-        """Keep what is new and sure enough of what an application or a model states; return what was kept, and what was not and why.
-
-        A task that is there already is moved to the `state` in its details: active, done or stalled. A fact under a key that is named
-        and held already is confirmed, or supersedes what is held there, as by `remember`.
-
-        Raises:
-            InputError: an item has unknown or unusable fields; those before it are kept.
-        """
-        db = self._store.database()
-        try:
-            return stating.write(db, items, user_id=user_id, timestamp=timestamp, hurried=self._hurried, config=self._config)
-        finally:
-            self._background.wake()
-
-    def weight_sets(self) -> dict[str, dict[str, float]]:
-        """Return every weight set of the file by name."""
-        return weight_sets(self._store.database())
-
-    def set_weights(self, sets: Mapping[str, Mapping[str, float]]) -> None:
-        """Put weight sets into the file, each as a whole: those of the same name are replaced, others stay.
-
-        Raises:
-            InputError: a set is empty, has a feature that does not rank, or a number that cannot weigh.
-        """
-        set_weights(self._store.database(), sets)
-
-    def calibrate(
-        self, labelled: Iterable[Labelled | Mapping[str, object]] | None = None, *, now: Time | None = None
-    ) -> tuple[Calibration | None, Calibration]:
-        """Fit the probability of an answer to labelled questions, and return how well it fitted them before (if it did) and after.
-
-        The questions are those of the feedback given if None. The weights become the set `calibration`, with the threshold below which the
-        memory abstains. Both measures are on the questions themselves; for others expect somewhat less (`bench/abstention.py` leaves out
-        whole conversations).
-
-        Raises:
-            InputError: there are not both kinds of questions, or a label cannot be used.
-            ModelUnavailable: the embedder failed, or the vectors are not made yet, so that only words would count.
-        """
-        questions = self._labelled(labelled)
-        most = self._config.context_candidates
-        return calibrate(
-            self._store.database(),
-            questions,
-            assess=lambda one: self._whole(self._assessed(one.query, user_id=one.user_id, limit=most, now=self._now(now or one.now))),
-        )
-
-    def end(self, fact_id: str, *, valid_to: Time | None = None, now: Time | None = None) -> Fact:
-        """Say until when a fact was true (now, if None), and return it; history keeps it.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no longer live, would end before it began, or was over earlier.
-        """
-        at = self._now(now)
-        ends = self._time(valid_to) if valid_to is not None else at
-        fact = deciding.end(self._store.database(), fact_id, ends=ends, now=at)
-        self._background.wake()
-        return fact
-
-    def doubt(self, fact_id: str, *, now: Time | None = None) -> Fact:
-        """Take a fact as uncertain: believed half as much, and found only where that status is asked for, until `confirm` or `reject`.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: the fact is no longer live.
-        """
-        fact = deciding.doubt(self._store.database(), fact_id, now=self._now(now))
-        self._background.wake()
-        return fact
-
-    def task(self, fact_id: str, state: TaskState, *, now: Time | None = None) -> Fact:
-        """Say where a task stands, active, done or stalled, and return it; what is done is over.
-
-        Raises:
-            NotFoundError: no fact has this id.
-            InputError: it is no task, or there is no such state.
-        """
-        fact = deciding.set_task(self._store.database(), fact_id, state, now=self._now(now))
-        self._background.wake()
-        return fact
-
-    def _set_for(self, user_id: str) -> str:
-        """The weight set that ranks for a user: with `config.rival_weights` every other user, the same one each time, gets the rival."""
-        rival = self._config.rival_weights
-        return rival if rival and zlib.crc32(user_id.encode("utf-8", "replace")) % 2 else self._weights
-
-    def _weigh(
-        self,
-        question: Question,
-        *,
-        user_id: str,
-        goal: str | None,
-        now: datetime,
-        statuses: Sequence[Status] | None = None,
-        filters: Sifted | None = None,
-    ) -> tuple[Hits, list[Doubt]]:
-        return weigh(
-            self._store.database(),
-            question,
-            user_id=user_id,
-            goal=goal and checks.searchable(goal, "goal"),
-            now=now,
-            weights=self._set_for(user_id),
-            embedder=self._patient,
-            cache=self._cache,
-            index=self._index,
-            config=self._config,
-            statuses=statuses,
-            filters=filters,
-        )
-
-    def _prepare(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        max_tokens: int | None = None,
-        limit: int = CONTEXT_HITS,
-        goal: str | None = None,
-        system: str = "",
-        now: Time | None = None,
-    ) -> tuple[Context, Callable[[], None]]:
-        """Make a context, and return it with what notes that it was given: a session may need another, shorter one."""
-        at, db, limit = self._now(now), self._store.database(), checks.count(limit, "limit")
-        max_tokens = None if max_tokens is None else checks.count(max_tokens, "max_tokens")
-        question = self._understood(db, query, user_id=user_id, now=at)
-        hits, doubts = self._weigh(question, user_id=user_id, goal=goal, now=at)
-        result = make_context(
-            db,
-            hits,
-            doubts,
-            user_id=user_id,
-            limit=limit,
-            system=checks.text(system, "system"),
-            max_tokens=max_tokens,
-            tokenizer=choose_tokenizer(self._embedder),
-            now=at,
-            config=self._config,
-        )
-        note = partial(
-            self._notebook.note, query, hits, user_id=user_id, weights=self._set_for(user_id), at=at, prompt_tokens=result.tokens
-        )
-        return result, note
-
-    def _assessed(
-        self,
-        query: str,
-        *,
-        user_id: str,
-        limit: int,
-        now: datetime,
-        goal: str | None = None,
-        as_of: Time | None = None,
-        statuses: Sequence[Status] | None = None,
-        filters: Sifted | None = None,
-    ) -> Hits:
-        """Judge what bears on a question, and note nothing: what is only measured is not recalled."""
-        db = self._store.database()
-        question = self._understood(db, query, user_id=user_id, now=now)
-        if as_of is not None:
-            question = question.model_copy(update={"as_of": self._time(as_of)})
-        hits, _ = self._weigh(question, user_id=user_id, goal=goal, now=now, statuses=statuses, filters=filters)
-        hits[:] = diverse(db, hits, limit=limit, config=self._config)
-        return hits
-
-    def _understood(self, db: Database, query: str, *, user_id: str, now: datetime) -> Question:
-        """Read a question of somebody."""
-        return understand(db, checks.searchable(query), user_id=checks.name(user_id, "user_id"), now=now, zone=self._config.zone)
-
-    # --- inside --------------------------------------------------------------------------------------------------------------
 
     def _time(self, value: Time | None) -> datetime:
         return instant(value, zone=self._config.zone)
 
-    def _stretch(self, since: Time | None, until: Time | None) -> tuple[datetime | None, datetime | None]:
-        """From when on and before when."""
-        begins = None if since is None else self._time(since)
-        ends = None if until is None else end_of(until, zone=self._config.zone)
-        if begins and ends and (ends < begins or ends == begins != self._time(until)):  # the day before ends as the next begins
-            raise InputError(f"until is {until}, before since, {since}; give the earlier time as since.")
-        return begins, ends
+    def _past(self, value: Time | None) -> datetime | None:
+        return None if value is None else self._time(value)
 
     def _now(self, value: Time | None) -> datetime:
         return utc_now() if value is None else checks.lived(self._time(value), "now")
@@ -1459,4 +1305,5 @@ class Memory:
     def _hurried(self) -> Embedder | None:
         """The embedder as one that a single write waits for; what it does not manage in that time, the background work does."""
         patience = min(self._config.write_patience_seconds, self._config.embed_patience_seconds)
-        return None if self._patient is None else Hurried(self._patient, patience)
+        patient = self._answering.patient
+        return None if patient is None else Hurried(patient, patience)

@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from memdb.chat import choose_llm
 from memdb.config import Config, load_config
 from memdb.edge import EdgeMiniLM, read_card, write_folder
 from memdb.embed import Embedder, choose_embedder
 from memdb.errors import ConfigError, InputError, StoreError
-from memdb.llm import LanguageModel, choose_llm
+from memdb.llm import LanguageModel
 from memdb.memory import Memory
 from memdb.mirroring import open_index
 from memdb.outside import OutsideIndex, VectorCollection

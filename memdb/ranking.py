@@ -11,13 +11,13 @@ from typing import Literal, Protocol, Unpack, cast
 from pydantic import ValidationError
 
 from memdb import checks
-from memdb.answers import Explanation, Filters, Hit, Hits, Tuned
+from memdb.answers import Explanation, Hit, Hits, Narrowed, Tuned
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
 from memdb.database import Database
 from memdb.errors import InputError
 from memdb.metrics import average, judge
-from memdb.records import EVER, LIVE, Fact, Labelled, Status, Tier
+from memdb.records import EVER, LIVE, Fact, Labelled, Status
 from memdb.scoring import FEATURES
 from memdb.steps.explain import explain
 from memdb.steps.tune import Example, tune
@@ -25,13 +25,6 @@ from memdb.times import to_utc
 
 Search = Callable[[Labelled, str, int], Hits]
 """Asks a labelled question with a weight set and returns at most so many hits."""
-
-
-class Narrowed(Filters, total=False):
-    """What may leave a fact out of a search, as `Memory.search` explains each; None is no filter."""
-
-    min_score: float | None
-    tiers: Sequence[Tier] | None
 
 
 class Ask(Protocol):
@@ -247,7 +240,7 @@ def calibrate(
     right: list[bool] = []
     for one in labelled:
         hits = assess(one)
-        found.append(evidence_of(hits.question, sorted(hits, key=lambda hit: -hit.score)))
+        found.append(evidence_of(hits))
         right.append(bool(one.relevant) if one.answerable is None else one.answerable)
     if len(set(right)) < 2:
         raise InputError("Calibration needs questions that the memory answers and such that it does not; give at least one of each.")

@@ -12,15 +12,15 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from memdb import checks
-from memdb.answering import CONTEXT_HITS
+from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
 from memdb.database import Database
-from memdb.embed import Patient, choose_tokenizer
 from memdb.errors import InputError
+from memdb.identity import is_gone, new_identity
 from memdb.linking import relate
 from memdb.llm import LanguageModel
-from memdb.observer import build_profile, is_gone, new_identity, take_turn
+from memdb.observer import build_profile
 from memdb.page import read_page, write_page
 from memdb.reading import read_consent
 from memdb.records import Fact
@@ -30,6 +30,7 @@ from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
 from memdb.times import to_text, to_utc, utc_now
+from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
 _KNOWN = 50  # facts that a session begins with
@@ -74,15 +75,6 @@ class Keeper(Protocol):
         """Archive what is old."""
 
 
-class Prepare(Protocol):
-    """How a context is made: with what notes that it was given, so that one that was only tried does not count."""
-
-    def __call__(
-        self, query: str, *, user_id: str, max_tokens: int | None, limit: int, goal: str | None, system: str, now: date | str | None
-    ) -> tuple[Context, Callable[[], None]]:
-        """Make a context."""
-
-
 class Session:
     """One conversation with one user, from bootstrap to snapshot. Use it as a context manager, or call `close()`.
 
@@ -97,16 +89,14 @@ class Session:
         store: Store,
         config: Config,
         llm: LanguageModel | None,
-        embedder: Patient | None,
-        prepare: Prepare,
+        answering: Answering,
         *,
         user_id: str,
         session_id: str,
         eviction: Eviction,
         now: date | str | None,
     ) -> None:
-        self._memory, self._store, self._config, self._llm, self._embedder = memory, store, config, llm, embedder
-        self._prepare = prepare
+        self._memory, self._store, self._config, self._llm, self._answering = memory, store, config, llm, answering
         self.user_id, self.session_id = user_id, session_id
         self._identity = new_identity()
         self._simulated = now is not None
@@ -170,8 +160,10 @@ class Session:
         at = self._at(now)
         self._heed_the_file(at)
         budget = self._config.context_max_tokens if max_tokens is None else checks.count(max_tokens, "max_tokens")
-        tokenizer = choose_tokenizer()
-        prepare = partial(self._prepare, query, user_id=self.user_id, limit=limit, goal=goal, system=system, now=at)
+        tokenizer = self._answering.tokenizer
+        prepare = partial(
+            self._answering.context, query, user_id=self.user_id, limit=limit, goal=goal, system=system, now=checks.lived(at, "now")
+        )
         made, note = prepare(max_tokens=budget)
         lines = self._lines(made, tokenizer.count, budget // _WORKING_SHARE)
         if lines and tokenizer.count(render(lines)) + made.tokens > budget:
@@ -301,7 +293,7 @@ class Session:
         patience = monotonic() + self._config.session_patience_seconds
         db, identity = self._store.database(), new_identity()  # of its own, since two threads may flush at once
         while int((db.one("session.waiting", user_id=self.user_id) or {}).get("waits") or 0) and monotonic() < patience:
-            if not take_turn(self._store, self._config, self._llm, self._embedder, identity=identity):
+            if not take_turn(self._store, self._config, self._llm, self._answering.patient, identity=identity):
                 sleep(0.02)
 
     def _heed_the_file(self, at: datetime) -> bool:

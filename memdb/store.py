@@ -182,7 +182,7 @@ class Store:
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma secure_delete = on")  # what is forgotten is overwritten, not only unlinked
             if version < SCHEMA_VERSION:
-                _migrate(database, self.path, self._config.zone)
+                _bring_up_to_date(database, self.path, self._config.zone)
                 connection.execute("pragma writable_schema = reset")  # a migration may write into the schema itself: it is read again
         if self._vectors is not None:
             self._equip(database, self._vectors)
@@ -200,11 +200,6 @@ class Store:
                 connection.create_scalar_function("vec_distance_cosine", _no_distance, 2, deterministic=True)
 
 
-def new_schema() -> str:
-    """Return the whole of today's schema as SQL, as a new file has it; the migrations lead to the same."""
-    return "\n".join(files.read(f"sql/{name}.sql") for name in ("schema", "triggers", "views", "seeds"))
-
-
 def _load_sqlite_vec(connection: apsw.Connection) -> None:
     beside = os.path.dirname(os.path.dirname(apsw.__file__))  # where it nearly always is: to look everywhere takes ten times as long
     package = PathFinder.find_spec("sqlite_vec", [beside]) or importlib.util.find_spec("sqlite_vec")
@@ -219,15 +214,16 @@ def _no_distance(*_vectors: SqlValue) -> None:
     """Stand in for sqlite-vec's function, so that retrieve.sql prepares; without vectors it is never called."""
 
 
-def _migrate(database: Database, path: Path, zone: tzinfo) -> None:
+def _bring_up_to_date(database: Database, path: Path, zone: tzinfo) -> None:
+    """Give a new file its schema, and an older one what has changed since."""
     with database.transaction():  # several processes may open a new file at once: the first one in does the work
         version = check_version(database.connection, path)
         others = _not_ours(database.connection) if version else {}
-        for number, sql in files.migrations():
-            if number > version:
-                with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
-                    database.connection.execute("pragma writable_schema = on")
-                    database.connection.execute(sql)
+        changes = [sql for number, sql in files.migrations() if number > version] if version else [files.schema()]
+        for sql in changes:
+            with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
+                database.connection.execute("pragma writable_schema = on")
+                database.connection.execute(sql)
         for name, sql in others.items():
             if not database.connection.execute("select 1 from sqlite_schema where name = ?", (name,)).fetchall():
                 with suppress(apsw.SQLError):  # it went with a table that was made anew, and cannot be made where that has not its columns

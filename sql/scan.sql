@@ -287,3 +287,22 @@ where exists (
     "keine information", "keine ahnung", "nicht erzählt", "je ne sais pas", "n''ai pas", "no lo sé", "no sé", "no tengo", "não sei", "não tenho",
     "non lo so", "non so", "weet ik niet", "weet het niet"]') cue
   where instr(said, cue.value));
+
+-- How much it tells that words of a question stand nowhere in what is remembered of a user: their share, in full from ten thousand rows on, by
+-- order of magnitude; that a few rows have not a word tells little. What only asks the same does not count.
+--   :words   JSON array of an FTS5 expression of each word
+--   :echoes  JSON {id: how much it only asked the same}, null for none
+-- statement: out_of_vocabulary
+select
+  coalesce(avg(not exists (
+    select 1
+    from facts_fts
+    where facts_fts match w.value
+      -- one among many users: most of what has the word is another's, and is told by its id before its row is read
+      and iif(
+        (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) < 2000,
+        rowid in (select id from facts where user_id = :user_id),
+        (select f.user_id from facts f where f.id = facts_fts.rowid) = :user_id)
+      and (:echoes is null or :echoes ->> ('' || rowid) is null))), 0.0)
+  * min(1.0, log10(max(1, (select count(*) from (select 1 from facts where user_id = :user_id limit 10000)))) / 4.0)
+from json_each(:words) w;

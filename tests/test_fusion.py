@@ -37,7 +37,7 @@ def crowded(mem: memdb.Memory, request: pytest.FixtureRequest) -> memdb.Memory:
 
     They are compared by their vectors or by their codes, which are kept or pass by.
     """
-    mem._cache = VectorCache(0 if "file" in request.param else 8)
+    mem._answering.cache = VectorCache(0 if "file" in request.param else 8)
     chance = random.Random(1)
     types = ["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
     facts = [
@@ -143,9 +143,9 @@ def test_where_age_and_type_outweigh_meaning_nearly_all_are_those_of_the_whole(c
 
 
 def test_narrow_legs_would_miss_some(crowded: memdb.Memory) -> None:
-    cut = crowded.config.model_copy(update={"top_k_lex": 5, "top_k_vec": 5})
-    crowded._config = cut
-    hits = crowded.search(QUESTIONS[0], user_id="ana", now=NOW)
+    cut = {"worker": False, "top_k_lex": 5, "top_k_vec": 5}
+    with memdb.open(crowded._store.path, embedder=crowded.embedder, config=cut) as narrow:
+        hits = narrow.search(QUESTIONS[0], user_id="ana", now=NOW)
     assert {hit.fact.fact_id for hit in hits} != {name for name, _ in exhaustive(crowded, hits.question, weights="default")}
 
 
@@ -191,7 +191,7 @@ def test_words_alone_are_ranked_as_a_whole(crowded: memdb.Memory) -> None:
     db = crowded._store.database()
     assert hits.degraded
     assert db.has_vectors
-    crowded._patient = None
+    crowded._answering.patient = None
     assert [hit.score for hit in crowded.search("tea garden", user_id="ana", now=NOW)] == [hit.score for hit in hits]
 
 

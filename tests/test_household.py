@@ -120,7 +120,7 @@ def test_a_dry_run_tells_no_memory_and_reads_no_turn(tmp_path: Path) -> None:
         (("event", "Rui came", "--user", "silva", "--trigger", "doorbell"), 2, "field trigger"),
         (("event", " ", "--user", "silva"), 2, "description is empty"),
         (("event", "Rui came", "--user", "silva", "--importance", "2"), 2, "--importance"),
-        (("recall", "lights", "--user", "silva", "--types", "HABIT"), 2, "is not one of SIGNIFICANT"),
+        (("recall", "lights", "--user", "silva", "--types", "HABIT"), 2, "memory_types is 'HABIT'; give one of SIGNIFICANT"),
         (("maintain", "--now", "soon"), 2, "'soon' is not a time"),
     ],
 )

@@ -27,7 +27,7 @@ httpx = pytest.importorskip("httpx")
 import anyio  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 
-from memdb.interfaces import operating, shapes  # noqa: E402
+from memdb.interfaces import operating, shapes, tiered  # noqa: E402
 from memdb.interfaces.http import create_app, from_environment  # noqa: E402
 from memdb.interfaces.serving import parse_keys  # noqa: E402
 from memdb.times import to_utc  # noqa: E402
@@ -478,7 +478,7 @@ def test_every_verb_has_its_parameters_under_their_names(client: TestClient) -> 
             continue
         taken = re.search(r"schemas/(\w+)", json.dumps(methods["post"].get("requestBody")))
         name = taken[1] if taken else "Body"
-        body = getattr(shapes, name, None) or getattr(operating, name)
+        body = next(getattr(module, name) for module in (shapes, tiered, operating) if hasattr(module, name))
         wanted = set(inspect.signature(getattr(memdb.Memory, verb)).parameters) - {"self", "now", *missing}
         assert wanted <= {*body.model_fields, *body.also}, verb
 

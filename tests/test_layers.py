@@ -1,4 +1,4 @@
-"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, maintenance ← session, background ← memory ← opening ← interfaces."""
+"""Layers go one way: values ← doors ← steps ← thinking ← observer ← page, worker, maintenance ← answering, background ← session ← memory ← opening ← interfaces."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ DOORS = {
     "memdb.endpoint",
     "memdb.export",
     "memdb.llm",
+    "memdb.chat",
     "memdb.narrator",
 }
 CHAINS = {
@@ -32,9 +33,9 @@ CHAINS = {
     "memdb.observer": 4,
     "memdb.keeper": 4,
     "memdb.nights": 4,
+    "memdb.worker": 5,
     "memdb.maintenance": 5,
     "memdb.mirroring": 4,
-    "memdb.answering": 4,
     "memdb.linking": 4,
     "memdb.ranking": 4,
     "memdb.bulk": 4,
@@ -46,12 +47,13 @@ CHAINS = {
     "memdb.stating": 6,
     "memdb.forgetting": 6,
     "memdb.background": 6,
-    "memdb.session": 6,
-    "memdb.collections": 7,
-    "memdb.memory": 7,
-    "memdb.opening": 8,
-    "memdb": 8,
-    "memdb.__main__": 10,
+    "memdb.answering": 6,
+    "memdb.session": 7,
+    "memdb.collections": 8,
+    "memdb.memory": 8,
+    "memdb.opening": 9,
+    "memdb": 9,
+    "memdb.__main__": 11,
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -73,7 +75,7 @@ def imports_of(path: Path) -> set[str]:
 
 def layer(module: str) -> int:
     if module.startswith("memdb.interfaces"):
-        return 9
+        return 10
     if module in CHAINS:
         return CHAINS[module]
     if module.startswith("memdb.steps"):
@@ -105,5 +107,5 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "interfaces").rglob("*.py")), ids=name_of)
 def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
-    inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in range(1, 7)}
+    inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in range(1, 8)}
     assert not inner

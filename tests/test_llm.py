@@ -14,8 +14,9 @@ import pytest
 from pydantic import BaseModel
 
 import memdb
+from memdb.chat import openai_transport
 from memdb.errors import ModelOutputError, ModelUnavailable
-from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel, openai_transport
+from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel
 from tests.hostile_server import FAILURES, MISSHAPEN, HostileServer
 
 LIVES = {

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import memdb
 from memdb import files
-from memdb.answers import Doubt, Hit, Profile, Question, Section
+from memdb.answers import Doubt, Hit, Hits, Profile, Question, Section
 from memdb.calibration import evidence_of, fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
@@ -62,8 +62,13 @@ def found(text: str = "Lives in Porto", *, kind: str = "fact", source: Source = 
     return Hit(fact=fact, score=relevance, parts={"lexical": lexical}, weights={}, relevance=relevance, confidence_now=confidence)
 
 
+def said(mem: memdb.Memory, *texts: str, user: str = "ana") -> None:
+    mem.load([{"role": "user", "content": text, "timestamp": "2025-03-01"} for text in texts], user_id=user)
+    mem.drain()
+
+
 def verdict_on(*hits: Hit, doubts: Sequence[Doubt] = ()) -> memdb.Verdict:
-    return judge(Question(text="q", meaning="q"), hits, doubts=doubts, calibration={}, config=Config())
+    return judge(Hits(list(hits), question=Question(text="q", meaning="q")), doubts=doubts, calibration={}, config=Config())
 
 
 # --- the recipes ---------------------------------------------------------------------------------------------------------------
@@ -588,6 +593,35 @@ def test_calibration_tells_what_is_held_from_what_is_not(tell: Tell) -> None:
     assert after.auc > 0.9
 
 
+@pytest.mark.parametrize(("query", "share"), [("Where is Porto?", 0.0), ("What car do I drive?", 1.0), ("Do cars drive in Porto?", 2 / 3)])
+def test_how_many_topics_of_a_question_were_never_spoken_of_is_told(tell: Tell, query: str, share: float) -> None:
+    assert tell(*["I live in Porto."] * 5).assess(query, user_id="ana").out_of_vocabulary == pytest.approx(share * math.log10(6) / 4)
+
+
+def test_what_was_only_asked_was_not_spoken_of(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "What car do I drive?")
+    assert mem.assess("What car do I drive?", user_id="ana").out_of_vocabulary > 0
+
+
+def test_what_another_user_spoke_of_was_not_spoken_of(mem: memdb.Memory) -> None:
+    said(mem, "I drive a car.", "I live in Porto.", user="rui")
+    said(mem, "I live in Porto.", "It rains.")
+    assert [mem.assess("What car?", user_id=user).out_of_vocabulary > 0 for user in ("ana", "rui")] == [True, False]
+
+
+def test_what_was_never_spoken_of_is_hardly_answered(mem: memdb.Memory) -> None:
+    said(mem, "My sister is a nurse.", "I live in Porto.", "It rained all day.")
+    known, unknown = (mem.assess(query, user_id="ana") for query in ("Is my sister a nurse?", "Is my sister a tightrope walker?"))
+    assert known.verdict is not None
+    assert unknown.verdict is not None
+    assert (unknown.verdict.probability or 0) < (known.verdict.probability or 0)
+
+
+def test_the_same_question_asked_before_is_no_evidence_of_an_answer(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "What car do I drive?")
+    assert evidence_of(mem.assess("What car do I drive?", user_id="ana"))["match"] < 0.5
+
+
 def test_questions_that_only_measure_are_not_noted_and_recall_nothing(mem: memdb.Memory) -> None:
     mem.event("Rui asked for warm light", user_id="ana", timestamp="2025-03-01T07:00:00Z", participants=["Rui"])
     mem.narrate(now="2025-03-02")
@@ -628,8 +662,8 @@ def test_a_fit_recovers_what_decides() -> None:
 )
 def test_an_improbable_answer_is_not_claimed(threshold: float | None, setting: float | None, decision: str) -> None:
     fitted = {"bias": -2.0} | ({"threshold": threshold} if threshold else {})
-    question, config = Question(text="q", meaning="q"), Config(abstain_probability=setting)
-    verdict = judge(question, [found(relevance=0.4, confidence=0.7)], doubts=(), calibration=fitted, config=config)
+    hits = Hits([found(relevance=0.4, confidence=0.7)], question=Question(text="q", meaning="q"))
+    verdict = judge(hits, doubts=(), calibration=fitted, config=Config(abstain_probability=setting))
     assert (verdict.decision, round(verdict.probability or 0, 2)) == (decision, 0.12)
 
 
@@ -761,4 +795,4 @@ def test_what_others_say_speaks_against_an_answer_but_what_the_assistant_says_do
     mem.drain()
     hits = mem.assess(query, user_id="them")
     assert hits.question.actor == speakers[0]
-    assert (evidence_of(hits.question, hits)["rival"] > 0) is against
+    assert (evidence_of(hits)["rival"] > 0) is against

@@ -70,7 +70,7 @@ def test_with_codes_it_finds_what_it_finds_without(tmp_path: Path) -> None:
         answers = []
         for _ in range(2):
             for cache in ("kept", "file"):
-                mem._cache = VectorCache(8 if cache == "kept" else 0)
+                mem._answering.cache = VectorCache(8 if cache == "kept" else 0)
                 hits = mem.search("things that ana keeps, 77", user_id="ana", now="2025-06-01")
                 answers.append([(hit.fact.fact_id, hit.score) for hit in hits])
             mem._store.database().connection.execute("delete from vector_codes")
@@ -136,7 +136,7 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
         assert len(blocks(mem)) == 2
         mem.remember_many([{"value_text": "A zeppelin", "user_id": "ana"}], vectors=EMBEDDER.embed(["A zeppelin"]))
         for cache in (8, 0):
-            mem._cache = VectorCache(cache)
+            mem._answering.cache = VectorCache(cache)
             hit = mem.search("A zeppelin", user_id="ana", weights="vector-only")[0]  # by its words it is found whatever its code
             assert hit.fact.value_text == "A zeppelin"
             assert hit.parts["cosine"] == pytest.approx(1)

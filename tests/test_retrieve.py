@@ -238,7 +238,8 @@ def alone(mem: memdb.Memory, filters: Mapping[str, object], *, words: bool) -> l
 def test_what_just_fits_is_found_among_more_that_just_does_not(
     filters: Mapping[str, object], fits: Columns, others: Columns, tmp_path: Path
 ) -> None:
-    config, said = {"worker": False, "top_k_lex": 2, "top_k_vec": 0}, "A cup of tea with a friend in the rain"
+    config: dict[str, object] = {"worker": False, "top_k_lex": 2, "top_k_vec": 0}
+    said = "A cup of tea with a friend in the rain"
     with memdb.open(tmp_path / "mem.db", embedder="hashing-64", llm=None, config=config) as mem:
         mem.remember_many({"value_text": f"A garden {number}", "user_id": "bea"} for number in range(12))
         texts = [*(f"tea {number}" for number in range(5)), said]
@@ -250,8 +251,9 @@ def test_what_just_fits_is_found_among_more_that_just_does_not(
         assert mem.drain(30)
         by_words = mem.search("tea", user_id="ana", now=NOW, **filters)  # type: ignore[arg-type]
         # what is over and has not been put aside yet may take places among the nearest
-        mem._config = mem.config.model_copy(update={"top_k_lex": 0, "top_k_vec": 2 if filters else 9})
-        by_meaning = mem.search("tea", user_id="ana", now=NOW, **filters)  # type: ignore[arg-type]
+        config |= {"top_k_lex": 0, "top_k_vec": 2 if filters else 9}
+        with memdb.open(tmp_path / "mem.db", llm=None, config=config) as other:
+            by_meaning = other.search("tea", user_id="ana", now=NOW, **filters)  # type: ignore[arg-type]
         for hits in (by_words, by_meaning):
             # what may not be found is no measure of what may
             assert [(hit.fact.value_text, hit.parts["lexical"]) for hit in hits] == [(said, 1.0)]

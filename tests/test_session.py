@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import memdb
-from memdb.observer import new_identity
+from memdb.identity import new_identity
 from memdb.records import Source
 from memdb.working import Eviction
 

@@ -35,7 +35,7 @@ from memdb.edge import write_folder
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
 from memdb.llm import ModelRequest
-from memdb.store import Store, new_schema
+from memdb.store import Store
 
 ROOT = Path(__file__).parent.parent
 QUIET = {"worker": False}
@@ -91,15 +91,18 @@ def refused(path: Path, error: type[memdb.MdbError], match: str, *, embedder: Ha
 # --- the schema --------------------------------------------------------------------------------------------------------------
 
 
-def test_the_migrations_lead_to_the_schema_of_today(connection: apsw.Connection, tmp_path: Path) -> None:
-    fresh = apsw.Connection(str(tmp_path / "fresh.db"))
-    fresh.execute(new_schema())
+def test_the_migrations_lead_to_the_schema_of_a_new_file(connection: apsw.Connection) -> None:
+    migrated, fresh = apsw.Connection(":memory:"), apsw.Connection(":memory:")
+    for _, sql in files.migrations():
+        migrated.execute("pragma writable_schema = on")
+        migrated.execute(sql)
+    fresh.execute(files.schema())
     listing = "select type, name, tbl_name, sql from sqlite_schema order by type, name"
-    assert connection.execute(listing).fetchall() == fresh.execute(listing).fetchall()
-    for table in ("kinds", "memory_types", "predicates", "sections", "weights"):
-        rows = fresh.execute(f"select * from {table} order by 1, 2").fetchall()
-        assert rows
-        assert connection.execute(f"select * from {table} order by 1, 2").fetchall() == rows
+    assert migrated.execute(listing).fetchall() == fresh.execute(listing).fetchall() == connection.execute(listing).fetchall()
+    for (table,) in fresh.execute("select name from sqlite_schema where type = 'table'"):
+        rows = sorted(fresh.execute(f"select * from {table}"), key=repr)
+        assert sorted(migrated.execute(f"select * from {table}"), key=repr) == rows, table
+        assert rows or table not in ("kinds", "memory_types", "predicates", "sections", "weights", "tag_importance"), table
 
 
 def test_a_new_file_says_what_it_is(connection: apsw.Connection) -> None:
@@ -197,6 +200,18 @@ def test_the_default_set_is_weighed_anew_only_as_it_came(connection: apsw.Connec
         assert after == came if own else (after["lexical"], after["bm25_half"], after["date"]) == (2.1, 8.0, 0.625)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_the_calibration_is_fitted_anew_only_as_it_came(connection: apsw.Connection, own: bool) -> None:
+    came = {"bias": 0.32, "match": 0.94, "window": 0.3, "coverage": -0.09, "actor": 1.38, "rival": -3.83, "relevance": 0.32}
+    came |= {"confidence": 0.58, "margin": 1.69, "threshold": 0.6 if own else 0.7}
+    connection.execute("delete from weights where name = 'calibration'")
+    connection.executemany("insert into weights values ('calibration', ?, ?)", came.items())
+    for _ in range(2):
+        connection.execute(dict(files.migrations())[63])
+        after = dict(connection.execute("select feature, value from weights where name = 'calibration'"))
+        assert after == came if own else (len(after), after["named"], after["threshold"]) == (13, 0.33, 0.69)
+
+
 def test_a_weight_of_questions_of_ones_own_stays(connection: apsw.Connection) -> None:
     of_questions = "select value from weights where name = 'default' and feature = 'is_question'"
     for before, after in ((-0.35, -0.275), (-0.5, -0.5)):
@@ -245,7 +260,7 @@ def test_a_weight_set_by_sql_takes_the_features_that_set_weights_takes_and_tells
 
 
 def test_a_misspelt_weight_of_an_earlier_version_goes_and_all_others_stay(tmp_path: Path) -> None:
-    others = "select * from weights where name <> 'default' order by 1, 2"  # which is weighed anew
+    others = "select * from weights where name not in ('default', 'calibration') order by 1, 2"  # which are fitted anew
     old = apsw.Connection(str(tmp_path / "old.db"))
     for _number, sql in files.migrations()[:53]:
         old.execute(sql)

@@ -14,7 +14,7 @@ import pytest
 import memdb
 from memdb import files
 from memdb.embed import HashingEmbedder, to_blob
-from memdb.observer import take_turn
+from memdb.worker import take_turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -262,7 +262,7 @@ def test_an_embedder_that_hangs_holds_up_no_fact_for_long(tmp_path: Path, worker
         for place in range(5):
             mem.observe(f"I like thing{place}.", user_id="ana")
             if not worker:
-                take_turn(mem._store, mem._config, None, mem._patient, identity="test:1:1")
+                take_turn(mem._store, mem._config, None, mem._answering.patient, identity="test:1:1")
         started = monotonic()
         while len(mem.facts("ana")) < 5 and monotonic() - started < 20:
             sleep(0.05)
@@ -529,9 +529,9 @@ def test_a_message_s_window_is_made_of_its_neighbours_in_the_session(mem: memdb.
     for text, session in (("One.", "a"), ("Two.", "a"), ("Three.", "a"), ("Four.", "b")):
         mem.observe(text, user_id="ana", session_id=session)
     mem.drain()
-    assert mem._embedder is not None
+    assert mem.embedder is not None
     expected = {"One.": "One. Two.", "Two.": "One. Two. Three.", "Three.": "Two. Three.", "Four.": "Four."}
-    made = {text: to_blob(vector) for text, vector in zip(expected, mem._embedder.embed(list(expected.values())), strict=True)}
+    made = {text: to_blob(vector) for text, vector in zip(expected, mem.embedder.embed(list(expected.values())), strict=True)}
     assert windows(mem) == made
 
 
@@ -551,8 +551,8 @@ def test_an_erased_message_leaves_the_windows_it_was_in(mem: memdb.Memory) -> No
     mem.forget("ana", key="user.lives_in")
     assert windows(mem) == {}  # at once, not only when they are made anew
     mem.drain()
-    assert mem._embedder is not None
-    assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["Hello there. Nice weather."])[0])}
+    assert mem.embedder is not None
+    assert set(windows(mem).values()) == {to_blob(mem.embedder.embed(["Hello there. Nice weather."])[0])}
 
 
 def test_a_message_that_is_deleted_by_hand_leaves_the_windows_it_was_in(mem: memdb.Memory) -> None:
@@ -561,8 +561,8 @@ def test_a_message_that_is_deleted_by_hand_leaves_the_windows_it_was_in(mem: mem
     mem.drain()
     mem._store.database().connection.execute("delete from facts where value_text = 'Two.'")
     mem.drain()
-    assert mem._embedder is not None
-    assert set(windows(mem).values()) == {to_blob(mem._embedder.embed(["One. Three."])[0])}
+    assert mem.embedder is not None
+    assert set(windows(mem).values()) == {to_blob(mem.embedder.embed(["One. Three."])[0])}
 
 
 def test_the_window_of_an_erased_message_goes_also_where_a_fact_has_got_its_number(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_what_is_kept_answers_as_the_file_does(tmp_path: Path) -> None:
     with filled(tmp_path / "mem.db") as kept, opened(tmp_path / "mem.db", 0) as reading:
         for query in ("thing 7", "bird 12", "a walrus"):
             assert found(kept, query) == found(kept, query) == found(reading, query) != []
-        assert kept._cache.size > 300 * 64 * 4 > reading._cache.size > 0
+        assert kept._answering.cache.size > 300 * 64 * 4 > reading._answering.cache.size > 0
 
 
 @pytest.mark.parametrize("megabytes", [0, 8])
@@ -100,15 +100,15 @@ def test_another_thread_s_write_is_seen_by_the_next_search(tmp_path: Path) -> No
 def test_the_write_of_one_user_leaves_what_is_kept_of_others(tmp_path: Path) -> None:
     with filled(tmp_path / "mem.db") as mem:
         found(mem, "thing 7", "ana")
-        before = mem._cache._kept.of("ana", ["fact"])["fact"]
+        before = mem._answering.cache._kept.of("ana", ["fact"])["fact"]
         mem.remember("A zeppelin in the sky", user_id="bea")
         assert mem.drain(30)
         found(mem, "thing 7", "ana")
-        assert mem._cache._kept.of("ana", ["fact"])["fact"] is before
+        assert mem._answering.cache._kept.of("ana", ["fact"])["fact"] is before
         mem.remember("A balloon in the sky", user_id="ana")
         assert mem.drain(30)
         found(mem, "thing 7", "ana")
-        assert mem._cache._kept.of("ana", ["fact"])["fact"] is not before
+        assert mem._answering.cache._kept.of("ana", ["fact"])["fact"] is not before
 
 
 def exact(near: Near) -> NDArray[np.float64]:
@@ -161,7 +161,7 @@ def test_what_is_forgotten_is_not_kept(tmp_path: Path) -> None:
         for one in (mem, other):
             found(one, "thing 7")
         mem.forget("ana")
-        assert mem._cache.size == 0
+        assert mem._answering.cache.size == 0
         assert found(mem, "thing 7") == found(other, "thing 7") == []
         mem.remember("Back again", user_id="ana")
         assert mem.drain(30)
@@ -173,8 +173,8 @@ def test_the_least_recently_asked_make_room(tmp_path: Path, users: int) -> None:
     names = tuple(f"user{number}" for number in range(users))
     with filled(tmp_path / "mem.db", 0.3, names) as mem:
         answers = [found(mem, "thing 7", user) for user in names]
-        assert 0 < mem._cache._kept.size <= 0.3 * 1024 * 1024
-        kept = {user for user in names if mem._cache._kept.of(user, ["fact"])}
+        assert 0 < mem._answering.cache._kept.size <= 0.3 * 1024 * 1024
+        kept = {user for user in names if mem._answering.cache._kept.of(user, ["fact"])}
         assert names[-1] in kept
         assert len(kept) < users
         assert [found(mem, "thing 7", user) for user in names] == answers
@@ -183,7 +183,7 @@ def test_the_least_recently_asked_make_room(tmp_path: Path, users: int) -> None:
 def test_one_who_would_not_fit_is_read_and_not_kept(tmp_path: Path) -> None:
     with filled(tmp_path / "mem.db", 0.05) as mem, opened(tmp_path / "mem.db") as roomy:
         assert found(mem, "thing 7") == found(mem, "thing 7") == found(roomy, "thing 7") != []
-        assert mem._cache._kept.size == 0
+        assert mem._answering.cache._kept.size == 0
 
 
 def test_the_name_of_a_forgotten_user_stands_nowhere_among_the_versions(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 import memdb
 from memdb.embed import HashingEmbedder
+from memdb.identity import is_gone, new_identity
 from memdb.llm import ModelRequest
-from memdb.observer import is_gone, new_identity, take_turn
+from memdb.worker import take_turn
 
 ROOT = Path(__file__).parent.parent
 

@@ -6,10 +6,9 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from memdb import Hits, Maintained, Memory
+from memdb import Hits, Maintained, Memory, checks
 from memdb.answers import Hit
-from memdb.interfaces.commands import _embedder, _open, app
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Now, User, existing, listed, rehearsed
+from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Json, Now, Timestamp, User, existing, listed, opened, rehearsed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
 from memdb.interfaces.work import finish
 from memdb.records import BreakTrigger, Event, MemoryType, Record
@@ -29,14 +28,15 @@ class Happened(Record):
     event_id: str
 
 
-@app.command()
 def event(
     description: Annotated[str, typer.Argument(help="What happened, such as 'Rui asked for warmer lights'.")],
     user: User,
-    timestamp: Annotated[str | None, typer.Option("--timestamp", help="When it happened; the present by default.")] = None,
+    timestamp: Timestamp = None,
     participants: Annotated[str | None, typer.Option("--participants", help="Who took part, separated by commas.")] = None,
     location: Annotated[str | None, typer.Option("--location", help="Where, such as kitchen.")] = None,
-    importance: Annotated[float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1; by the rules by default.")] = None,
+    importance: Annotated[
+        float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1: how much it counts; by the rules by default.")
+    ] = None,
     trigger: Annotated[str | None, typer.Option("--trigger", help=f"Ends the segment: {', '.join(get_args(BreakTrigger))}.")] = None,
     event_id: Annotated[str | None, typer.Option("--event-id", help="A name for the event; the same event again changes nothing.")] = None,
     db: Db = FILE,
@@ -57,7 +57,7 @@ def event(
         )
 
     rehearsed(db, take)
-    with _open(db) as memory:
+    with opened(db) as memory:
         taken = take(memory)
     if json:
         print_json(Happened(event_id=taken))
@@ -65,17 +65,27 @@ def event(
         print(taken)
 
 
-@app.command()
 def recall(
     query: Annotated[str, typer.Argument(help="A question, or what the conversation is about.")],
     user: User,
     participants: Annotated[str | None, typer.Option("--participants", help="Only with one of these people, separated by commas.")] = None,
     memory_types: Annotated[
-        str | None, typer.Option("--types", help=f"Only these, separated by commas: {', '.join(get_args(MemoryType))}.")
+        str | None, typer.Option("--types", "--memory-types", help=f"Only these, separated by commas: {', '.join(get_args(MemoryType))}.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, help="How many at most; the setting by default.")] = None,
-    max_age_days: Annotated[float | None, typer.Option("--max-age-days", min=0, help="Not older; 0 is no limit.")] = None,
-    min_score: Annotated[float | None, typer.Option("--min-score", help="Leave out what scores less; the setting by default.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=0, help="How many at most; the setting max_memories_per_retrieval by default.")
+    ] = None,
+    max_age_days: Annotated[
+        float | None,
+        typer.Option(
+            "--max-age-days",
+            min=0,
+            help="Leave out what is older, and was not seen since; 0 is no limit, the setting max_age_days the default.",
+        ),
+    ] = None,
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", help="Leave out what scores less; the setting importance_threshold by default.")
+    ] = None,
     now: Now = None,
     db: Db = FILE,
     embedder: Embedder = "auto",
@@ -83,10 +93,8 @@ def recall(
 ) -> None:
     """Find the first-person memories that bear on a question, those that are due told first; each becomes stronger by it."""
     types = listed(memory_types)
-    for name in types or ():
-        if name not in get_args(MemoryType):
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(get_args(MemoryType))}.", param_hint="--types")
-    with _open(existing(db), embedder=_embedder(embedder)) as memory:
+    checks.lists(memory_types=types)  # before what is due is told
+    with opened(existing(db), embedder=embedder) as memory:
         memory.narrate(now=now)
         finish(memory)  # what was just told is found by meaning, too
         hits = memory.recall(
@@ -104,9 +112,8 @@ def recall(
         _print_recalled(memory, hits, json=json)
 
 
-@app.command()
 def maintain(
-    user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; everybody's by default.")] = None,
+    user: AnyUser = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     now: Now = None,
     db: Db = FILE,
@@ -114,7 +121,7 @@ def maintain(
     json: Json = False,
 ) -> None:
     """Tell the memories that are due and do the maintenance: patterns and fading of what was lived, episodes, tasks, notes, archiving."""
-    with _open(existing(db), embedder=_embedder(embedder)) as memory:
+    with opened(existing(db), embedder=embedder) as memory:
         if not dry_run:
             memory.narrate(now=now)
         done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)

@@ -7,9 +7,8 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-import memdb
 from memdb import Fact, Memory
-from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, User, existing, listed, rehearsed, standard_input
+from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, Timestamp, User, existing, listed, opened, rehearsed, standard_input
 from memdb.interfaces.show import instant, print_json, print_rows, say, share
 from memdb.interfaces.work import finish
 from memdb.records import Category, MemoryType, Source, TaskState
@@ -27,27 +26,32 @@ def remember(
         str | None, typer.Option("--category", help=f"One of {', '.join(get_args(Category))}; the key's by default.")
     ] = None,
     memory_type: Annotated[
-        str | None, typer.Option("--type", help=f"How long it lasts: {', '.join(get_args(MemoryType))}; the key's by default.")
+        str | None,
+        typer.Option("--type", "--memory-type", help=f"How long it lasts: {', '.join(get_args(MemoryType))}; the key's by default."),
     ] = None,
-    confidence: Annotated[float | None, typer.Option("--confidence", min=0, max=1, help="How sure it is; the policy's by default.")] = None,
-    importance: Annotated[float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1; the key's by default.")] = None,
+    confidence: Annotated[
+        float | None, typer.Option("--confidence", min=0, max=1, help="From 0 to 1: how sure it is; as the settings say by default.")
+    ] = None,
+    importance: Annotated[
+        float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1: how much it counts; the key's by default.")
+    ] = None,
     source: Annotated[str, typer.Option("--source", help=f"Where it comes from: {', '.join(get_args(Source))}.")] = "user_message",
     event_time: Annotated[str | None, typer.Option("--event-time", help="When what it speaks of happens, or is due.")] = None,
     valid_from: Annotated[str | None, typer.Option("--valid-from", help="Since when it is true; since it was said by default.")] = None,
     valid_to: Annotated[str | None, typer.Option("--valid-to", help="Until when, exclusive; until further notice by default.")] = None,
-    tags: Annotated[str | None, typer.Option("--tags", help="Words to find it by, separated by commas.")] = None,
+    tags: Annotated[str | None, typer.Option("--tags", help="Words to find it and to filter by, separated by commas.")] = None,
     session_id: Annotated[str | None, typer.Option("--session", "--session-id", help="The conversation it belongs to.")] = None,
     turn_id: Annotated[
         str | None, typer.Option("--turn", "--turn-id", help="The turn it comes from; the same fact of it is kept once.")
     ] = None,
-    timestamp: Annotated[str | None, typer.Option("--timestamp", help="When it was said; the present by default.")] = None,
+    timestamp: Timestamp = None,
     no_wait: NoWait = False,
     db: Db = FILE,
     embedder: Embedder = "auto",
     json: Json = False,
 ) -> None:
     """State a fact, and print the one that stands afterwards; said again it is confirmed, and it takes the place of what it contradicts."""
-    chosen = None if no_wait or embedder == "none" else embedder
+    chosen = "none" if no_wait else embedder
     said = standard_input().strip() if text == "-" else text
 
     def take(memory: Memory) -> Fact:
@@ -72,7 +76,7 @@ def remember(
         )
 
     rehearsed(db, take, embedder=chosen)
-    with memdb.open(db, config={"worker": not no_wait}, embedder=chosen) as memory:
+    with opened(db, embedder=chosen, worker=not no_wait) as memory:
         fact = take(memory)
         if not no_wait:
             finish(memory)
@@ -83,7 +87,7 @@ def remember(
 
 def fact(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Show everything that is held of one fact, task or message, whatever its status."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         found = memory.fact(fact_id)
     if json:
         print_json(found)
@@ -93,7 +97,7 @@ def fact(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
 
 def sources(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Show what a first-person memory rests on: its events, and for a pattern the memories that went into it."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         found = memory.sources(fact_id)
         zone = memory.config.zone
     if json:
@@ -106,19 +110,19 @@ def sources(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
 
 def confirm(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Take a fact as confirmed by the user; what it contradicted is superseded."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         _print_fact(memory.confirm(fact_id), memory, json=json)
 
 
 def reject(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Take a fact as never true."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         _print_fact(memory.reject(fact_id), memory, json=json)
 
 
 def doubt(fact_id: FactId, db: Db = FILE, json: Json = False) -> None:
     """Take a fact as uncertain: it is found only with --status uncertain, until it is confirmed or rejected."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         _print_fact(memory.doubt(fact_id), memory, json=json)
 
 
@@ -129,7 +133,7 @@ def end(
     json: Json = False,
 ) -> None:
     """Say until when a fact was true; it is believed no longer, and stays in the history."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         _print_fact(memory.end(fact_id, valid_to=valid_to), memory, json=json)
 
 
@@ -140,12 +144,8 @@ def task(
     json: Json = False,
 ) -> None:
     """Say where a task stands; what is done is over."""
-    with _open(db) as memory:
+    with opened(existing(db)) as memory:
         _print_fact(memory.task(fact_id, cast("TaskState", state)), memory, json=json)
-
-
-def _open(db: Db) -> Memory:
-    return memdb.open(existing(db), config={"worker": False}, embedder=None)
 
 
 def _shown(value: object) -> str:

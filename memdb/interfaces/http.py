@@ -36,7 +36,7 @@ from memdb import (
     TurnRecord,
     Undone,
 )
-from memdb.interfaces import operating, shapes
+from memdb.interfaces import operating, shapes, tiered
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
 from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, parse_keys
 from memdb.records import Change, Record
@@ -145,43 +145,43 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
     Door = Annotated[_Door, Depends(door)]
 
     @app.post("/memory/retrieve", tags=["memory"])
-    def retrieve(body: shapes.RetrieveIn, key: Door) -> shapes.Retrieved:
+    def retrieve(body: tiered.RetrieveIn, key: Door) -> tiered.Retrieved:
         """What bears on a question, by tier, with scores and a verdict."""
         key.open(body.user_id)
         hits = memory().assess(
             body.query, user_id=body.user_id, goal=body.active_goal, limit=body.K, as_of=body.as_of, statuses=body.statuses,
             **body.filters(),
         )  # fmt: skip
-        return shapes.Retrieved.of(hits)
+        return tiered.Retrieved.of(hits)
 
     @app.post("/memory/write", tags=["memory"])
-    def write(body: shapes.WriteIn, key: Door) -> shapes.WrittenOut:
+    def write(body: tiered.WriteIn, key: Door) -> tiered.WrittenOut:
         """Keep facts, episodes, notes and tasks that are new and sure enough."""
         key.open(body.user_id)
         accepted: list[str] = []
-        rejected: list[shapes.RejectedOut] = []
-        items: list[shapes.FactIn | shapes.EpisodeIn | shapes.NoteIn | shapes.TaskIn] = []
+        rejected: list[tiered.RejectedOut] = []
+        items: list[tiered.FactIn | tiered.EpisodeIn | tiered.NoteIn | tiered.TaskIn] = []
         items += [*body.facts, *body.episodes, *body.reflective, *body.tasks]
         for given in items:
             if given.user_id not in (None, body.user_id):
                 told = given.model_dump(mode="json", exclude_unset=True)
-                rejected.append(shapes.RejectedOut(item=told, reason=f"it is of another user, {given.user_id!r}"))
+                rejected.append(tiered.RejectedOut(item=told, reason=f"it is of another user, {given.user_id!r}"))
                 continue
             written = memory().write([given.item()], user_id=body.user_id)
             accepted += written.accepted
             rejected += [
-                shapes.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=one.reason) for one in written.rejected
+                tiered.RejectedOut(item=given.model_dump(mode="json", exclude_unset=True), reason=one.reason) for one in written.rejected
             ]
-        return shapes.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
+        return tiered.WrittenOut(accepted=list(dict.fromkeys(accepted)), rejected=rejected)
 
     @app.post("/memory/profile/version", tags=["memory"])
-    def version(body: shapes.VersionIn, key: Door) -> shapes.ProfileFact:
+    def version(body: tiered.VersionIn, key: Door) -> tiered.ProfileFact:
         """Say until when a fact was true."""
         key.fact(memory(), body.fact_id)
-        return shapes.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
+        return tiered.profile_fact(memory().end(body.fact_id, valid_to=body.valid_to))
 
     @app.post("/memory/compact", tags=["memory"])
-    def compact(body: shapes.CompactIn, key: Door) -> Maintained:
+    def compact(body: tiered.CompactIn, key: Door) -> Maintained:
         """Do all the upkeep that is due, and tell how much it was: episodes, notes, promotion, fading, archiving."""
         key.open(body.user_id)
         return memory().maintain(user_id=body.user_id, dry_run=body.dry_run)
@@ -212,10 +212,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         return shapes.Loaded(new=memory().remember_many(body.facts))
 
     @app.post("/memory/task", tags=["writing"])
-    def task(body: shapes.TaskIs, key: Door) -> shapes.Task:
+    def task(body: shapes.TaskIs, key: Door) -> tiered.Task:
         """Say where a task stands."""
         key.fact(memory(), body.fact_id)
-        return shapes.task(memory().task(body.fact_id, body.state))
+        return tiered.task(memory().task(body.fact_id, body.state))
 
     @app.post("/memory/confirm", tags=["writing"])
     def confirm(body: shapes.FactId, key: Door) -> Fact:

@@ -9,7 +9,7 @@ import typer
 
 import memdb
 from memdb import ModelCard, NotFoundError
-from memdb.interfaces.options import FILE, Db, Json, existing
+from memdb.interfaces.options import FILE, Db, Json, existing, opened
 from memdb.interfaces.show import print_json, print_rows, say
 
 app = typer.Typer(help="The model that a file carries, to search by meaning without PyTorch.", no_args_is_help=True)
@@ -29,14 +29,14 @@ def export(
     if to is not None:
         _print(memdb.export_model(to, precision=precision), json=json)
         return
-    with memdb.open(db, config={"worker": False}, embedder=None) as memory:
+    with opened(db) as memory:
         _print(memory.carry_model(origin, precision=precision), json=json)
 
 
 @app.command()
 def show(db: Db = FILE, json: Json = False) -> None:
     """Show what model the file carries, checked to be whole."""
-    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+    with opened(existing(db)) as memory:
         card = memory.carried_model()
     if card is None:
         raise NotFoundError(f"{db} carries no model; put one into it with `memdb model export`.")
@@ -46,7 +46,7 @@ def show(db: Db = FILE, json: Json = False) -> None:
 @app.command()
 def remove(db: Db = FILE) -> None:
     """Take the model out of the file."""
-    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+    with opened(existing(db)) as memory:
         if not memory.drop_model():
             raise NotFoundError(f"{db} carries no model, so there is none to remove.")
     say(f"The model is out of {db}; the space is used again, and `sqlite3 {db} vacuum` gives it back to the disk.")

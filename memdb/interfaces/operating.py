@@ -21,17 +21,17 @@ class LabelIn(Body):
     query: Query = Field(description="The question.")
     relevant: tuple[str, ...] = Field((), description="What should be found.")
     wrong: tuple[str, ...] = Field((), description="What should not be found.")
-    kinds: tuple[str, ...] | None = Field(None, description="What is looked at only; all, if null.")
-    now: Moment | None = Field(None, description="Ask as if it were that time; the present, if null.")
+    kinds: tuple[str, ...] | None = Field(None, description="Only these kinds; all, if left out.")
+    now: Moment | None = Field(None, description="As if it were that time; the present, if left out.")
     answerable: StrictBool | None = Field(
-        None, description="Whether the memory holds an answer; if null, it does where anything is relevant."
+        None, description="Whether the memory holds an answer; if left out, it does where anything is relevant."
     )
 
 
 class LabelledIn(Body):
     """The questions to measure with, or to fit to."""
 
-    labelled: list[LabelIn] | None = Field(None, max_length=_MOST, description="The feedback given, if null.")
+    labelled: list[LabelIn] | None = Field(None, max_length=_MOST, description="The questions; those of the feedback given, if left out.")
 
     def questions(self) -> list[Labelled] | None:
         """Return them as memory takes them."""
@@ -41,17 +41,19 @@ class LabelledIn(Body):
 class EvaluateIn(LabelledIn):
     """Which weight sets are measured."""
 
-    weights: list[Name] = Field(["default"], min_length=1, max_length=8, description="Their names.")
+    weights: list[Name] = Field(["default"], min_length=1, max_length=8, description="The weight sets to measure, by their names.")
 
 
 class TuneIn(LabelledIn):
     """Which weight set is fitted, and what the new one is called."""
 
     name: Name = Field(description="What the new one is called; no set that every file has.")
-    base: Name | None = Field(None, description="The set to start from; the memory's own, if null.")
-    held_out: float = Field(0.3, strict=True, ge=0, lt=1, description="The share that is measured only.")
-    seed: int = Field(0, strict=True, ge=0, lt=2**32, description="Another one keeps others out of the fit.")
-    write: StrictBool = Field(True, description="Whether it is kept.")
+    base: Name | None = Field(None, description="The set to start from; the memory's own, if left out.")
+    held_out: float = Field(0.3, strict=True, ge=0, lt=1, description="The share, from 0 up to 1, that is measured only.")
+    seed: int = Field(
+        0, strict=True, ge=0, lt=2**32, description="Which questions are kept out of the fit: another number keeps others out."
+    )
+    write: StrictBool = Field(True, description="Whether it is written into the file; false only tells of it.")
 
 
 class WeightSets(Body):

@@ -16,20 +16,29 @@ from memdb.records import Status
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
-AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
+AnyUser = Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; everybody's by default.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Embedder = Annotated[
     str,
-    typer.Option("--embedder", help="auto, none (words only), a name such as hashing-384, endpoint:MODEL, or a model's folder."),
+    typer.Option(
+        "--embedder",
+        help="auto (the file's own, or MiniLM where there is one), none (words only), hashing-384, endpoint:MODEL, or a model's folder.",
+    ),
 ]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01; what is so now by default.")]
 Goal = Annotated[str | None, typer.Option("--goal", help="What the user is after: what is near it ranks higher.")]
-Now = Annotated[str | None, typer.Option("--now", help="Ask as if it were that time; the present by default.")]
-Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message.")]
+Now = Annotated[str | None, typer.Option("--now", help="As if it were that time, such as 2025-03-01T09:30; the present by default.")]
+Timestamp = Annotated[
+    str | None, typer.Option("--timestamp", help="When it was said, or happened, such as 2025-03-01T09:30; the present by default.")
+]
+Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message; all by default.")]
 Must = Annotated[
     list[str] | None, typer.Option("--must", help="Only what has this word or phrase among its own words; give it again for another.")
 ]
-Since = Annotated[str | None, typer.Option("--since", help="Leave out what happened or was said before, and what was no longer so then.")]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", help="Leave out what happened or was said before, and what was no longer so then, such as 2025-03-01."),
+]
 Until = Annotated[str | None, typer.Option("--until", help="Leave out what happened or began later; a day to its end, such as 2025-03-31.")]
 Ranking = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
 Weights = Annotated[
@@ -38,7 +47,12 @@ Weights = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many hits at most.")]
 Statuses = Annotated[
-    str | None, typer.Option("--status", "--statuses", help="Only these, separated by commas, such as superseded,expired.")
+    str | None,
+    typer.Option(
+        "--status",
+        "--statuses",
+        help="Only these, separated by commas, such as superseded,expired; what is believed or pending by default.",
+    ),
 ]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Only store; `memdb drain`, or whoever opens the file next, does the rest.")]
 
@@ -59,7 +73,20 @@ def existing(db: Path) -> Path:
     return db
 
 
-def rehearsed(db: Path, act: Callable[[Memory], object], *, embedder: str | None = None) -> None:
+def embedder_of(name: str) -> str | None:
+    """Return the name of an embedder as `memdb.open` takes it: None, not "none", is words only."""
+    return None if name == "none" else name
+
+
+def opened(db: Path, *, embedder: str = "none", weights: str | None = None, worker: bool = False) -> Memory:
+    """Return the memory of a file, made if there is none."""
+    settings: dict[str, object] = {"worker": worker}
+    if weights is not None:
+        settings["rival_weights"] = None  # who names a set is ranked by no other
+    return memdb.open(db, config=settings, embedder=embedder_of(embedder), weights=weights or "default")
+
+
+def rehearsed(db: Path, act: Callable[[Memory], object], *, embedder: str = "none") -> None:
     """Try on a passing memory what a new file is to begin with, so that what cannot be used leaves no empty one behind.
 
     Raises:
@@ -67,7 +94,7 @@ def rehearsed(db: Path, act: Callable[[Memory], object], *, embedder: str | None
     """
     if not os.path.lexists(db):
         settings = load_config(db, {"worker": False})
-        with memdb.open(":memory:", config=settings, embedder=None if embedder == "auto" else embedder, llm=None) as passing:
+        with memdb.open(":memory:", config=settings, embedder=None if embedder == "auto" else embedder_of(embedder), llm=None) as passing:
             act(passing)
 
 

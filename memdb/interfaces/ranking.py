@@ -12,7 +12,6 @@ import typer
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-import memdb
 from memdb import Explanation, InputError, Labelled
 from memdb.calibration import Calibration
 from memdb.checks import fault
@@ -35,6 +34,7 @@ from memdb.interfaces.options import (
     Weights,
     existing,
     listed,
+    opened,
     statuses_of,
 )
 from memdb.interfaces.show import parts, print_json, print_rows, say
@@ -94,7 +94,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Tell why a question finds what it finds; and where a fact stands, why not higher, and which single weight would change that."""
-    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory:
         why = memory.explain(
             query,
             user_id=user,
@@ -127,19 +127,19 @@ def explain(
 
 def feedback(
     query: Annotated[str, typer.Argument(help="The question.")],
-    fact: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
+    fact_id: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
     user: User,
     wrong: Annotated[bool, typer.Option("--wrong", help="It should not have been found; otherwise it was right.")] = False,
     db: Db = FILE,
 ) -> None:
     """Say that a fact was right for a question, or wrong; `memdb tune` learns from it."""
-    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
-        memory.feedback(query, fact, user_id=user, good=not wrong)
+    with opened(existing(db)) as memory:
+        memory.feedback(query, fact_id, user_id=user, good=not wrong)
 
 
 def labels(db: Db = FILE, json: Json = False) -> None:
     """List the questions that feedback was given on, each with what was right and what was wrong."""
-    with memdb.open(existing(db), config={"worker": False}, embedder=None) as memory:
+    with opened(existing(db)) as memory:
         given = memory.labels()
     if json:
         print_json(given)
@@ -162,7 +162,7 @@ def evaluate(
 ) -> None:
     """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone."""
     sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
-    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory:
         labelled = _read(data) if data else None
         measured = memory.evaluate(labelled, weights=sets)
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
@@ -188,7 +188,7 @@ def tune(
         bool, typer.Option("--calibrate", help="Fit the probability that the memory holds the answer, and when it abstains, instead.")
     ] = False,
     base: Annotated[str, typer.Option("--base", help="The weight set to start from.")] = "default",
-    held_out: Annotated[float, typer.Option("--held-out", help="The share that is only measured, not fitted to.")] = 0.3,
+    held_out: Annotated[float, typer.Option("--held-out", help="The share, from 0 up to 1, that is only measured, not fitted to.")] = 0.3,
     data: Data = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell; write nothing.")] = False,
     db: Db = FILE,
@@ -202,7 +202,7 @@ def tune(
         _calibrate(data, db=db, embedder=embedder, json=json)
         return
     assert name is not None
-    with memdb.open(existing(db), config={"worker": False}, embedder=None if embedder == "none" else embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory:
         labelled = _read(data) if data else None
         before = memory.weights(base)
         tuned = memory.tune(name, labelled, base=base, held_out=held_out, write=not dry_run)
@@ -224,7 +224,7 @@ def weights(
     json: Json = False,
 ) -> None:
     """Show the weight sets, or put those of a file in."""
-    with memdb.open(existing(db), embedder=None, config={"worker": False}) as memory:
+    with opened(existing(db)) as memory:
         if file is not None:
             try:
                 text = file.read_text("utf-8")
@@ -245,7 +245,7 @@ def weights(
 
 
 def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:
-    with memdb.open(existing(db), embedder=None if embedder == "none" else embedder, config={"worker": False}) as memory:
+    with opened(existing(db), embedder=embedder) as memory:
         before, after = memory.calibrate(_read(data) if data else None)
         threshold = memory.weights("calibration")["threshold"]
     if json:

@@ -16,7 +16,7 @@ import typer
 import memdb
 from memdb import MdbError
 from memdb.interfaces.cli import INTERRUPTED
-from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, existing
+from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, embedder_of, existing
 from memdb.interfaces.show import say
 
 _SPARE_SECONDS = 5  # to answer in, after the longest that an answer waits for something
@@ -40,7 +40,7 @@ def serve(
     keys_for(host)
     with _listening(host, port) as bound:  # before there are workers that would tell each in their own way that it cannot be listened to
         port = bound.getsockname()[1]
-    with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights, config={"worker": False}) as memory:
+    with memdb.open(db, embedder=embedder_of(embedder), weights=weights, config={"worker": False}) as memory:
         patience = _patience(memory)  # and an error is told here, once
     os.environ |= {"MEMDB_DB": str(db), "MEMDB_EMBEDDER": embedder, "MEMDB_WEIGHTS": weights}
     say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
@@ -103,7 +103,7 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
     config = {"worker": False, "record_retrievals": False}
     with memdb.open(db, embedder=None, llm=None, config=config) as memory:
         has_vectors = memory.vectors().embedder is not None
-    return memdb.open(db, embedder=embedder if has_vectors and embedder != "none" else None, llm=None, weights=weights, config=config)
+    return memdb.open(db, embedder=embedder_of(embedder) if has_vectors else None, llm=None, weights=weights, config=config)
 
 
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
@@ -113,7 +113,7 @@ def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weight
     except ModuleNotFoundError as error:
         raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever reads a line cannot be interrupted otherwise; what was observed is on disk
-    with memdb.open(db, embedder=None if embedder == "none" else embedder, weights=weights) as memory:
+    with memdb.open(db, embedder=embedder_of(embedder), weights=weights) as memory:
         try:
             create_server(memory, user=user).run()
         except* OSError:  # whoever listened is gone, as when the input ends

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memdb import Change, Fact, Hit, Profile, ProfileChange, ProfileEntry
+from memdb import Change, Fact, Hit, Memory, Profile, ProfileChange, ProfileEntry
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and what writes the rest of a line backwards
 
@@ -212,3 +212,18 @@ def mind(change: ProfileChange) -> str:
 
 def _in_line(value: str) -> str:
     return clean(value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r"))
+
+
+def print_changes(memory: Memory, changes: Sequence[Change]) -> None:
+    """Print what changed in a memory, each change with what was and what is believed, and why."""
+    zone = memory.config.zone
+    print_rows(
+        ("when", "what", "key", "before", "after", "sure", "turn", "why", "fact"),
+        (
+            (instant(told.change.changed_at, zone), told.look.word, told.key, told.before, told.after, share(told.confidence_after),
+             told.change.turn_id, told.reason, told.change.fact_id)
+            for told in tell(changes)
+        ),
+        none="Nothing has changed.",
+        below=7,
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Question, Verdict
+from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Hits, Question, Verdict
 from memdb.calibration import evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.figures import told_apart
@@ -16,8 +16,8 @@ _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here,
 _EVEN = 0.5  # where a calibration has no threshold
 
 
-def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], calibration: Mapping[str, float], config: Config) -> Verdict:
-    """Return the verdict on the hits of a question, which must have been retrieved as `judged`.
+def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, float], config: Config) -> Verdict:
+    """Return the verdict on what was found for a question, which must have been retrieved as `judged`.
 
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
@@ -26,11 +26,11 @@ def judge(question: Question, hits: Sequence[Hit], *, doubts: Sequence[Doubt], c
     where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
     is not set below the `threshold` that was fitted with the calibration.
     """
-    bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(question, hit, config.bearing_match)]
+    bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
     if not bearing:
         return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
-    probability = probability_of(evidence_of(question, hits), calibration)
+    probability = probability_of(evidence_of(hits), calibration)
     relevance, confidence = top.relevance or 0.0, top.confidence_now or 0.0
     doubt = _concerned(bearing, top, doubts)
     if doubt is not None:

@@ -192,6 +192,7 @@ def retrieve(
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=terms)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
+        unheard = _out_of_vocabulary(db, question, user_id=user_id, echoes=values["echoes"]) if judged else 0.0
     if rows and meant is not None and not degraded and not compared:
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = _judge(db) if judged else None
@@ -203,6 +204,7 @@ def retrieve(
         lexical=sum(1 for row in rows if row.by_words),
         semantic=sum(1 for row in rows if row.by_meaning),
         elapsed_ms=(time.perf_counter() - started) * 1000,
+        out_of_vocabulary=unheard,
     )
 
 
@@ -226,6 +228,13 @@ def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], column
     found = _worded(db, terms, filters=filters, columns=columns).matching()
     most = min(found.bm25, default=0.0)
     return {id: bm25 / most for id, bm25 in zip(found.ids, found.bm25, strict=True)}
+
+
+def _out_of_vocabulary(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> float:
+    """How much it tells that topics of the question stand nowhere in the memory, 0 to 1."""
+    words = json.dumps([f"body : {quoted(topic)}" for topic in question.topics])
+    [(share,)] = db.tuples("scan.out_of_vocabulary", user_id=user_id, words=words, echoes=echoes)
+    return cast(float, share)
 
 
 def match_expression(question: Question) -> str:

@@ -1,0 +1,133 @@
+"""The commands about a whole file: the work that it waits for, its state, rebuilding it, and a demo that makes one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memdb.interfaces import demo as demonstration
+from memdb.interfaces import household_demo, work
+from memdb.interfaces import replay as rebuilding
+from memdb.interfaces.options import (
+    FILE,
+    Db,
+    Embedder,
+    Json,
+    embedder_of,
+    existing,
+    opened,
+)
+from memdb.interfaces.show import is_terminal, print_json, print_rows, say
+from memdb.records import Record
+
+
+class Retried(Record):
+    """How many turns and vectors got another chance, and how many vectors and turns are set aside now."""
+
+    revived: int
+    dead: int
+    turns_failed: int
+
+
+class Drained(Record):
+    """Whether everything is done, and what is left: turns, vectors that wait, vectors that failed for good."""
+
+    done: bool
+    turns: int
+    turns_failed: int
+    vectors_waiting: int
+    vectors_dead: int
+
+
+def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
+    """Think about everything that still waits, write it down and embed it.
+
+    Tells what is left: `turns` and `vectors_waiting`, and `turns_failed` and `vectors_dead`, which failed too often.
+    """
+    with opened(existing(db), embedder=embedder, worker=True) as memory:
+        done = work.finish(memory)
+        stats = memory.stats()
+    waiting = {status: stats.turns_by_status.get(status, 0) for status in ("queued", "working", "failed")}
+    left = Drained(
+        done=done,
+        turns=waiting["queued"] + waiting["working"],
+        turns_failed=waiting["failed"],
+        vectors_waiting=stats.outbox_waiting,
+        vectors_dead=stats.outbox_dead,
+    )
+    if json:
+        print_json(left)
+    else:
+        print_rows(("", ""), ((name, str(value).lower()) for name, value in left.model_dump().items()))
+
+
+def retry(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
+    """Give turns and vectors that were set aside after failing too often another chance."""
+    with opened(existing(db), embedder=embedder, worker=True) as memory:
+        revived = memory.retry()
+        work.finish(memory)
+        stats = memory.stats()
+    result = Retried(revived=revived, dead=stats.outbox_dead, turns_failed=stats.turns_by_status.get("failed", 0))
+    if json:
+        print_json(result)
+    else:
+        print_rows(("", ""), ((name, str(value)) for name, value in result.model_dump().items()))
+
+
+def stats(db: Db = FILE, json: Json = False) -> None:
+    """Show the state of the file in numbers."""
+    with opened(existing(db)) as memory:
+        numbers = memory.stats()
+    if json:
+        print_json(numbers)
+        return
+    rows: list[tuple[str, str]] = []
+    for name, value in numbers.model_dump(mode="json").items():
+        inner = {f"{name}.{part}": number for part, number in value.items()} if isinstance(value, dict) else {name: value}
+        rows += [
+            (label, "" if one is None else f"{one:.3f}".rstrip("0").rstrip(".") if isinstance(one, float) else str(one))
+            for label, one in inner.items()
+        ]
+    print_rows(("", ""), rows)
+
+
+def replay(
+    old: Annotated[Path, typer.Argument(help="The memory whose turns are taken.")],
+    new: Annotated[Path, typer.Argument(help="The file to make.")],
+    embedder: Embedder = "auto",
+    json: Json = False,
+) -> None:
+    """Rebuild a memory from its turns, every prompt answered by the call that was kept; where there is none, the rules decide.
+
+    Tells `turns`, `turns_failed`, prompts `answered` by a kept call or `unanswered`, and facts `differing`: only one file holds them so.
+    """
+    replayed = rebuilding.replay(existing(old), new, embedder=embedder_of(embedder))
+    if replayed.unanswered:
+        say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
+    if json:
+        print_json(replayed)
+    else:
+        print_rows(("", ""), ((name, str(value)) for name, value in replayed.model_dump().items()))
+
+
+def demo(
+    conversation: Annotated[Path | None, typer.Option("--conversation", help="Any other conversation, also LoCoMo's samples.")] = None,
+    sample: Annotated[
+        str | None, typer.Option("--sample", help="Which conversation of the file, by its name; the first by default.")
+    ] = None,
+    db: Db = FILE,
+    embedder: Embedder = "auto",
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause between turns.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file, whatever it holds.")] = False,
+    household: Annotated[bool, typer.Option("--household", help="Show four weeks of a household and its first-person memories.")] = False,
+) -> None:
+    """Show the whole of it on a conversation: what is learned, what changes and why, and what is found; it leaves the file behind."""
+    if household:
+        if conversation is not None or sample is not None:
+            raise typer.BadParameter("the household is the one that ships with memdb; leave out --conversation and --sample.")
+        household_demo.run(path=db, embedder=embedder_of(embedder), force=force)
+        return
+    pause = 0.0 if fast or not is_terminal() else 0.1
+    demonstration.run(conversation, sample=sample, path=db, embedder=embedder_of(embedder), pause=pause, force=force)
