@@ -179,12 +179,14 @@ class Times:
         ways = (f"(?P<f{place}>{_filled(pattern, slots, place)})" for place, (pattern, _) in enumerate(language.frames))
         self.pattern = re.compile(rf"(?<![\w@#/])(?=\w)(?:{'|'.join(ways)})(?!\w|-\w)", re.IGNORECASE)
 
-    def in_english(self, match: re.Match[str]) -> str:
-        """Return what the words that were found are in English, "" if they are no time."""
+    def in_english(self, match: re.Match[str], *, year: int) -> str:
+        """Return what the words that were found, said in a year, are in English, "" if they are no time."""
         frame = match.lastgroup or ""
         place = frame[1:]
 
         def told(slot: re.Match[str]) -> str:
+            if slot[1] == "lastyear":
+                return f"{year - 1}"
             said = " ".join((match[f"{slot[1]}{slot[2]}_{place}"] or "").lower().split())
             if slot[1] == "number":
                 said = said.lstrip("0")
