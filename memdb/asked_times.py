@@ -104,21 +104,43 @@ def spans_abroad(text: str, language: Language, *, now: datetime, zone: tzinfo) 
 def lately_in(text: str, *, now: datetime, zone: tzinfo) -> TimeSpan | None:
     """Return the last thirty days where a question asks for what was lately, or None."""
     match = _LATELY.search(text)
-    if match is None:
-        return None
+    return None if match is None else _lately(match, now=now, zone=zone)
+
+
+def lately_abroad(text: str, language: Language, *, now: datetime, zone: tzinfo) -> TimeSpan | None:
+    """Return the same where a question in another language asks for it."""
+    match = language.cue("lately", text)
+    return None if match is None else _lately(match, now=now, zone=zone)
+
+
+def _lately(match: re.Match[str], *, now: datetime, zone: tzinfo) -> TimeSpan:
     today = now.astimezone(zone).date()
     return _stretch(match, today - timedelta(days=_LATELY_DAYS), today, zone=zone)
 
 
 def birthdays_in(text: str, born: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """Return the user's last birthday where a question asks for what was on it, and the next one, too, where that may be meant."""
-    match, days = _BIRTHDAY.search(text), find_times(born, at=now, zone=zone, prefer="past")
-    if match is None or not days:
+    if (match := _BIRTHDAY.search(text)) is None:
         return []
-    day = days[0].begins.astimezone(zone).date()
-    said = f"{match['aside'] or ''} {day.day} {_MONTHS[day.month - 1]}"  # whatever the year
     which = (match["which"] or "").lower()
     ways: list[Prefer] = ["future"] if which == "next" else ["past", "future"] if not which and _asks_ahead(text) else ["past"]
+    return _birthdays(match, born, ways, aside=match["aside"] or "", now=now, zone=zone)
+
+
+def birthdays_abroad(text: str, language: Language, born: str, *, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """Return the same where a question in another language asks for it."""
+    if (match := language.cue("birthday", text)) is None:
+        return []
+    is_next = language.cue("next_one", match.group()) is not None
+    ways: list[Prefer] = ["future"] if is_next else ["past", "future"] if language.is_ahead(text) else ["past"]
+    return _birthdays(match, born, ways, now=now, zone=zone)
+
+
+def _birthdays(match: re.Match[str], born: str, ways: Sequence[Prefer], *, now: datetime, zone: tzinfo, aside: str = "") -> list[TimeSpan]:
+    if not (days := find_times(born, at=now, zone=zone, prefer="past")):
+        return []
+    day = days[0].begins.astimezone(zone).date()
+    said = f"{aside} {day.day} {_MONTHS[day.month - 1]}"  # whatever the year
     found = [span for way in ways for span in find_times(said, at=now, zone=zone, prefer=way)[:1]]
     return [span.model_copy(update={"text": match.group(), "start": match.start(), "end": match.end()}) for span in found]
 

@@ -6,12 +6,18 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from typing import Literal
 
 from memdb import files
 from memdb.records import Intent, Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
 CODES = ("de", "es", "fr", "it", "nl", "pt")
+
+Cue = Literal[
+    "latest", "earliest", "present", "former", "lately", "last_talk", "since_talk", "birthday", "next_one", "before", "after"
+]  # fmt: skip
+Whose = Literal["user", "assistant", "both"]
 
 _SPACE, _SPACE_OR_NONE = r"[\x20\t\n]{1,3}", r"[\x20\t\n]{0,3}"
 _YEAR = r"(?:19|20)\d\d(?![.,:/-]?\d|[ \t]?(?:[€$£%°]|(?:euros?|dollars?|m[eè]t(?:ern?|res?|ros?|ri)|kcal|kwh|k?m|k?g|m?l|k?w)\b))"
@@ -47,6 +53,9 @@ class Language(Record):
     joins: tuple[str, ...]
     words: dict[str, dict[str, str]]
     telling: tuple[str, ...]
+    place: str
+    cues: dict[Cue, tuple[str, ...]]
+    said: dict[Whose, tuple[str, ...]]
     frames: tuple[tuple[str, str], ...]
 
     @cached_property
@@ -85,6 +94,47 @@ class Language(Record):
         return {intent: _any_of(patterns) for intent, patterns in self.intents.items()}
 
     @cached_property
+    def of_place(self) -> frozenset[str]:
+        """One of these words is in what asks for the last or the first, or for the last conversation."""
+        return frozenset(self.place.split())
+
+    def cue(self, cue: Cue, text: str) -> re.Match[str] | None:
+        """Return where a question says something about time without naming a date, or None."""
+        pattern = self._cues.get(cue)
+        if pattern is None:
+            change = rf"(?P<change>{_alternatives(_forms(self.words['change']))})\b"
+            pattern = self._cues[cue] = _any_of(pattern.replace("{change}", change) for pattern in self.cues[cue])
+        return pattern.search(text)
+
+    @cached_property
+    def _cues(self) -> dict[Cue, re.Pattern[str]]:
+        return {}
+
+    @cached_property
+    def changes(self) -> frozenset[str]:
+        """The forms of the words for what changed."""
+        return frozenset(_forms(self.words["change"]))
+
+    @cached_property
+    def asks_said(self) -> tuple[tuple[Whose, re.Pattern[str]], ...]:
+        """Whole questions for whatever somebody said at some time."""
+        when = r"(?P<when>[\w'-][\w' -]{1,60}?)"  # any words: whether they are a time is looked up, as a pattern of all takes long to make
+        return tuple(
+            (whose, re.compile(rf"\W*{pattern.replace('{when}', when)}\W*$", re.IGNORECASE))
+            for whose, patterns in self.said.items()
+            for pattern in patterns
+        )
+
+    @cached_property
+    def when_words(self) -> frozenset[str]:
+        """One of these words is in every time at which something was said."""
+        return frozenset(max(_WORD.findall(form), key=len) for form in _forms(self.words["when"]))
+
+    def means(self, slot: str, form: str) -> str | None:
+        """Return what one of a slot's forms means, None for what is none of them."""
+        return _forms(self.words[slot]).get(" ".join(form.lower().split()))
+
+    @cached_property
     def time_words(self) -> frozenset[str]:
         """One of these words is in every time that no number tells, by itself or at the beginning of a longer one ("Samstagabend")."""
         forms = (form for slot in self.telling for form in _forms(self.words[slot]))
@@ -92,7 +142,11 @@ class Language(Record):
 
     def may_tell(self, words: Iterable[str]) -> bool:
         """Tell whether there may be a time among words, which most texts have none of."""
-        return not self._beginnings.isdisjoint(word[:_BEGINS] for word in words) or any(word[0].isdecimal() for word in words)
+        return any(word[0].isdecimal() or (word[:_BEGINS] in self._beginnings and word not in self._no_times) for word in words)
+
+    @cached_property
+    def _no_times(self) -> frozenset[str]:
+        return self.stop_words - self.time_words  # "die" begins as "Dienstag" does
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:
@@ -125,12 +179,14 @@ class Times:
         ways = (f"(?P<f{place}>{_filled(pattern, slots, place)})" for place, (pattern, _) in enumerate(language.frames))
         self.pattern = re.compile(rf"(?<![\w@#/])(?=\w)(?:{'|'.join(ways)})(?!\w|-\w)", re.IGNORECASE)
 
-    def in_english(self, match: re.Match[str]) -> str:
-        """Return what the words that were found are in English, "" if they are no time."""
+    def in_english(self, match: re.Match[str], *, year: int) -> str:
+        """Return what the words that were found, said in a year, are in English, "" if they are no time."""
         frame = match.lastgroup or ""
         place = frame[1:]
 
         def told(slot: re.Match[str]) -> str:
+            if slot[1] == "lastyear":
+                return f"{year - 1}"
             said = " ".join((match[f"{slot[1]}{slot[2]}_{place}"] or "").lower().split())
             if slot[1] == "number":
                 said = said.lstrip("0")
@@ -197,12 +253,13 @@ def language_of(words: Sequence[str]) -> Language | None:
     distinct = {word for word in words if not word[0].isdecimal()}
     if tells.keys().isdisjoint(distinct) and (only_english or len(alike & distinct) < _ALIKE):
         return None
-    known = {code: distinct & language(code).stop_words for code in CODES}
+    shared = ((code, distinct & _function_words()[code]) for code in CODES)
+    known = {code: some for code, some in shared if some}  # of the others nothing more is read
     familiar = {code: len(words | distinct & language(code).time_words) for code, words in known.items()}
-    level = [code for code in CODES if familiar[code] == max(familiar.values())]
+    level = [code for code in known if familiar[code] == max(familiar.values())]
     if len(level) > 1:  # "por que" alone is Spanish and Portuguese
         level.sort(key=lambda code: language(code).has_past(distinct), reverse=True)
     told, most = language(level[0]), len(known[level[0]])
     theirs, english = known[level[0]] - STOP_WORDS, (distinct & STOP_WORDS) - known[level[0]]
-    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * most >= len(distinct))
+    by_itself = not tells.keys().isdisjoint(theirs) or (len(theirs) >= _ALIKE and 2 * familiar[level[0]] >= len(distinct))
     return told if by_itself and most * _LEAST_SHARE >= len(distinct) and len(theirs) > 2 * len(english) else None

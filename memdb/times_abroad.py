@@ -16,10 +16,10 @@ def find_times_abroad(text: str, language: Language, *, at: datetime, zone: tzin
     """
     if not language.may_tell(words_of(text)):
         return []
-    spans = []
+    spans, year = [], at.astimezone(zone).year
     for match in language.times.pattern.finditer(text):
         spans += [
             span.model_copy(update={"start": match.start(), "end": match.end()})
-            for span in find_times(language.times.in_english(match), at=at, zone=zone, prefer=prefer)[:1]
+            for span in find_times(language.times.in_english(match, year=year), at=at, zone=zone, prefer=prefer)[:1]
         ]
     return spans

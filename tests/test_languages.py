@@ -68,7 +68,7 @@ def test_english_names_and_other_languages_are_none_of_them(text: str) -> None:
 @pytest.mark.parametrize(
     ("query", "terms"),
     [
-        ("Wann war ich das letzte Mal beim Zahnarzt?", ("letzte", "zahnarzt")),
+        ("Wann war ich das letzte Mal beim Zahnarzt?", ("zahnarzt",)),
         ("Qu'est-ce que m'a dit l'ostéo ?", ("ostéo",)),
         ("¿Qué le regalé a mi hermana en su boda?", ("regalé", "hermana", "boda")),
         ("Qual é o nome do meu chefe?", ("nome", "chefe")),
@@ -159,6 +159,18 @@ def test_what_would_answer_is_known(mem: memdb.Memory, query: str, intent: str) 
         ("de", "Samstagabend", "2025-09-06", 1), ("de", "letzte Nacht", "2025-09-09", 1), ("nl", "vanochtend", "2025-09-10", 1),
         ("nl", "gisteravond", "2025-09-09", 1), ("nl", "eergisteren", "2025-09-08", 1), ("nl", "vorige week", "2025-09-01", 7),
         ("nl", "afgelopen zaterdag", "2025-09-06", 1), ("nl", "twee maanden geleden", "2025-07-10", 1), ("nl", "in maart", "2025-03-01", 31),
+        ("de", "im Mai letzten Jahres", "2024-05-01", 31), ("de", "letztes Jahr an Ostern", "2024-03-31", 1), ("de", "am 3. Mai letzten Jahres", "2024-05-03", 1),
+        ("fr", "en mai de l'année dernière", "2024-05-01", 31), ("es", "en mayo del año pasado", "2024-05-01", 31), ("pt", "no ano passado no Natal", "2024-12-25", 1),
+        ("it", "l'anno scorso a maggio", "2024-05-01", 31), ("nl", "in mei vorig jaar", "2024-05-01", 31), ("nl", "vorig jaar", "2024-01-01", 366),
+        ("de", "am dritten Mai", "2025-05-03", 1), ("de", "vor anderthalb Jahren", "2024-03-10", 1), ("de", "Anfang des Jahres", "2025-01-01", 120),
+        ("de", "am zweiten Weihnachtstag", "2024-12-26", 1), ("de", "an Allerheiligen", "2024-11-01", 1), ("fr", "le quatorze juillet", "2025-07-14", 1),
+        ("fr", "cette nuit", "2025-09-10", 1), ("fr", "la veille de Noël", "2024-12-24", 1), ("fr", "à la Toussaint 2023", "2023-11-01", 1),
+        ("es", "el tres de mayo", "2025-05-03", 1), ("es", "hace medio año", "2025-03-10", 1), ("es", "el pasado mayo", "2025-05-01", 31),
+        ("es", "el día de Reyes", "2025-01-06", 1), ("pt", "no dia vinte e um de abril", "2025-04-21", 1), ("pt", "na quarta-feira de cinzas", "2025-03-05", 1),
+        ("pt", "na sexta-feira santa", "2025-04-18", 1), ("es", "el viernes santo", "2025-04-18", 1), ("fr", "le lundi de Pâques", "2025-04-21", 1),
+        ("it", "il venerdì santo", "2025-04-18", 1), ("es", "la Navidad pasada", "2024-12-25", 1), ("it", "lo scorso Natale", "2024-12-25", 1),
+        ("it", "il primo maggio", "2025-05-01", 1), ("it", "un anno e mezzo fa", "2024-03-10", 1), ("it", "avantieri", "2025-09-08", 1), ("it", "a Ferragosto", "2025-08-15", 1),
+        ("nl", "op drie mei", "2025-05-03", 1), ("nl", "een half jaar geleden", "2025-03-10", 1), ("nl", "op Koningsdag", "2025-04-27", 1),
         ("nl", "op 5 mei 2024", "2024-05-05", 1), ("nl", "eind maart", "2025-03-22", 10), ("nl", "met kerst", "2024-12-25", 1),
     ],
 )  # fmt: skip
@@ -172,6 +184,8 @@ def test_times_are_found_as_they_are_in_english(code: str, text: str, begins: st
     [
         ("de", "Guten Morgen! Am Morgen laufe ich, jeden Samstag, samstags und jede Woche."), ("de", "Das kostet 2000 Euro, 1900 Meter hoch."),
         ("de", "Kapitel 3.2, Version 5.1, um 8:30, 1.5 Liter"), ("de", "Er mag den Marsch, die Jahre und die Mailänder."),
+        ("de", "Der erste Maibaum, zum zweiten Mal, ein halbes Jahr, die Dritten."), ("fr", "Les deux marsouins, une nuit, le premier maillot."),
+        ("es", "Los tres mayores, medio año, el primero de la fila."), ("it", "Il primo maggiordomo, i tre marziani."),
         ("fr", "Le samedi je cours, tous les matins, chaque mardi."), ("fr", "Il a été malade, en 2000 mètres il marche en avant, un jour viendra."),
         ("fr", "La vitrine de Noël coûte 2000 euros."), ("es", "Los lunes corro por la mañana, cada domingo."), ("es", "El mar y el mes, 2000 euros."),
         ("pt", "Aos sábados, na segunda vez, a quinta pessoa, a sexta parte."), ("pt", "O maior marco, todos os domingos."),
@@ -181,6 +195,12 @@ def test_times_are_found_as_they_are_in_english(code: str, text: str, begins: st
 )  # fmt: skip
 def test_what_is_no_time_or_any_is_none(code: str, text: str) -> None:
     assert find_times_abroad(text, language(code), at=NOW, zone=UTC, prefer="past") == []
+
+
+@pytest.mark.parametrize(("code", "words"), [("de", "mit die im"), ("fr", "maintenant mais"), ("nl", "maar die"), ("pt", "ter este")])
+def test_a_word_of_grammar_is_not_taken_for_the_beginning_of_a_time(code: str, words: str) -> None:
+    assert not language(code).may_tell(words.split())
+    assert language(code).may_tell([*words.split(), next(iter(language(code).time_words))])
 
 
 def test_the_days_of_a_question_are_looked_for_as_the_index_has_them(mem: memdb.Memory) -> None:
@@ -257,7 +277,7 @@ def test_every_frame_fills_slots_that_there_are_with_words_that_english_reads(co
     given = {"day", "number", "year", "iso"}
     for pattern, english in known.frames:
         wanted, filled = (set(re.findall(r"\{([a-z]+\d*)\}", text)) for text in (pattern, english))
-        assert filled <= wanted, pattern
+        assert filled - {"lastyear"} <= wanted, pattern
         assert {slot.rstrip("2") for slot in wanted} <= given | known.words.keys(), pattern
     assert set(known.telling) <= known.words.keys()
     months = [form for forms in known.words["month"].values() for form in forms.split(",")]

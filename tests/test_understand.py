@@ -668,6 +668,26 @@ def test_asked_what_is_so_now_what_tells_of_a_change_comes_first(tmp_path: Path,
         ("I took the bus yesterday, but I'm on a new train now.", None, 2),
         ("I know nothing of snow, nor of newts.", None, 1),
         ("J'habite à Lyon, mais je travaille ici", None, 1),
+        ("Ich arbeite jetzt bei Bosch.", None, 2),
+        ("Ich habe kein Auto mehr.", None, 2),
+        ("Je ne fume plus.", None, 2),
+        ("Je n’ai plus de voiture.", None, 2),
+        ("Ya no fumo.", None, 2),
+        ("Não bebo mais café.", None, 2),
+        ("Non bevo più caffè.", None, 2),
+        ("Ik rook niet meer.", None, 2),
+        ("J'habite plus près du parc.", None, 1),
+        ("Mi jefe ya vive en Madrid.", None, 1),
+        ("Gosto mais de chá.", None, 1),
+        ("Mi piace di più il tè, prima di cena corro.", None, 1),
+        ("Ik woon dicht bij het meer.", None, 1),
+        ("Ich wohne hier.", None, 1),
+        ("Gestern bin ich mit dem Bus gefahren.", None, 0),
+        ("Il y a deux ans, j'étais à Rome.", None, 0),
+        ("Ayer fui en autobús.", None, 0),
+        ("Ontem fui de autocarro.", None, 0),
+        ("Due anni fa ero a Roma.", None, 0),
+        ("Gisteren nam ik de bus.", None, 0),
         ("word " * 300 + "now", None, 1),
         ("I took the bus yesterday.", None, 0),
         ("I'd move if I had the money", None, 0),
@@ -789,6 +809,25 @@ def test_an_answer_in_vain_counts_as_what_it_answers_and_one_that_tells_somethin
     echoes = {hit.fact.value_text: hit.parts["echo"] > 0 for hit in hits if hit.fact.speaker == "assistant"}
     assert {text for text, is_echo in echoes.items() if is_echo} == {"I don't know, sorry.", "You haven’t told me yet."}
     assert hits[0].fact.value_text == "Your dog is called Bica."
+
+
+@pytest.mark.parametrize(
+    ("question", "vain", "told"),
+    [
+        ("Wie heißt mein Hund?", "Das hast du mir noch nicht gesagt.", "Dein Hund heißt Bica."),
+        ("Comment s'appelle mon chien ?", "Tu ne me l’as pas encore dit.", "Ton chien s'appelle Bica."),
+        ("¿Cómo se llama mi perro?", "Todavía no me lo has dicho.", "Tu perro se llama Bica."),
+        ("Como se chama o meu cão?", "Não me lembro, desculpa.", "O teu cão chama-se Bica."),
+        ("Come si chiama il mio cane?", "Non me l'hai ancora detto.", "Il tuo cane si chiama Bica."),
+        ("Hoe heet mijn hond?", "Ik heb geen idee.", "Je hond heet Bica."),
+    ],
+)
+def test_an_answer_in_vain_is_known_in_other_languages(mem: memdb.Memory, question: str, vain: str, told: str) -> None:
+    for day, reply in enumerate((vain, told), 1):
+        mem.observe(question, reply, user_id="me", timestamp=f"2025-03-{day:02}", session_id=str(day))
+    mem.drain()
+    hits = mem.search(question, user_id="me", now=NOW, kinds=["message"])
+    assert {hit.fact.value_text: hit.parts["echo"] > 0 for hit in hits if hit.fact.speaker == "assistant"} == {vain: True, told: False}
 
 
 def test_the_same_question_is_found_where_its_set_does_not_mind(mem: memdb.Memory) -> None:

@@ -7,16 +7,19 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
+from typing import Literal
 
 from memdb.answers import Question
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
     MOST_DAYS,
+    birthdays_abroad,
     birthdays_in,
     day_of,
     days_abroad,
     days_of,
+    lately_abroad,
     lately_in,
     part_of_day,
     spans_abroad,
@@ -36,6 +39,7 @@ from memdb.cues import (
     said_in,
     said_then_in,
 )
+from memdb.cues_abroad import asks_former_abroad, asks_present_abroad, change_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.database import Database
 from memdb.emotions import mood_of
 from memdb.languages import Language, language_of
@@ -128,16 +132,17 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     named = _named(text, participants)
     plain = words_of(text)
     if (language := language_of(plain)) is not None:
-        return _understood_abroad(query, text, plain, named, participants, language, now=now, zone=zone)
+        return _understood_abroad(db, query, text, plain, named, participants, language, user_id=user_id, now=now, zone=zone)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
     spans = spans_of(text[:_GRAMMAR], now=now, zone=zone)
     if "birthday" in plain and not spans:
-        spans = _birthdays(db, text, user_id=user_id, now=now, zone=zone)
+        spans = birthdays_in(text, _born(db, user_id=user_id), now=now, zone=zone)
     order, said = None, list[int]()
     if not _LAST.isdisjoint(plain):
-        talk = _last_talk(db, text, user_id=user_id, now=now, zone=zone)
+        match = last_talk_in(text)
+        talk = _last_talk(db, match, since=match["since"] is not None, user_id=user_id, now=now, zone=zone) if match else []
         spans, order = talk or spans, None if talk else order_in(text)  # what else is named then is what was talked about
     asked = said_in(_blanked(text, spans)) if not _SAID.isdisjoint(plain) else None
     if asked is not None:
@@ -183,6 +188,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
 
 
 def _understood_abroad(
+    db: Database,
     query: str,
     text: str,
     words: Sequence[str],
@@ -190,35 +196,69 @@ def _understood_abroad(
     participants: Sequence[str],
     language: Language,
     *,
+    user_id: str,
     now: datetime,
     zone: tzinfo,
 ) -> Question:
     """Return what a question in another language asks for, as far as its words of grammar and its times tell."""
     names = {part.lower() for speaker in named for part in _called(speaker)} | {_EVERYWHERE}
-    spans = spans_abroad(text[:_GRAMMAR], language, now=now, zone=zone)
+    straight = text[:_GRAMMAR].replace("’", "'")
+    spans, order, said = _asked_abroad(db, straight, language, user_id=user_id, now=now, zone=zone)
+    lately = lately_abroad(straight, language, now=now, zone=zone) if not (spans or order) else None
     days = days_abroad(spans, zone=zone)
     counted = {word for span in days if not KEPT.search(span.text) for word in words_of(text[span.start : span.end])}
+    counted |= (set(language.of_place) if order else set()) | (set(words_of(lately.text)) if lately else set())
     telling = [word for word in dict.fromkeys(words) if word not in language.stop_words]
-    terms = [word for word in telling if word not in names and word not in counted]
+    terms = [word for word in telling if not said and word not in names and word not in counted]
     if not terms and not days:
         terms = telling or list(dict.fromkeys(words))
     together = _phrases(text, names, stop_words=language.stop_words, name=_NAME_ABROAD)
     phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
-    straight = text[:_GRAMMAR].replace("’", "'")
     asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
     actor = next((who for who, pattern in asks if who in participants and pattern.search(straight)), None)
+    change, times = change_abroad(straight, language), times_of(spans, now=now, zone=zone)
+    changed_at = _changed_at(db, change, user_id=user_id, now=now)
+    since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
+    former = not times and asks_former_abroad(straight, language)
+    past = former or bool(language.tells_past.search(straight)) or any(BEFORE_DATE.match(span.text) for span in spans)
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
         terms=tuple(terms[:_MAX_TERMS]),
-        phrases=tuple(phrases[:_MAX_PHRASES]),  # "Étais-je" is none
+        phrases=tuple(phrases[:_MAX_PHRASES]) if not said else (),  # "Étais-je" is none
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in language.of_anything),
         participants=tuple(named),
         actor=(named[0] if len(named) == 1 else None) if named else actor,
         intent=next((intent for intent, pattern in language.asked_for.items() if pattern.search(straight)), "other"),
-        times=tuple(times_of(spans, now=now, zone=zone)),
+        times=tuple([*times, *since] or ([(lately.begins, lately.ends)] if lately else [])),
         days=tuple(dict.fromkeys(day for each in days.values() for day in each))[:MOST_DAYS],
+        past=past,
+        former=former,
+        present=not past and not times and order is None and asks_present_abroad(straight, language),
+        as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
+        order=order,
+        said=tuple(said),
     )
+
+
+def _asked_abroad(
+    db: Database, text: str, language: Language, *, user_id: str, now: datetime, zone: tzinfo
+) -> tuple[list[TimeSpan], Literal["first", "last"] | None, list[int]]:
+    """The times of a question in another language, whether it wants the first or the last, and what messages for their place."""
+    spans = spans_abroad(text, language, now=now, zone=zone)
+    if not spans and language.cue("birthday", text):
+        spans = birthdays_abroad(text, language, _born(db, user_id=user_id), now=now, zone=zone)
+    if (talk := last_talk_abroad(text, language)) is not None:
+        day = _last_talk(db, talk[0], since=talk[1], user_id=user_id, now=now, zone=zone)
+        return (day, None, []) if day else (spans, order_abroad(_blanked(text, spans), language), [])
+    if (asked := said_abroad(text, language)) is not None:
+        if isinstance(asked, Said):
+            said, day = _said(db, asked, text, [], user_id=user_id, now=now, zone=zone)
+        else:
+            said, day = _said_then(db, asked, text, user_id=user_id, now=now, zone=zone)
+        if day:
+            return day, asked.order, said
+    return spans, order_abroad(_blanked(text, spans), language), []
 
 
 def _changed_at(db: Database, change: Change | None, *, user_id: str, now: datetime) -> datetime | None:
@@ -326,21 +366,19 @@ def _said_then(
     return [int(str(row["id"])) for row in rows], days
 
 
-def _birthdays(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
-    """The user's birthdays that a question means, if the memory knows the day."""
+def _born(db: Database, *, user_id: str) -> str:
+    """The user's birthday, as it was told, "" if the memory does not know it."""
     row = db.one("understand.birthday", user_id=user_id)
-    return birthdays_in(text, str(row["object"]), now=now, zone=zone) if row else []
+    return str(row["object"]) if row else ""
 
 
-def _last_talk(db: Database, text: str, *, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
-    """The day on which something was said last, before today, where a question asks for that."""
-    if (match := last_talk_in(text)) is None:
-        return []
+def _last_talk(db: Database, match: re.Match[str], *, since: bool, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
+    """The day on which something was said last, before today, which words mean; or all `since` then."""
     today = to_utc(now.astimezone(zone).date(), zone=zone)
     [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
     if row["at"] is None:
         return []
-    if match["since"]:
+    if since:
         at = to_utc(str(row["at"]))
         return [TimeSpan(text=match.group(), start=match.start(), end=match.end(), begins=at, ends=now, role="since")] if at < now else []
     return [day_of(to_utc(str(row["at"])), text=match.group(), start=match.start(), zone=zone)]
