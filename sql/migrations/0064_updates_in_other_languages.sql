@@ -7,14 +7,23 @@ select
   (
     with told (words) as materialized (
       select ' ' || lower(replace(replace(replace(replace(replace(replace(substr(f.value_text, 1, 1000), ',', ' '), '.', ' '), '!', ' '), ';', ' '),
-        char(10), ' '), '’', '''')) || ' ')
+        char(10), ' '), '’', '''')) || ' '),
+    -- two words of grammar tell, at a tenth of the price of looking for the words of the others
+    is_english (yes) as materialized (
+      select count(*) > 1
+      from told
+      cross join json_each('["the", "and", "to", "my", "you", "it", "with", "for", "this", "that", "have", "i''m", "i''ve"]') word
+      where instr(words, ' ' || word.value || ' '))
     select case
       when exists (
         select 1
         from json_each('["now", "nowadays", "these days", "anymore", "any more", "no longer", "instead", "currently", "changed", "switched",
           "swapped", "replaced", "moved", "new", "quit", "stopped", "gave up", "given up", "joined", "left", "sold", "cancelled", "canceled",
-          "became", "become",
-          "jetzt", "inzwischen", "mittlerweile", "neuerdings", "nunmehr", "stattdessen", "gewechselt", "umgestiegen", "umgezogen",
+          "became", "become"]') cue
+        where instr(words, ' ' || cue.value || ' ')) then 2
+      when not yes and (exists (
+        select 1
+        from json_each('["jetzt", "inzwischen", "mittlerweile", "neuerdings", "nunmehr", "stattdessen", "gewechselt", "umgestiegen", "umgezogen",
           "gekündigt", "aufgehört", "verkauft", "geworden", "seit kurzem", "nicht mehr", "mein neuer", "meine neue", "mein neues",
           "meinen neuen", "einen neuen", "eine neue", "ein neues", "einer neuen",
           "maintenant", "désormais", "actuellement", "à présent", "ces temps-ci", "j''ai changé", "j''ai déménagé", "j''ai quitté",
@@ -33,13 +42,16 @@ select
         select 1  -- "je ne fume plus": the second within a few words after the first
         from json_each('[[" ne ", " plus "], [" n''", " plus "], [" kein", " mehr "], [" não ", " mais "], [" non ", " più "], [" geen ", " meer "]]') cue
         where instr(words, cue.value ->> 0)
-          and instr(substr(words, instr(words, cue.value ->> 0) + length(cue.value ->> 0) - 1, 30), cue.value ->> 1)) then 2
+          and instr(substr(words, instr(words, cue.value ->> 0) + length(cue.value ->> 0) - 1, 30), cue.value ->> 1))) then 2
       when exists (
         select 1
         from json_each('["yesterday", "today", "tonight", "this morning", "this afternoon", "this evening", "this week", "this weekend",
           "last night", "last week", "last month", "last year", "last summer", "last time", "ago", "once", "when i was", "used to", "nearly",
-          "almost", "if", "would", "i''d", "could", "should", "imagine", "also", "as well", "too",
-          "gestern", "vorgestern", "heute", "vorhin", "neulich", "beinahe", "wenn", "würde", "wäre", "hätte", "könnte", "sollte", "auch",
+          "almost", "if", "would", "i''d", "could", "should", "imagine", "also", "as well", "too"]') aside
+        where instr(words, ' ' || aside.value || ' ')) then 0
+      when not yes and (exists (
+        select 1
+        from json_each('["gestern", "vorgestern", "heute", "vorhin", "neulich", "beinahe", "wenn", "würde", "wäre", "hätte", "könnte", "sollte", "auch",
           "außerdem", "damals", "letzte woche", "letzten monat", "letztes jahr", "letzten sommer", "letztes mal", "als ich", "früher war",
           "früher habe",
           "avant-hier", "aujourd''hui", "presque", "aussi", "également", "voudrais", "pourrais", "devrais", "aimerais", "autrefois",
@@ -62,10 +74,11 @@ select
         from json_each('[[" vor ", " tagen "], [" vor ", " wochen "], [" vor ", " monaten "], [" vor ", " jahren "],
           [" hier ", " j''ai "], [" j''ai ", " hier "], [" il y a ", " jours "], [" il y a ", " semaines "], [" il y a ", " mois "], [" il y a ", " ans "]]') aside
         where instr(words, aside.value ->> 0)
-          and instr(substr(words, instr(words, aside.value ->> 0) + length(aside.value ->> 0) - 1, 30), aside.value ->> 1)) then 0
+          and instr(substr(words, instr(words, aside.value ->> 0) + length(aside.value ->> 0) - 1, 30), aside.value ->> 1))) then 0
       else 1
     end
     from told
+    cross join is_english
   ) as tells_update
 from facts f
 where f.kind = 'message' and coalesce(f.speaker, 'user') <> 'assistant' and substr(f.value_text, -1) <> '?';
