@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
+from memdb import files
 from memdb.candidates import Near, Words
 from memdb.database import Database
 
@@ -31,9 +34,16 @@ def echoing(db: Database, near: Sequence[Near], words: Words, hits: str | None) 
     highest = sorted(alike, key=lambda pair: pair[1], reverse=True)[:_MOST]
     asked = json.dumps([[id, (min(1.0, cosine) - _LEAST) / (1.0 - _LEAST)] for id, cosine in highest])
     found: dict[int, float] = {}
-    for id, nearness in cast(list[tuple[int, float]], db.tuples("scan.echoes", near=asked)):
+    for id, nearness in cast(list[tuple[int, float]], db.tuples("scan.echoes", near=asked, refusals=_refusals())):
         found[id] = max(found.get(id, 0.0), nearness)
     return found
+
+
+@cache
+def _refusals() -> str:
+    """What an answer says that knows nothing, in any language, as JSON."""
+    said = tomllib.loads(files.read("rules/languages/refusals.toml"))
+    return json.dumps([phrase for phrases in said.values() for phrase in phrases], ensure_ascii=False)
 
 
 def _nearest(one: Near) -> list[tuple[int, float]]:

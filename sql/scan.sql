@@ -257,7 +257,8 @@ select
   (select value from meta where name = 'embedder') as embedder;
 
 -- Which of these messages only asked, and which answers to them say no more than that nothing is known: [id, how near], as they are near.
---   :near  JSON [[id, how near], …]
+--   :near      JSON [[id, how near], …]
+--   :refusals  JSON array of what an answer says that knows nothing, in small letters
 -- statement: echoes
 with
 asked as materialized (
@@ -281,17 +282,7 @@ select id, nearness
 from answer
 where exists (
   select 1
-  from json_each('["don''t know", "do not know", "not know", "not sure", "no idea", "don''t have", "do not have", "no information", "can''t tell",
-    "cannot tell", "can''t find", "couldn''t find", "haven''t told", "have not told", "haven''t mentioned", "have not mentioned", "never told",
-    "never mentioned", "didn''t tell", "didn''t mention", "don''t remember", "don''t recall", "weiß ich nicht", "weiß es nicht", "weiß nicht",
-    "weiß das nicht", "weiss nicht", "keine information", "keine angabe", "keine ahnung", "nicht erzählt", "nicht gesagt", "nicht erwähnt",
-    "nicht sagen", "nicht bekannt", "erinnere mich nicht", "je ne sais pas", "je l''ignore", "n''ai pas", "n''ai aucun", "aucune idée",
-    "ne m''as pas", "ne m''avez pas", "ne me l''as pas", "ne me l''avez pas", "pas encore dit", "peux pas te le dire", "peux pas vous le dire",
-    "ne me souviens", "ne m''en souviens", "no lo sé", "no sé", "no tengo", "ni idea", "no me has", "no me lo has", "no me dijiste", "no me lo dijiste",
-    "no recuerdo", "no lo recuerdo", "no me consta", "no puedo decir", "não sei", "não tenho", "não faço ideia", "não me disse", "não me contou",
-    "não me contaste", "não mencion", "não me lembro", "não consigo dizer", "non lo so", "non so", "non ho informa", "nessuna idea", "non me l''hai",
-    "non mi hai", "non ricordo", "non saprei", "non posso dir", "weet ik niet", "weet het niet", "weet dat niet", "geen idee", "geen informatie",
-    "niet verteld", "niet gezegd", "niet genoemd", "niet bekend", "niet herinneren", "kan ik je niet", "kan ik u niet"]') cue
+  from json_each(:refusals) cue
   where instr(said, cue.value));
 
 -- How much it tells that words of a question stand nowhere in what is remembered of a user: their share, in full from ten thousand rows on, by
