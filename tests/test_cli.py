@@ -179,6 +179,40 @@ def test_search_keeps_to_limit_kinds_weights_and_time(db: Path) -> None:
     assert (hit.fact.kind, hit.fact.object) == ("fact", "Porto")
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "left"),
+    [
+        ([], {"Likes jazz", "Maria: Jazz tonight?"}), (["--tags", "music,food"], {"Likes jazz"}), (["--tags", "food"], set()),
+        (["--categories", "soft_preference"], {"Likes jazz"}), (["--memory-types", "PREFERENCE"], {"Likes jazz"}),
+        (["--participants", "rui,maria"], {"Maria: Jazz tonight?"}), (["--min-score", "100"], set()), (["--min-age-minutes", "60"], set()),
+        (["--max-age-days", "1"], {"Likes jazz", "Maria: Jazz tonight?"}), (["--tiers", "warm,cold"], {"Likes jazz"}),
+    ],
+)  # fmt: skip
+def test_search_and_explain_narrow_by_all_that_a_search_does(db: Path, narrowed: list[str], left: set[str]) -> None:
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="zoe", key="user.likes", category="soft_preference", memory_type="PREFERENCE", tags=["music"])
+        mem.load([{"text": "Jazz tonight?", "speaker": "Maria"}], user_id="zoe")
+    for command in ("search", "explain"):
+        made = run(command, "jazz", "--user", "zoe", "--db", db, "--embedder", "none", "--json", *narrowed)
+        hits = json.loads(made.stdout)["hits"]
+        assert {": ".join(filter(None, (hit["fact"]["speaker"], hit["fact"]["value_text"]))) for hit in hits} == left
+
+
+def test_links_are_followed_as_far_as_is_asked(db: Path) -> None:
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        one, *others = (mem.remember(text, user_id="ana", key=f"user.note{place}") for place, text in enumerate(("Tea", "Mint", "Sage")))
+        for other, relation, strength in zip(others, ("supports", "extends"), (0.9, 0.4), strict=True):
+            mem.link(one.fact_id, other.fact_id, relation=relation, strength=strength)  # type: ignore[arg-type]
+    for narrowed, count in (
+        ([], 2),
+        (["--relations", "supports"], 1),
+        (["--min-strength", "0.5"], 1),
+        (["--limit", "1"], 1),
+        (["--status", "expired"], 0),
+    ):
+        assert len(json.loads(run("links", one.fact_id, "--db", db, "--json", *narrowed).stdout)) == count
+
+
 def test_search_and_explain_keep_to_words_that_must_be_there_and_to_a_stretch_of_time(db: Path) -> None:
     for command in ("search", "explain"):
 

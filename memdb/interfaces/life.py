@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated, cast, get_args
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memdb import Memory, Procedure
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Limit, User, existing, opened, rehearsed
+from memdb.interfaces.options import FILE, Db, Embedder, Json, Limit, Statuses, User, existing, listed, opened, rehearsed, statuses_of
 from memdb.interfaces.show import print_json, print_rows, say, share
 from memdb.records import Record, Relation
 
@@ -65,12 +65,30 @@ def unlink(
 def links(
     fact_id: FactId,
     depth: Annotated[int, typer.Option("--depth", min=1, max=8, help="How many steps.")] = 1,
+    relations: Annotated[
+        str | None,
+        typer.Option(
+            "--relations", "--relation", help=f"Only over these, separated by commas: {', '.join(get_args(Relation))}; any by default."
+        ),
+    ] = None,
+    statuses: Statuses = None,
+    min_strength: Annotated[
+        float, typer.Option("--min-strength", min=0, max=1, help="Leave out what is weaker, the product of the links on the way.")
+    ] = 0.0,
+    limit: Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many facts at most.")] = 100,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """Show where links lead from a fact, nearest and strongest first."""
     with opened(existing(db)) as memory:
-        found = memory.links(fact_id, depth=depth)
+        found = memory.links(
+            fact_id,
+            depth=depth,
+            relations=cast("list[Relation] | None", listed(relations)),
+            statuses=statuses_of(statuses),
+            min_strength=min_strength,
+            limit=limit,
+        )
     if json:
         print_json(found)
     else:

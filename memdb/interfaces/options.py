@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, cast, get_args
 
 import typer
 
 import memdb
 from memdb import InputError, Memory, NotFoundError
+from memdb.answers import Narrowed
 from memdb.config import load_config
-from memdb.records import Status
+from memdb.records import Category, MemoryType, Status, Tier
 
 Db = Annotated[Path, typer.Option("--db", envvar="MEMDB_DB", help="The file.")]
 User = Annotated[str, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory.")]
@@ -40,6 +41,20 @@ Since = Annotated[
     typer.Option("--since", help="Leave out what happened or was said before, and what was no longer so then, such as 2025-03-01."),
 ]
 Until = Annotated[str | None, typer.Option("--until", help="Leave out what happened or began later; a day to its end, such as 2025-03-31.")]
+Categories = Annotated[str | None, typer.Option("--categories", help=f"Only these, separated by commas: {', '.join(get_args(Category))}.")]
+MemoryTypes = Annotated[
+    str | None, typer.Option("--memory-types", help=f"Only these, separated by commas: {', '.join(get_args(MemoryType))}.")
+]
+Tags = Annotated[str | None, typer.Option("--tags", help="Only what bears one of these tags, separated by commas.")]
+Participants = Annotated[
+    str | None, typer.Option("--participants", help="Only what one of these people said or took part in, separated by commas.")
+]
+Tiers = Annotated[
+    str | None, typer.Option("--tiers", help="Of messages, episodes and memories only these ages, separated by commas: hot, warm, cold.")
+]
+MinAge = Annotated[float | None, typer.Option("--min-age-minutes", min=0, help="Leave out what is younger.")]
+MaxAge = Annotated[float | None, typer.Option("--max-age-days", min=0, help="Leave out what is older, and was not mentioned since.")]
+MinScore = Annotated[float | None, typer.Option("--min-score", help="Leave out what scores less.")]
 Ranking = Annotated[str, typer.Option("--weights", help="The weight set that ranks.")]
 Weights = Annotated[
     str | None,
@@ -114,3 +129,35 @@ def listed(text: str | None) -> list[str] | None:
 def statuses_of(text: str | None) -> list[Status] | None:
     """Return the statuses that a text names; memory refuses any other."""
     return cast("list[Status] | None", listed(text))
+
+
+def narrowed(
+    *,
+    kinds: str | None,
+    categories: str | None,
+    memory_types: str | None,
+    tags: str | None,
+    must: list[str] | None,
+    since: str | None,
+    until: str | None,
+    participants: str | None,
+    min_age_minutes: float | None,
+    max_age_days: float | None,
+    min_score: float | None,
+    tiers: str | None,
+) -> Narrowed:
+    """Return what a search looks at only; memory refuses a name that there is none of."""
+    return Narrowed(
+        kinds=listed(kinds),
+        categories=cast("list[Category] | None", listed(categories)),
+        memory_types=cast("list[MemoryType] | None", listed(memory_types)),
+        tags=listed(tags),
+        must=must,
+        since=since,
+        until=until,
+        participants=listed(participants),
+        min_age_minutes=min_age_minutes,
+        max_age_days=max_age_days,
+        min_score=min_score,
+        tiers=cast("list[Tier] | None", listed(tiers)),
+    )
