@@ -53,7 +53,7 @@ UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
 RELIABILITY: dict[Source, float] = {
     "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
 }  # fmt: skip
-"""How far a source is to be believed; the statement that ranks says the same."""
+"""How far a source is to be believed; the statements that rank and promote say the same."""
 
 
 class Record(BaseModel):

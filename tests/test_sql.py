@@ -19,7 +19,7 @@ from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.embed import HashingEmbedder, to_blob
 from memdb.files import parameter_names
-from memdb.records import FACT_COLUMNS
+from memdb.records import FACT_COLUMNS, RELIABILITY
 from memdb.scoring import FEATURES
 from memdb.steps.retrieve import match_expression
 from memdb.store import Store
@@ -358,6 +358,13 @@ def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
     for view in views:
         shell.execute(f"select * from {view}").fetchall()
     shell.close()
+
+
+@pytest.mark.parametrize("name", ["retrieve", "upkeep.recurring"])
+def test_each_statement_believes_a_source_as_far_as_the_rest_does(name: str) -> None:
+    [written] = re.findall(r"case f\.source(.*?)end", files.statement(name), re.DOTALL)
+    told = {source: float(share) for source, share in re.findall(r"when '(\w+)' then (\S+)", written)}
+    assert {"web": float(written.split("else")[1])} | told == RELIABILITY
 
 
 @pytest.mark.parametrize("file", files.statement_files())
