@@ -9,16 +9,19 @@ from functools import cache
 
 from memdb.claims import Circumstances, HeldOf, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Ending, Pattern, attribute_of, compiled, rules
-from memdb.exchanges import taken_up_in
-from memdb.keys import normalise, predicate_of, slug, telling
+from memdb.english_rules import Also, Ending, Pattern, attribute_of, compiled, hinted, hints, relation_words, rules
+from memdb.exchanges import capitalised, is_small, taken_up_in
+from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
 
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
 _DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
+_OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions")  # sorts that nothing ends which ends anything
+_NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
 _PARTS = 4  # of a clause: what is said after them is a list
 _WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
+_ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|intolerance) to (?P<too>.+)", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 
@@ -27,29 +30,45 @@ def prepare() -> None:
     changed, over = rules().changed_to, rules().over
     patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
     patterns += [changed.to, changed.now, *changed.sorts, *(wording.match for wording in rules().wording)]
-    for pattern in (*patterns, over.but, over.begins, over.general, over.aside, "{weekdays}"):
+    _relative()
+    for pattern in (*patterns, over.but, over.passing, over.unreal, over.begins, over.general, over.aside, "{weekdays}"):
         compiled(pattern)
 
 
 def changes_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
     """Find what a clause says is over, on other days or another one now, of what is believed of the one whom it is about."""
-    if clause.negative or clause.former or compiled(rules().over.but).search(clause.excerpt):
+    if (clause.negative and not clause.ended) or clause.former or compiled(rules().over.unreal).search(clause.excerpt):
         return
+    if clause.negative:
+        yield from _ended_in(clause, here, held_of)
+        yield from _ended_for_good_in(replace(clause, subject="", negative=False), here, held_of)
+        return
+    lasts = not (compiled(rules().over.but).search(clause.excerpt) or compiled(rules().over.passing).search(f"{clause.text} {clause.full}"))
     known = cache(lambda whose: list(held_of(whose)))
     for place, part in enumerate([clause.text, *_PART.split(clause.text, _PARTS)[1:]]):  # "Helen's gone, Marcus is my manager now"
         piece = clause if place == 0 else replace(clause, text=part, subject="", full="", phrase="")
-        for read in (_ended_in, _moved_in, _otherwise_in, _alike_in):
+        for read in (_ended_in, _moved_in, _otherwise_in, _alike_in) if lasts else (_ended_for_good_in, _otherwise_for_good_in):
             found = list(read(piece, here, known))
             yield from found
-            for end in (one for one in found if one.negated and read is _ended_in):
+            for end in (one for one in found if one.negated and read in (_ended_in, _ended_for_good_in)):
                 for goes_on in _PART.split(piece.text)[1:]:
                     for said in clauses(goes_on, at=here.at, zone=here.zone):
                         yield from taken_up_in(replace(said, excerpt=clause.excerpt), here, end.key, end.object)
 
 
-def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+def _ended_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """The ends of what a clause says is over in words that leave no doubt, whatever stands beside them: "Helen died today"."""
+    return _ended_in(clause, here, believed, final=True)
+
+
+def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """The ends of what a clause says is over: of the one thing that is believed, or is believed to be of its sort, by that name."""
+    clues = hinted(clause.text)
     for pattern, ending in _endings():
+        if not ending.negative and clues.isdisjoint(hints(ending.match)):
+            continue
+        if (final and not ending.final) or ending.negative != clause.negative:
+            continue
         text = _text_of(clause, first_person=ending.first_person)
         match = compiled(pattern.match).match(text) if text else None
         about = about_whom(clause, here) if match is not None and ending.first_person else here.owner
@@ -58,17 +77,29 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         if ending.what:
             meant = _said_so(ending.what, believed(about.slug))
         else:
-            name = next(filter(None, (match.groupdict().get(group) for group in ("o", "other"))))
+            name = next(filter(None, (match.groupdict().get(group) for group in _NAMES)))
             meant = _meant(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & _sorts(_predicate(key))])
             meant = meant if len({normalise(value) for _, value in meant}) == 1 else []
+            if not meant and "relatives" in ending.of and (told := _relative().fullmatch(name)) and told["name"]:
+                meant = [(canonical_key(here.owner.slug, _relation(told)), told["name"])]  # of whom nothing was known
         new = match.groupdict().get("new")
         for key, value in dict(meant).items():
             end = pattern.model_copy(update={"key": _predicate(key), "object": _literal(value), "negated": True})
-            yield from read_pattern(end, clause, text, here)
+            plain = replace(clause, elided=False, negative=False)  # that it is believed of them tells whom it is about
+            yield from read_pattern(end, plain, text, here)
             if new:
                 yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": _literal(new)}), clause, text, here)
+            if "relatives" in ending.of:
+                yield from _of_the_dead(_predicate(key), value, clause, here)
         if meant:
             return
+
+
+def _of_the_dead(relation: str, name: str, clause: Clause, here: Circumstances) -> Iterator[Candidate]:
+    """What else is over with somebody's life: where they lived, what they did."""
+    for said in clauses(f"My {relation.replace('_', '-')} {name} died", at=here.at, zone=here.zone):
+        died = replace(said, excerpt=clause.excerpt, times=clause.times, full=f"died {clause.full}" if clause.times else said.full)
+        yield from (one for one in facts_in(died, here) if one.negated)
 
 
 def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -79,7 +110,10 @@ def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[
 
 def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """What is done on other days, or is more or less, now: of the one thing that is believed by the name, or with such a number, at all."""
+    clues = hinted(clause.text)
     for pattern in _moves():
+        if clues.isdisjoint(hints(pattern.match)):
+            continue
         match = compiled(pattern.match).match(clause.text)
         if match is None:
             continue
@@ -103,19 +137,42 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         return
 
 
-def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
+    """What a clause says in words that leave no doubt, or will be so from a day on: "They've made me head chef today"."""
+    return _otherwise_in(clause, here, believed, final=True)
+
+
+def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """What a clause says in other words, where something is believed of that already."""
+    whole = f"i {clause.full}" if clause.subject == "i" and not clause.owned else clause.text  # with the time that it begins with
+    clues = hinted(whole) | hinted(clause.text)
+    typed, dated = (tuple(_as_typed(text, here)) for text in (clause.text, whole))
     for wording in rules().wording:
-        match = compiled(wording.match).match(clause.text)
-        if match is None:
+        if wording.of and clues.isdisjoint(hints(wording.match)):
+            continue
+        if final and not (wording.final or wording.dated):
+            continue
+        texts = dated if wording.dated else typed if wording.of else typed[:1]  # "google is my doctor now" names none
+        match = next(filter(None, map(compiled(wording.match).match, texts)), None)
+        if match is None or (wording.dated and clause.hedged):
             continue
         spoken_of = match.groupdict().get("attr") or wording.of
         if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(here.owner.slug)}:
             continue
-        says = wording.says.format(**match.groupdict())
+        told = match.groupdict()
+        says = wording.says.format(**told | {"o": next(filter(None, map(told.get, ("o", "by", "at"))), "")})
         for one in clauses(says, at=here.at, zone=here.zone):
             yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged), here)
         return
+
+
+def _as_typed(text: str, here: Circumstances) -> Iterator[str]:
+    """A text, and what it may be with the capitals that its writer leaves out: "york is home now" is "York is home now"."""
+    yield text
+    if (named := capitalised(text, here)) != text:
+        yield named
+    if is_small(here) and not compiled(rules().instead.no_name).match(text):
+        yield named[:1].upper() + named[1:]
 
 
 def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
@@ -166,6 +223,9 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     if not words or compiled(rules().over.aside).fullmatch(bare):
         return []
     believed = list(believed)
+    if suffers := _ALLERGY.fullmatch(bare):
+        to = telling(suffers["to"] or suffers["too"])
+        return [(key, value) for key, value in believed if _predicate(key) in rules().over.conditions and telling(value) == to]
     told = [(key, value, telling(value)) for key, value in believed]
     exact = [(key, value) for key, value, known in told if words == known]
     if exact:
@@ -174,10 +234,37 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
     general = not determined and compiled(rules().over.general).fullmatch(bare)
     if part and not general and (_CAPITAL.search(bare) or all(_head(value) & words for _, value in part)):
         return part
+    if related := _related(said, believed):
+        return related
     names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
     named = [(key, value) for key, value, _ in told if _predicate(key) in names]
     head = _WHERE.sub("", said)
     return named if named or head == said or not determined else _meant(head, believed)  # "the flat in Hackney"
+
+
+def _related(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The names that are known of a relative or a friend who is spoken of as such: "my sister Rita", "grandma"."""
+    match = _relative().fullmatch(said)
+    if match is None:
+        return []
+    known = [(key, value) for key, value in believed if _predicate(key) == _relation(match)]
+    name = telling(match["name"] or "")
+    return [(key, value) for key, value in known if name <= telling(value)]
+
+
+def _relation(match: re.Match[str]) -> str:
+    return rules().relations[(match["rel"] or match["own"]).lower()]
+
+
+@cache
+def _relative() -> re.Pattern[str]:
+    own = r"(?:mum|mom|mam|dad|gran|granny|grandma|grandpa|gran(?:d)?dad|nan|nana|(?:aunt|uncle)(?= ))"
+    name = r"(?: (?P<name>[\w'-]+(?: [\w'-]+)?))?"
+    return re.compile(
+        rf"(?:(?:my|our) (?:(?:old|poor|dear|beloved|late|lovely|older|younger|big|little|elder|twin|best) )*(?P<rel>{relation_words()})"
+        rf"|(?P<own>{own})){name}",
+        re.IGNORECASE,
+    )
 
 
 def _head(value: str) -> frozenset[str]:
@@ -204,6 +291,8 @@ def _sorts(predicate: str) -> frozenset[str]:
     """Of which sorts what is held under a predicate may be; what has no sort of its own may be a place or a thing."""
     over, people = rules().over, rules().attributes["person"].values()
     first = predicate.split("_")[0]
+    if own := {sort for sort in _OF_THEIR_OWN if {predicate, first} & {*getattr(over, sort)}}:
+        return frozenset(own)
     if predicate in over.kept or first in over.kept:
         return frozenset()
     sorts = {sort for sort in ("persons", "partners", "places", "things", "plans", "pets") if {predicate, first} & {*getattr(over, sort)}}

@@ -242,8 +242,9 @@ def _only_one(key: str, value: str, here: Circumstances) -> list[str]:
 
 def are_alike(value: str, other: str) -> bool:
     """Whether two values are of one sort: a medicine, a language, …, or both names, or neither."""
+    named = value[:1].isupper() and compiled("{language}").fullmatch(value) is None  # a Golf is no sport
     for sort in map(compiled, rules().instead.sorts):
-        if sort.fullmatch(value):
+        if not named and sort.fullmatch(value):
             return sort.fullmatch(other) is not None
     return any(map(str.isupper, value)) == any(map(str.isupper, other))
 

@@ -444,6 +444,8 @@ def _stated(
             clause = replace(clause, text=f"{having} {clause.text}")  # "I have a dog called Rex | and a cat called Luna"
         if stated and stated[-1].text == earlier and re.match(r"(?:i|we)\b", clause.text, re.IGNORECASE) and _is_relative(earlier):
             clause = replace(stated.pop(), text=f"{earlier} and {clause.text}", full=clause.full)  # "my wife Ana | and I separated"
+        if earlier in people and mark.strip().lower() == "and" and compiled(rules().phrase["parting"]).match(clause.text):
+            clause = replace(clause, text=f"{earlier} and {clause.text}")  # "Lea | and I split up"
         found = _subject().match(clause.text)
         named = _by_name(clause.text, people)
         subject = named[0] if named else found.group("whole") if found and not found.group("of") else ""

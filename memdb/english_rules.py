@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -16,6 +16,12 @@ PROVIDED = ("service", "insured", "cares")
 """The attributes that are not called what they are, but after what they are for: "for my mobile", "the car is insured with"."""
 
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
+
+
+Sort = Literal[
+    "any", "persons", "partners", "places", "things", "gadgets", "plans", "pets", "relatives", "homes", "tastes", "conditions"
+]  # fmt: skip
+"""What is believed, by how it may end; rules/english.toml says under which predicates each is held."""
 
 
 class _Table(BaseModel):
@@ -124,7 +130,21 @@ class Instead(_Table):
     gotten: tuple[str, ...]
     does: str
     it: str
+    goes_on: dict[str, str]
+    next: str
+    elided: str
+    nowadays: str
+    lower: str
+    no_name: str
     none: str
+
+
+class Swap(_Table):
+    """How a sentence that names only `from`, which is over, and `o`, or `new`, which is so instead, goes on after its `lead`."""
+
+    lead: str
+    matches: tuple[str, ...]
+    examples: tuple[tuple[str, str, str, str], ...]
 
 
 class Over(_Table):
@@ -137,8 +157,14 @@ class Over(_Table):
     things: tuple[str, ...]
     plans: tuple[str, ...]
     pets: tuple[str, ...]
+    relatives: tuple[str, ...]
+    homes: tuple[str, ...]
+    tastes: tuple[str, ...]
+    conditions: tuple[str, ...]
     activities: tuple[str, ...]
     but: str
+    passing: str
+    unreal: str
     begins: str
     general: str
     aside: str
@@ -146,12 +172,18 @@ class Over(_Table):
 
 class Ending(_Table):
     """How one says that `o` is over, and what is so instead, `new`, if it is told; of which sorts it may be ("any" of all), or under which
-    predicates `what` is over then, where the value of the first is such; `first_person`: it follows "I", or where "I" was left out."""
+    predicates `what` is over then, where the value of the first is such.
+
+    `first_person`: it follows "I", or where "I" was left out; `final`: it does not go on after all, whatever else is said beside it;
+    `negative`: it is over where this is "not" so "any more".
+    """
 
     match: str
-    of: tuple[Literal["any", "persons", "partners", "places", "things", "gadgets", "plans", "pets"], ...] = ()
+    of: tuple[Sort, ...] = ()
     what: dict[str, str] = {}
     first_person: bool = False
+    final: bool = False
+    negative: bool = False
     examples: tuple[tuple[str, str, str], ...]
 
 
@@ -172,11 +204,14 @@ class Moved(_Table):
 
 
 class Wording(_Table):
-    """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`."""
+    """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`; `dated`: of
+    "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it."""
 
     match: str
     says: str
     of: str = ""
+    final: bool = False
+    dated: bool = False
     examples: tuple[tuple[str, str, str, str], ...]
 
 
@@ -250,6 +285,7 @@ class Rules(_Table):
     pattern: tuple[Pattern, ...]
     instead: Instead
     exchange: tuple[Exchange, ...]
+    swap: Swap
     over: Over
     ending: tuple[Ending, ...]
     changed_to: ChangedTo
@@ -285,6 +321,33 @@ def filled_in(pattern: str) -> str:
     for _ in range(3):  # a macro may hold another, which holds a third
         pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"]) or _nouns(found["name"]) or found.group(), pattern)
     return pattern
+
+
+_UNSPOKEN = re.compile(r"\\.|\[[^\]]*\]|\(\?P<\w+>|\{\w+\}|\(\?[:!=<-]*")
+_WORDS = re.compile(r"[a-z]+")
+_OF_GRAMMAR = frozenset(
+    """
+    have has had is was are am been just finally sadly recently the my our his her their and it that this an to of for in at on from
+    we me us they he she as be so by or also officially suddenly all
+    """.split()
+)
+
+
+@cache
+def hints(pattern: str) -> frozenset[str]:
+    """Return the beginnings of the words that a pattern spells out: what it matches has one of them, but for words of mere grammar."""
+    words = _WORDS.findall(_UNSPOKEN.sub(" ", pattern).lower())
+    return frozenset(word[:_HINT] for word in words if len(word) > 1 and word not in _OF_GRAMMAR)
+
+
+@lru_cache(maxsize=256)  # the same clause is looked at for one thing after another
+def hinted(text: str) -> frozenset[str]:
+    """Return the beginnings of the words of a text, one of which is in the `hints` of whatever pattern matches it."""
+    words = _WORDS.findall(text.lower())
+    return frozenset(word[:length] for word in words for length in (2, _HINT))
+
+
+_HINT = 3  # letters
 
 
 @cache

@@ -3,14 +3,15 @@ Acme now" does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
-from memdb.english import Clause
-from memdb.english_rules import Also, Exchange, Pattern, attribute_of, compiled, rules
+from memdb.english import PLAIN, Clause, clauses
+from memdb.english_rules import Also, Exchange, Pattern, attribute_of, compiled, hinted, hints, rules
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
 
@@ -29,24 +30,80 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
     exchanged = {*words.predicates, *attribute_of().values()}
     meaning = {"instead": exchanged, "over": {*words.left}, "again": exchanged - {*words.returned}}
     for pattern, one in _exchanges():
-        means = one.means
-        match = next(filter(None, (compiled(pattern.match).match(text) for text in texts_of(pattern, clause))), None)
+        texts = texts_of(pattern, clause)
+        texts += [name for name in (capitalised(text, here) for text in texts) if name not in texts]
+        match = next(filter(None, (compiled(pattern.match).match(text) for text in texts)), None)
         about = about_whom(clause, here) if match is not None else None
         if match is None or about is None:
             continue
-        over = telling(match["from" if means == "instead" else "o"])
-        names = sorted(one.of or meaning[means])
-        known = (once if means == "again" else held)([canonical_key(about.slug, name) for name in names])
-        meant = [(key, value) for key, value in known if over and over <= telling(value)]
-        meant = [(key, value) for key, value in meant if over == telling(value)] or meant
-        if len(set(meant)) != 1 or not are_alike(meant[0][1], match["o"]):
+        names = [canonical_key(about.slug, name) for name in sorted(one.of or meaning[one.means])]
+        meant = _given_up(match, one, (once if one.means == "again" else held)(names))
+        text = match.string
+        if meant is not None and not are_alike(meant[1], match["o"]):  # "transferred from oxford to durham"
+            text = capitalised(text, here)
+            match = compiled(pattern.match).match(text)
+        if meant is None or match is None or not are_alike(meant[1], match["o"]):
             continue
-        (key, value), predicate = meant[0], meant[0][0].partition(".")[2]
+        (key, value), predicate = meant, meant[0].partition(".")[2]
         ends = (Also(key=predicate, object=value, kind="raw", negated=True),)  # of one that has one value only, it gives way
-        several = predicate_of(key, here.predicates).cardinality == "many" and means == "instead"
-        exchange = pattern.model_copy(update={"key": predicate, "also": ends if several else (), "negated": means == "over"})
-        yield from chain.from_iterable(read_pattern(exchange, clause, text, here) for text in texts_of(exchange, clause))
+        several = predicate_of(key, here.predicates).cardinality == "many" and one.means == "instead"
+        exchange = pattern.model_copy(update={"key": predicate, "also": ends if several else (), "negated": one.means == "over"})
+        texts = texts_of(exchange, clause) if text in texts_of(pattern, clause) else [text]
+        yield from chain.from_iterable(read_pattern(exchange, clause, text, here) for text in texts)
         return
+
+
+def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Candidate]:
+    """Find what a sentence says has taken the place of something believed, if it names only the two: "it's Monzo now, not Barclays"."""
+    told = clause.excerpt.translate(PLAIN).strip(" .!")
+    begins = compiled(rules().swap.lead).match(told)
+    told = told[begins.end() :] if begins else told
+    if len(told) > _LONGEST_SWAP:
+        return
+    clues = hinted(told)
+    for pattern in rules().swap.matches:
+        if clues.isdisjoint(hints(pattern)):
+            continue
+        match = compiled(pattern).fullmatch(told)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        new = groups["o"] or groups.get("new") or ""
+        names = [canonical_key(here.owner.slug, name) for name in sorted(_swapped())]
+        over = telling(_ARTICLE.sub("", groups["from"]))
+        meant = {(key, value) for key, value in held(names) if over and over == telling(value)}
+        if len(meant) != 1:
+            continue
+        ((key, value),) = meant
+        new = _ARTICLE.sub("", new)
+        new = new.title() if value.istitle() and is_small(here) else new
+        if not are_alike(value, new) or compiled(rules().instead.no_name).match(new) or telling(new) == over:
+            continue
+        predicate = key.partition(".")[2]
+        kind = "place" if predicate in rules().instead.returned else "item"
+        ends = (Also(key=predicate, object=_literal(value), kind="raw", negated=True),)
+        said = _ANYTHING.model_copy(update={"key": predicate, "kind": kind, "also": ends})
+        yield from read_pattern(said, replace(clause, negative=False, former=False, elided=False), new, here)
+        return
+
+
+@cache
+def _swapped() -> frozenset[str]:
+    words = rules().instead
+    return frozenset({*words.predicates, *words.places, *attribute_of().values(), "partner", "lives_in", "works_at"})
+
+
+_LONGEST_SWAP = 120  # characters
+_ANYTHING = _SAID.model_copy(update={"match": "(?P<o>.+)", "scope": "clause", "confidence": 0.9})
+_ARTICLE = re.compile(r"^(?:the|my|our|an?) ", re.IGNORECASE)
+
+
+def _given_up(match: re.Match[str], one: Exchange, known: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """What is believed of that which a clause says is over, with its key, where it is one thing."""
+    over = telling(match["from" if one.means == "instead" else "o"])
+    meant = [(key, value) for key, value in known if over and over <= telling(value)]
+    meant = [(key, value) for key, value in meant if over == telling(value)] or meant
+    return meant[0] if len(set(meant)) == 1 else None
 
 
 def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) -> Iterator[Candidate]:
@@ -56,6 +113,8 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     """
     subject, _, predicate = before.partition(".")
     words = rules().instead
+    if compiled(rules().over.passing).search(f"{clause.text} {clause.full}"):
+        return  # "…, driving a rental for now"
     said = _SAID.model_copy(update={"match": words.it, "key": predicate, "scope": "clause", "time": "none", "deny": words.none})
     ways = [said]
     if predicate in words.places:
@@ -66,10 +125,64 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
         ways.append(said.model_copy(update={"match": words.sees, "kind": "name", "scope": "subject"}))
     if predicate == "studies":
         ways.append(said.model_copy(update={"match": words.does, "scope": "subject"}))
-    for pattern in ways:
-        for text in [clause.text] if pattern.scope == "clause" else texts_of(pattern, clause):
-            found = read_pattern(pattern, clause, text, here)
-            yield from (one for one in found if one.subject == subject and (not value or are_alike(value, one.object)))
+    if goes_on := words.goes_on.get(predicate):
+        kind = "place" if predicate in words.returned else "item"
+        ways.append(said.model_copy(update={"match": goes_on, "kind": kind, "scope": "subject"}))
+    if predicate in words.places:
+        ways.append(said.model_copy(update={"match": words.next, "time": "state"}))
+    told, clause = clause.text, _whole(clause, here)
+    taken_up = [
+        one
+        for pattern in ways
+        for text in ([clause.text] if pattern.scope == "clause" else texts_of(pattern, clause))
+        for one in read_pattern(pattern, clause, text, here)
+        if one.subject == subject and (not value or are_alike(value, one.object))
+    ]
+    yield from taken_up
+    if not taken_up and clause.text != told and compiled(words.nowadays).search(clause.excerpt):  # "…, cycling to work these days"
+        for again in clauses(f"i {clause.text}", at=here.at, zone=here.zone):
+            yield from facts_in(replace(again, excerpt=clause.excerpt, explicit=True), here)
+
+
+def _literal(value: str) -> str:
+    """A value as the object of a pattern, that is filled in."""
+    return value.replace("{", "{{").replace("}", "}}")
+
+
+def capitalised(text: str, here: Circumstances) -> str:
+    """Return words with capitals where names stand, if their writer has used none: "at aldi" is "at Aldi"."""
+    return _with_capitals(text) if is_small(here) else text
+
+
+@lru_cache(maxsize=64)
+def _with_capitals(text: str) -> str:
+    words = rules().instead
+
+    def name(found: re.Match[str]) -> str:
+        return found.group() if compiled(words.no_name).match(found["name"]) else f"{found['before']}{found['name'].title()}"
+
+    return compiled(words.lower).sub(name, text)
+
+
+def is_small(here: Circumstances) -> bool:
+    """Return whether a turn is typed without capitals, but for "I"."""
+    return _is_small(here.text)
+
+
+@lru_cache(maxsize=64)
+def _is_small(text: str) -> bool:
+    return _I.sub("", text).islower()
+
+
+def _whole(clause: Clause, here: Circumstances) -> Clause:
+    """A clause with the "am" that may be left out after what is over, and with the capitals that may: "…, now at aldi"."""
+    text, phrase, full = (capitalised(said, here) for said in (clause.text, clause.phrase, clause.full))
+    if not clause.subject and compiled(rules().instead.elided).match(text):
+        text, phrase, full = (f"am {said}" for said in (text, phrase, full))
+    return replace(clause, text=text, phrase=phrase, full=full)
+
+
+_I = re.compile(r"\bI\b")
 
 
 def taken_to_in(clause: Clause, here: Circumstances) -> Iterator[Candidate]:

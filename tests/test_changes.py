@@ -21,7 +21,7 @@ OTHERWISE = [
     *(example for wording in rules().wording for example in wording.examples),
     *rules().changed_to.examples,
 ]
-EXCHANGED = [example for one in rules().exchange for example in one.examples]
+EXCHANGED = [*(example for one in rules().exchange for example in one.examples), *rules().swap.examples]
 
 
 def believed(mem: memdb.Memory) -> dict[str, list[str]]:
@@ -296,3 +296,84 @@ def test_what_waited_for_leave_gives_way_to_what_waits_for_it_now(mem: memdb.Mem
         for fact in mem.facts("ana", key="user.bank", statuses=["expired", "pending_confirmation"], now="2025-03-11")
     }
     assert held == {"Santander": "expired", "Monzo": "pending_confirmation"}
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key"),
+    [
+        ("I work at Acme.", "finally handed in my badge at Acme, feels weird", "user.works_at"),
+        ("I work at Acme.", "i resigned from acme this morning lol", "user.works_at"),
+        ("I work at Acme.", "They fired me from Acme today.", "user.works_at"),
+        ("I work as a chef.", "My days as a chef are over.", "user.works_as"),
+        ("I eat keto.", "dropped keto, it made me miserable", "user.diet"),
+        ("I'm vegetarian.", "I eat meat again these days.", "user.diet"),
+        ("I drive a Volvo.", "the volvo got written off in a crash, driving a rental for now", "user.drives"),
+        ("I have a dog called Luna.", "gave Luna to my brother, he has a farm", "user.pet"),
+        ("My girlfriend is Lea.", "lea and i split", "user.partner"),
+        ("My girlfriend is Lea.", "Lea is my ex now, it's for the best.", "user.partner"),
+        ("I love sushi.", "I can't stand sushi any more.", "user.likes"),
+        ("I wear glasses.", "had laser surgery, no glasses needed anymore", "user.habit"),
+        ("I go to church on Sundays.", "dont go to church any more, lost my faith", "user.habit"),
+        ("I study law.", "dropped out of law school", "user.studies"),
+        ("My gym is Ironworks.", "I'm in the choir in May, and that's me done with Ironworks.", "user.gym"),
+    ],
+)
+def test_what_is_over_is_over_in_whatever_words(before: str, text: str, key: str, tell: Tell) -> None:
+    assert key not in believed(tell(before, text))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "key", "value"),
+    [
+        ("I work at Tesco.", "quit tesco, couldnt take it anymore, now at aldi", "user.works_at", "Aldi"),
+        ("I live in Ghent.", "sold the house in Ghent, living in Bruges now", "user.lives_in", "Bruges"),
+        ("I live in Hamburg.", "We left Hamburg for good, got a little house near Kiel now.", "user.lives_in", "Kiel"),
+        ("I live in Turin.", "Back in Naples for good.", "user.lives_in", "Naples"),
+        ("I bank with Barclays.", "closed my barclays account, banking with monzo now", "user.bank", "Monzo"),
+        ("I'm a junior developer.", "they bumped me up to senior developer today!!", "user.works_as", "senior developer"),
+        ("I study at Oxford.", "I transferred from Oxford to Durham.", "user.studies_at", "Durham"),
+        ("I support Benfica.", "It used to be Benfica but now it's Sporting.", "user.supports", "Sporting"),
+        ("I play tennis.", "no more tennis, squash now", "user.plays", "squash"),
+        ("I drive a Golf.", "I swapped my Golf for a Polo.", "user.drives", "Polo"),
+        ("I'm married.", "as of last week i'm officially divorced", "user.relationship", "divorced"),
+        ("I rent in Oslo until June.", "In April I'm moving to Rome.", "user.lives_in", "Rome"),
+        ("I live in Oslo.", "I'm moving to Rome next month for a new job.", "user.lives_in", "Rome"),
+    ],
+)
+def test_what_is_so_instead_is_believed_in_whatever_words(before: str, text: str, key: str, value: str, tell: Tell) -> None:
+    assert [one.casefold() for one in believed(tell(before, text))[key]] == [value.casefold()]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("I live in Leeds.", "The meeting is in York now, not Leeds."),
+        ("I live in Leeds.", "I'm out of Leeds for the weekend."),
+        ("I live in Leeds.", "i've settled in nicely"),
+        ("I live in Leeds.", "I think I'm moving to York in May."),
+        ("I live in Leeds.", "I'm moving to York in May for three weeks."),
+        ("I live in Leeds.", "I'm moving to Slack next week."),
+        ("I work at Acme.", "I almost resigned from Acme."),
+        ("I work at Acme.", "I never resigned from Acme."),
+        ("I work at Acme.", "Nokia nearly hired me."),
+        ("I work at Acme.", "My contract with Acme was renewed."),
+        ("I work at Acme.", "my friend goes: i quit acme, now im at amd"),
+        ("My girlfriend is Lea.", "Lea and I split the bill."),
+        ("My girlfriend is Lea.", "Lea and I are over the moon."),
+        ("My husband is Greg.", "I lost my husband Greg to football again."),
+        ("My husband is Greg.", "Greg died in Stranger Things."),
+        ("My sister is Rita.", "My sister just died inside."),
+        ("My mother is Helen.", "mum passed on the recipe"),
+        ("My mother is Helen.", "My mum is no longer with us on the family plan."),
+        ("My dog is called Rex.", "Rex is gone for a walk."),
+        ("My dog is called Rex.", "Rex lives with my brother on weekends."),
+        ("I play tennis.", "The tennis days are Tuesdays."),
+        ("I love sushi.", "I can't stand sushi chefs who shout."),
+        ("I'm married to Ines.", "i got divorced once before, in my twenties"),
+        ("My boss is Karen.", "Karen isn't my type."),
+        ("I support Arsenal.", "it's half time now, not Arsenal"),
+    ],
+)
+def test_what_only_sounds_over_goes_on(before: str, text: str, tell: Tell) -> None:
+    known = believed(tell(before))
+    assert {key: values for key, values in believed(tell(before, text)).items() if key in known} == known

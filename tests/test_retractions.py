@@ -346,7 +346,31 @@ def test_who_names_what_is_over_tells_of_no_other(mem: memdb.Memory, said: str, 
 @pytest.mark.parametrize("end", ["My dad died last week", "my dad passed away", "Hugo died in March"])
 def test_who_died_lives_and_works_nowhere(mem: memdb.Memory, end: str) -> None:
     before = after(mem, "My dad Hugo lives in Faro and works as a baker. My mum lives in Porto")
-    assert before - after(mem, end) == {("father.lives_in", "Faro"), ("father.works_as", "baker")}
+    assert before - after(mem, end) == {("father.lives_in", "Faro"), ("father.works_as", "baker"), ("user.father", "Hugo")}
+
+
+@pytest.mark.parametrize(
+    ("said", "end", "left"),
+    [
+        ("My sister is Rita.", "My sister Rita died.", set()),
+        ("My mother is called Helen.", "mum died on tuesday, the funeral is friday", set()),
+        ("My uncle is Frank.", "uncle frank isnt with us anymore", set()),
+        ("My husband is Peter.", "I lost my husband Peter to cancer in March.", set()),
+        ("My grandma is Edith.", "we buried grandma Edith today", set()),
+        ("My friend is Otto.", "My friend Otto passed away last night.", set()),
+        ("My brother lives in Rome.", "My brother Ben died.", set()),
+        ("My friend is Otto.", "My friend Otto's mum died.", {("user.friend", "Otto")}),
+    ],
+)
+def test_of_the_dead_nobody_says_that_they_live(mem: memdb.Memory, said: str, end: str, left: set[tuple[str, str]]) -> None:
+    after(mem, said)
+    assert {(key, value) for key, value in after(mem, end) if key != "user.relationship"} == left
+
+
+def test_a_new_pet_may_have_the_name_of_the_old_one(mem: memdb.Memory) -> None:
+    after(mem, "My cat is called Tom.")
+    assert after(mem, "My cat Tom died but I got a new cat called Tom.") == {("user.pet", "cat called Tom")}
+    assert len(mem.facts("ana", statuses=["active", "expired"])) == 2
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import tzinfo
+from functools import lru_cache, partial
 from itertools import chain, islice
 
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
 from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.exchanges import changed_in, exchanged_in, taken_to_in, taken_up_in
+from memdb.exchanges import changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
-from memdb.keys import canonical_key, normalise, predicate_of, slug
+from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate, Predicate, Turn
 from memdb.replies import added_in, said_of_user, spelled_out
 from memdb.retractions import (
@@ -40,6 +41,7 @@ _MOST_DATES = 20  # on which one came to where one lives or works, or leaves it
 _SHORT = 300  # characters
 _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
+_KEPT_OVER = 3  # clauses, within which one says what is so instead of what is over
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(r"\b(?:s?he|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
@@ -100,20 +102,25 @@ def extract(
     stated = chain((replace(clause, excerpt=excerpt, elided=True) for excerpt, said in fields for clause in said), stated)
     said_so: list[Clause] = []
     over: list[tuple[str, str]] = []
+    kept, swapped = 0, ""
     for clause in stated:
         said_so.append(clause)
         if clause.name:
             first.setdefault(rules().relations[clause.subject], clause.name)
         facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
         facts = facts or list(taken_to_in(clause, here))
+        if not facts and held is not None and clause.excerpt != swapped:
+            facts, swapped = list(swapped_in(clause, here, held)), clause.excerpt
         read = not facts
         if all(one.negated for one in facts) and held_of is not None:
-            facts += changes_in(clause, here, held_of)
+            facts += changes_in(clause, here, partial(_believed, held_of, found))
         if read:
             facts = _without_names(facts, facts_in(clause, here))
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
-        over = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
+        ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
+        kept = _KEPT_OVER if ended else kept - 1
+        over = ended or (over if kept > 0 and not facts else [])  # "I quit Bosch, I'd had enough, I'm at Siemens now"
         for candidate in facts:
             name = (candidate.key, normalise(candidate.object), candidate.negated)
             if any(clause is one for one in answers):
@@ -130,8 +137,15 @@ def extract(
 
 def _without_names(ends: list[Candidate], facts: Iterable[Candidate]) -> list[Candidate]:
     """What ends, and what is said beside that; who names what ends ("My dog Rex died") does not tell that there is such a one."""
-    over = {(one.key, normalise(one.object)) for one in ends if one.negated}
-    return [*ends, *(one for one in facts if one.negated or one.explicit or (one.key, normalise(one.object)) not in over)]
+    read = list(facts)
+    over = {(one.key, telling(one.object)) for one in (*ends, *read) if one.negated and one.object}
+    return [*ends, *(one for one in read if one.negated or one.explicit or (one.key, telling(one.object)) not in over)]
+
+
+def _believed(held_of: HeldOf, found: Mapping[tuple[str, str, bool], Candidate], subject: str) -> Iterator[tuple[str, str]]:
+    """What is believed of somebody, and what the turn has said of them so far."""
+    yield from held_of(subject)
+    yield from ((one.key, one.object) for one in found.values() if one.subject == subject and not one.negated and not one.denies)
 
 
 def _ended(facts: list[Candidate], held: Held | None) -> list[tuple[str, str]]:
@@ -431,8 +445,7 @@ def _owner(turn: Turn) -> Person | None:
 
 def _people(owner: Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
     """Those who are known by name, each with what they are to the owner, but not who may be one of two; and who was named first of each."""
-    pets = set(rules().groups["pets"])
-    relations = {canonical_key(owner.slug, relation): relation for relation in set(rules().relations.values()) - pets}
+    pets, relations = set(rules().groups["pets"]), _relation_keys(owner.slug)
     called: dict[str, set[str]] = {}
     first: dict[str, str] = {}
     for key, value in held([*relations, canonical_key(owner.slug, "pet")]):
@@ -443,3 +456,9 @@ def _people(owner: Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
             for short in {name, name.split()[0]}:
                 called.setdefault(short, set()).add(relation)
     return {name: next(iter(found)) for name, found in called.items() if len(found) == 1}, first
+
+
+@lru_cache(maxsize=256)
+def _relation_keys(subject: str) -> Mapping[str, str]:
+    """The keys under which the names of somebody's people are held, each with what they are."""
+    return {canonical_key(subject, relation): relation for relation in set(rules().relations.values()) - set(rules().groups["pets"])}
