@@ -240,14 +240,17 @@ def test_what_was_looked_at_leaves_no_name_of_who_was_forgotten_meanwhile(mem: m
 
 
 def test_vectors_that_are_removed_later_leave_nothing_either(tmp_path: Path) -> None:
-    fill(tmp_path / "mem.db").close()
-    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        mem.forget("ana")
     with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        mem.observe("I like jazz.", user_id=RARE)
+        mem.drain()
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        mem.forget(RARE)
+    with memdb.open(tmp_path / "mem.db", embedder="hashing-64", config={"worker": False}) as mem:
+        assert RARE.encode() in bytes_of(tmp_path)
         assert not mem._store.database().overwrite_remains()
         assert mem.drain()
         assert mem._store.database().overwrite_remains()
-        assert b"ana" not in bytes_of(tmp_path)
+        assert RARE.encode() not in bytes_of(tmp_path)
 
 
 def test_a_question_asked_before_is_forgotten_too_however_the_clock_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
