@@ -39,8 +39,9 @@ def test_what_is_believed_stands_before_what_was_said_once(moved: memdb.Memory) 
     assert old.contributions["outdated"] == -1.0
 
 
-def test_a_message_is_out_of_date_as_far_as_what_was_learned_from_it_is_over(moved: memdb.Memory) -> None:
-    assert outdated(moved, "Where do I live, and what is my work?") == {"porto": 1.0, "bosch": 0.5}
+@pytest.mark.parametrize("query", ["Where do I live, and what is my work?", "Onde é que eu moro?"])
+def test_a_message_is_out_of_date_as_far_as_what_was_learned_from_it_is_over(moved: memdb.Memory, query: str) -> None:
+    assert outdated(moved, query) == {"porto": 1.0, "bosch": 0.5}
 
 
 def test_a_verdict_does_not_rest_on_it_and_a_prompt_says_so(moved: memdb.Memory) -> None:
@@ -62,7 +63,8 @@ def test_a_verdict_does_not_rest_on_it_and_a_prompt_says_so(moved: memdb.Memory)
         ("Do I work at Bosch in April?", {}),
         ("Where do I live since I moved?", {}),
         ("Porto", {}),
-        ("Onde é que eu moro?", {}),
+        ("Onde é que eu morava?", {}),
+        ("Gdzie mieszkam, Porto?", {}),
         ("Where do I live?", {"as_of": "2025-03-05"}),
         ("Where do I live?", {"statuses": ["active", "superseded"]}),
     ],
