@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,9 @@ settings.register_profile("same", settings.get_profile("new"), derandomize=True)
 settings.load_profile("same")
 
 os.environ["TZ"] = "UTC"  # the zone of a memory is the machine's unless it is set; tests go the same on every machine
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell; what the tests start would not hear it either
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
