@@ -238,7 +238,7 @@ select
     with told (words) as materialized (
       select ' ' || lower(replace(replace(replace(replace(replace(replace(substr(f.value_text, 1, 1000), ',', ' '), '.', ' '), '!', ' '), ';', ' '),
         char(10), ' '), '’', '''')) || ' '),
-    -- two words of grammar tell, at a tenth of the price of looking for the words of the others
+    -- two words of grammar tell, and no words of the other languages need be looked for
     is_english (yes) as materialized (
       select count(*) > 1
       from told
