@@ -57,9 +57,10 @@ class Question(Record):
     answer would be, `times` the stretches of time that the question names, and `days` the same as the full-text index writes them
     ("05 May 2025", "May 2025" or "2025"), where the words of the question do not. `past` says that it asks for what was, `former`
     for what was so before and is so no longer, and `present` for what is so now, as far as its words tell; `as_of` is the instant that
-    "before I moved" means, where the memory knows of that change. `order` says that the first or the last is wanted of what there was;
-    `said` are the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood` is
-    the emotion that it speaks of.
+    "before I moved" means, where the memory knows of that change.
+    `order` says that the first or the last is wanted of what there was; `keys` are those under which what it asks for is held, if it is
+    believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `said` are the rows of the messages
+    that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -77,6 +78,7 @@ class Question(Record):
     present: bool = False
     as_of: datetime | None = None
     order: Literal["first", "last"] | None = None
+    keys: tuple[tuple[str, str | None], ...] = ()
     said: tuple[int, ...] = ()
     mood: str | None = None
 

@@ -26,7 +26,8 @@ class Field(ABC):
     """All rows that words or meaning found, each at a place of its own.
 
     `_open` is how much of what a row can score is not known before it is scored; `_settled` says that what text, speaker and time add at
-    most is the same for all. `_best_match` is the place of what bm25 is measured by.
+    most is the same for all. `_best_match` is the place of what bm25 is measured by. `always` are places of rows that are scored in
+    any case.
     """
 
     _open: float
@@ -35,10 +36,15 @@ class Field(ABC):
 
     def __init__(self) -> None:
         self._told: dict[int, float] = {}
+        self.always: Sequence[int] = ()
 
     @abstractmethod
     def ids(self, places: Sequence[int]) -> list[int]:
         """Return the ids of the rows at these places."""
+
+    @abstractmethod
+    def places(self, ids: Sequence[int]) -> list[int]:
+        """Return the places of those of these rows that were found."""
 
     @abstractmethod
     def legs(self) -> list[int]:
@@ -73,8 +79,8 @@ class Field(ABC):
         """Make their cosines exact where they are only bounds, and what they can score with them; return whether there were such."""
 
     def found(self, places: Iterable[int]) -> list[Found]:
-        """Return the rows at these places, each once."""
-        once = list(dict.fromkeys(places))
+        """Return the rows at these places and those that are scored in any case, each once."""
+        once = list(dict.fromkeys([*places, *self.always]))
         self._refine(once)
         return self._rows(once)
 

@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at least, by which the highest are found sooner
 
 
-def fuse(words: Words, near: Sequence[Near], *, bounds: Bounds, half: float, question: Question, legs: Legs) -> Field:
-    """Return the rows of both, with the most that each can score within these bounds whatever else is true of it.
+def fuse(
+    words: Words, near: Sequence[Near], *, bounds: Bounds, half: float, question: Question, legs: Legs, besides: Sequence[int] = ()
+) -> Field:
+    """Return the rows of both, with the most that each can score within these bounds whatever else is true of it, but for those `besides`,
+    which are scored in any case.
 
     `half` is the bm25 of a best match that counts as half of one that says everything, as `retrieve.sql` has it.
     """
     matches = words.matching()
-    return _Meaning(matches, near, bounds, half, question, legs) if near else _WordsAlone(matches, bounds, half, question, legs)
+    field = _Meaning(matches, near, bounds, half, question, legs) if near else _WordsAlone(matches, bounds, half, question, legs)
+    field.always = field.places(besides)
+    return field
 
 
 class _WordsAlone(Field):
@@ -47,6 +52,10 @@ class _WordsAlone(Field):
 
     def ids(self, places: Sequence[int]) -> list[int]:
         return [self._ids[place] for place in places]
+
+    def places(self, ids: Sequence[int]) -> list[int]:
+        wanted = set(ids)
+        return [place for place, id in enumerate(self._ids) if id in wanted] if wanted else []
 
     def _rows(self, places: Sequence[int]) -> list[Found]:
         return [(self._ids[place], self._bm25[place], math.nan, math.nan) for place in places]
@@ -123,6 +132,13 @@ class _Meaning(Field):
 
     def ids(self, places: Sequence[int]) -> list[int]:
         found: list[int] = self._ids[places].tolist()
+        return found
+
+    def places(self, ids: Sequence[int]) -> list[int]:
+        import numpy as np
+
+        places, known = _at(self._ids, np.array(ids, np.int64))
+        found: list[int] = places[known].tolist()
         return found
 
     def _rows(self, places: Sequence[int]) -> list[Found]:

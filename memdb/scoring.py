@@ -43,6 +43,7 @@ FEATURES = (
     "position",
     "knowledge_update",
     "former",
+    "keyed",
     "echo",
     "match",
     "goal",

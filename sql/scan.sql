@@ -256,6 +256,19 @@ select
   (select version from vector_versions where user_id = :user_id) as version,
   (select value from meta where name = 'embedder') as embedder;
 
+-- What is held under the keys that a question asks for, the newest first: what is so at that time, what was so before, or both.
+--   :keys    JSON [[key, what its value must speak of, or null], …]
+--   :is_over 1 for what is over, 0 for what is not, null for both
+-- statement: keyed
+select f.id
+from json_each(:keys) k
+cross join facts f on f.key = k.value ->> 0 and f.user_id = :user_id
+where (k.value ->> 1 is null or instr(lower(f.value_text), k.value ->> 1))
+  and f.valid_from <= :at
+  and (:is_over is null or coalesce(f.valid_to <= :at, 0) = :is_over)
+order by f.updated_at desc, f.id desc
+limit :limit;
+
 -- Which of these messages only asked, and which answers to them say no more than that nothing is known: [id, how near], as they are near.
 --   :near      JSON [[id, how near], …]
 --   :refusals  JSON array of what an answer says that knows nothing, in small letters

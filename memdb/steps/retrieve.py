@@ -36,6 +36,7 @@ _FILTERS = (
     "categories", "memory_types", "tags", "must", "since", "until", "min_age_minutes", "max_age_days", "participants", "tiers", "as_of",
 )  # fmt: skip
 _COLUMNS = {"bm25_body": 1.0, "bm25_reply": 0.0, "bm25_context": 0.0, "bm25_date": 0.0}  # what they weigh where a set says nothing
+_KEYED = 20  # rows under the keys that are asked for, the newest
 _ARCHIVED = 2_000  # rows of the archive that are looked through at most
 _LEG = 20  # candidates a kind where a weight set says nothing
 _FEW = 50.0  # of so few rows a word tells little by how rare it is, as `lexical` has it in retrieve.sql
@@ -150,6 +151,8 @@ def retrieve(
         echoes = echoing(db, near, words, hits) if weight.get("echo") and "message" in wanted else {}
         if echoes:
             words = words.without(echoes)
+        keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
+        scored_besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
         compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
         said = question.said if legs.placed else ()
@@ -167,6 +170,7 @@ def retrieve(
             "asks_now": int(asks_now),
             "asks_former": int(asks_former),
             "echoes": json.dumps(echoes) if echoes else None,
+            "keyed": listed(keyed) if keyed else None,
             "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
             "said": json.dumps(said) if said else None,
             "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
@@ -178,7 +182,7 @@ def retrieve(
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        scorer = Scorer(db, values, said=[*said, *echoes], aimed=aimed)  # what has lost its words is found all the same
+        scorer = Scorer(db, values, said=[*said, *echoes, *scored_besides], aimed=aimed)  # what has lost its words is found all the same
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
@@ -186,7 +190,7 @@ def retrieve(
             update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
             bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
             half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
-            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs)
+            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, besides=scored_besides)
             rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
@@ -219,6 +223,13 @@ def _worded(db: Database, terms: str, *, filters: Mapping[str, SqlValue], column
     """What has any of the terms, of what the filters let through."""
     found = cast(list[tuple[int, str, float]], db.tuples("scan.words", **filters, **columns, terms=terms))
     return Words([id for id, _, _ in found], [bm25 for _, _, bm25 in found], {id: kind for id, kind, _ in found}.__getitem__)
+
+
+def _keyed(db: Database, question: Question, *, user_id: str, at: str) -> list[int]:
+    """What is held under the keys that a question asks for; of what is over and what is not, what it asks for."""
+    is_over = 1 if question.former else None if question.past else 0
+    found = db.tuples("scan.keyed", keys=json.dumps(question.keys), user_id=user_id, at=at, is_over=is_over, limit=_KEYED)
+    return [cast(int, id) for (id,) in found]
 
 
 def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], columns: Mapping[str, float]) -> dict[int, float]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from memdb.answers import Question
+from memdb.asked_keys import keys_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -182,6 +183,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         present=not past and not times and asks_present(text),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
+        keys=keys_in(text, plain, named, user_id=user_id),
         said=tuple(said),
         mood=mood_of(text),
     )

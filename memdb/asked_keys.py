@@ -1,0 +1,144 @@
+"""Which keys hold what a question asks for, if it is believed: "Where do I live?" asks for `user.lives_in`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import count
+
+from memdb import files
+from memdb.keys import canonical_key, slug
+from memdb.records import Record
+from memdb.stop_words import STOP_WORDS
+
+_LONGEST = 150  # characters: what asks for one thing takes no more
+_WHOSE = frozenset("i i'm i’m my we our".split())
+_SOMEBODY = "§"  # stands for the name of who speaks in the memory
+_USER = "user"
+_SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
+_LEADS = re.compile(
+    r"(?:(?:and|so|but|ok|okay|hey|hi|hello|well|oh|um|please|also|actually|quick question|just checking|sorry|memdb)[,:]? "
+    r"|(?:(?:do|can|could|would|will) you (?:please |still |happen to |even )*)?(?:know|remember|recall|tell me|remind me|say)(?: again)? "
+    r"(?=what|who|where|when|how|which)|i (?:forgot|forget|(?:can not|do not) (?:remember|recall)) (?=what|who|where|when|how|which))"
+)
+_TAILS = re.compile(
+    r",? (?:now|nowadays|these days|currently|right now|at the moment|at present|today|again|still|any ?more|any longer|before|previously"
+    r"|formerly|earlier|originally|in the past|once|back then|at first|please|exactly|actually|by the way|anyway|then|ever|so far|right)$"
+)
+_AND = re.compile(r",? and (?=(?:what|where|who|when|which|how)\b)|\? (?=\w)")
+_SOFT = re.compile(r"\b(?:currently|now|still|actually|usually|previously|originally|again|use to|used to|ever|last|first) (?=\w)")
+_MACROS = {
+    "do": r"(?:do|does|did)",
+    "be": r"(?:am|is|are|was|were)",
+    "what": r"(?:what|who|which|when|where|how much|how long|how big|how tall)",
+    "animal": r"(?P<attr>dog|cat|rabbit|parrot|horse|hamster|pony|tortoise|budgie|fish)s?",
+    "who": r"(?P<who>i|we|(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?|§)",
+    "whose": r"(?P<who>(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?'s?|§'s|my|our)",
+}
+_MACRO = re.compile(r"\{(\w+)\}")
+_GROUP = re.compile(r"\(\?P<(who|attr)>")
+_OWN = re.compile(r"^(?:my|our) |'s?$")
+_SORTED = re.compile(r"^(?:older|younger|elder|little|big|new|old|current|usual|main|former|previous) ")
+
+
+class Asked(Record):
+    """One way of asking; rules/asked.toml says how the fields are meant and used."""
+
+    words: frozenset[str]
+    asks: str
+    of: tuple[str, ...]
+    value: bool = False
+    examples: tuple[tuple[str, ...], ...]
+
+
+class _Rules(Record):
+    called: dict[str, str]
+    asked: tuple[Asked, ...]
+
+
+@cache
+def rules() -> _Rules:
+    """Return the rules as shipped."""
+    return _Rules.model_validate(tomllib.loads(files.read("rules/asked.toml")))
+
+
+def keys_in(text: str, words: Iterable[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:
+    """Return the keys that hold what a question in English asks for, each with what its value must speak of, or None.
+
+    `words` are those of the text, `named` who speaks in the memory and is named in it. () where the question asks for nothing that has a
+    key of its own, or for more than that: "Where did I live in 2010?" is left to the search.
+    """
+    known = set(words)
+    if len(text) > _LONGEST or len(named) > 1 or not (named or known & _WHOSE):
+        return ()
+    ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
+    found: dict[tuple[str, str | None], None] = {}
+    for question in map(_trimmed, _AND.split(_plain(text, named))):
+        matches = ((asked, _compiled(asked.asks).fullmatch(question)) for asked in ways)
+        if first := next(((asked, match) for asked, match in matches if match is not None), None):
+            found |= dict.fromkeys(_keys(*first, named, user_id=user_id))
+    return tuple(found)
+
+
+def _keys(asked: Asked, found: re.Match[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:
+    """What a way of asking asks for, of whom it asks."""
+    parts = found.groupdict()
+    who = next((value for name, value in parts.items() if name.startswith("who") and value), "my")
+    thing = next((value for name, value in parts.items() if name.startswith("attr") and value), "")
+    predicates = [_predicate(thing) if name == "{attr}" else name for name in asked.of]
+    subject = _subject(who, named, user_id=user_id)
+    if not subject or not all(predicates):
+        return ()
+    return tuple((canonical_key(subject, predicate), thing if asked.value else None) for predicate in predicates)
+
+
+def _subject(who: str, named: Sequence[str], *, user_id: str) -> str:
+    """Under whose keys it is held: the user's, one of the user's people's, or somebody's who speaks in the memory."""
+    if who.startswith(_SOMEBODY):
+        return _USER if named[0] == user_id else slug(named[0])
+    person = _OWN.sub("", _OWN.sub("", who)) if " " in who else ""
+    return _predicate(person) if person else _USER
+
+
+def _predicate(thing: str) -> str:
+    """The predicate that holds a thing, by its name."""
+    called = rules().called
+    bare = _SORTED.sub("", thing)
+    words = bare.split()
+    if bare in called:
+        return called[bare]
+    return "" if not STOP_WORDS.isdisjoint(words) else slug(" ".join(called.get(word, word) for word in words))  # "my plan for Friday"
+
+
+def _plain(text: str, named: Sequence[str]) -> str:
+    """A question in small letters, its short forms written out."""
+    for name in named:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)
+        text = re.sub(rf"(?<!\w){re.escape(name.split()[0])}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)
+    plain = " ".join(text.lower().replace("’", "'").split()).strip(" ?!.,")
+    return _SHORT.sub(_spelled, plain)
+
+
+def _trimmed(plain: str) -> str:
+    """A question without what leads into it and follows it."""
+    while led := _LEADS.match(plain):
+        plain = plain[led.end() :]
+    while followed := _TAILS.search(plain):
+        plain = plain[: followed.start()].rstrip(" ,")
+    return _SOFT.sub("", plain)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    if found["word"]:
+        return f"{found['word']} is"
+    return f"{found['be']} am" if found["be"] else f"{'can' if found['not'] == 'ca' else found['not']} not"
+
+
+@cache
+def _compiled(asks: str) -> re.Pattern[str]:
+    """A pattern of the rules, its macros filled in; each group has a number behind its name, as there may be several."""
+    numbers = count()
+    filled = _MACRO.sub(lambda found: _MACROS.get(found[1], found[0]), asks)
+    return re.compile(_GROUP.sub(lambda found: f"(?P<{found[1]}{next(numbers)}>", filled))

@@ -1,0 +1,193 @@
+"""What is held under a key that a question asks for is found first; and what is not asked for is not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memdb
+from memdb.asked_keys import keys_in, rules
+from memdb.embed import HashingEmbedder
+from memdb.english_rules import rules as english
+from memdb.unspaced import words_of
+
+NOW = "2025-06-01T12:00:00Z"
+
+
+def asked(question: str, named: tuple[str, ...] = ()) -> list[str]:
+    """The keys of a question, with "=" and what the value must speak of."""
+    found = keys_in(question, words_of(question), named, user_id="ana")
+    return [key if value is None else f"{key}={value}" for key, value in found]
+
+
+@pytest.mark.parametrize(("question", "keys"), [(one, list(keys)) for way in rules().asked for one, *keys in way.examples])
+def test_each_way_of_asking_asks_for_its_keys(question: str, keys: list[str]) -> None:
+    assert asked(question) == keys
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("hey, do you still remember where I live now?", ["user.lives_in"]),
+        ("WHERE DO I LIVE", ["user.lives_in"]),
+        ("where’s my desk", ["user.desk"]),
+        ("Where did I work before?", ["user.works_at"]),
+        ("Where do I live, and what is my job?", ["user.lives_in", "user.works_as"]),
+        ("Who is my boss? What's my boss's name?", ["user.boss"]),
+        ("What is my best friend's favorite band?", ["friend.favourite_band"]),
+        ("How old is my older sister?", ["sister.age", "sister.birthday"]),
+    ],
+)
+def test_a_question_asks_for_the_same_however_it_is_put(question: str, keys: list[str]) -> None:
+    assert asked(question) == keys
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did I live in 2010?",
+        "Where do I work out?",
+        "What do I do on Sundays?",
+        "What did I do?",
+        "What is my plan for Friday?",
+        "Where does she live?",
+        "Where do penguins live?",
+        "What should I cook for my sister?",
+        "I live in Porto.",
+        "What does my car need?",
+        "",
+    ],
+)
+def test_what_asks_for_more_or_for_nothing_of_the_kind_has_no_key(question: str) -> None:
+    assert asked(question) == []
+
+
+def test_who_speaks_in_the_memory_is_asked_about_by_name() -> None:
+    assert asked("Where does Rita Lima live?", ("Rita Lima",)) == ["rita_lima.lives_in"]
+    assert asked("What's Rita's job?", ("Rita Lima",)) == ["rita_lima.works_as"]
+    assert asked("Where does ana live?", ("ana",)) == ["user.lives_in"]
+    assert asked("Where do Rita and Tom live?", ("Rita", "Tom")) == []
+
+
+def test_people_are_called_as_where_facts_are_made() -> None:
+    called = rules().called
+    assert {name: called[name] for name in called if name in english().relations} == {
+        name: predicate for name, predicate in english().relations.items() if name in called
+    }
+    unlike = {name for name, predicate in english().relations.items() if name != predicate and name in called and called[name] != predicate}
+    assert not unlike
+
+
+def test_every_predicate_that_is_asked_for_is_one(mem: memdb.Memory) -> None:
+    known = {predicate for predicate, *_ in mem._store.database().tuples("believe.predicates")}
+    of = {name for way in rules().asked for name in way.of} - {"{attr}"}
+    assert of <= known
+
+
+@pytest.fixture(params=["vectors", "words"])
+def told(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[memdb.Memory]:
+    embedder = HashingEmbedder(64) if request.param == "vectors" else None
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None) as mem:
+        yield moved(mem)
+
+
+def moved(mem: memdb.Memory) -> memdb.Memory:
+    """Somebody with two pets who moved, and who asks and is asked about that."""
+    for turn, day, text in [
+        ("porto", "03-01", "I live in Porto."),
+        ("dog", "03-02", "I have a dog called Rex."),
+        ("cat", "03-03", "I have a cat called Mimi."),
+        ("asks", "03-04", "Where do people live who like trams?"),
+        ("braga", "04-01", "I moved to Braga."),
+        ("says", "04-02", "My cousin asked me where I live and where people like me live."),
+    ]:
+        mem.observe(text, user_id="ana", turn_id=turn, timestamp=f"2025-{day}")
+    mem.drain()
+    return mem
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Where do I live?", "User lives in Braga"),
+        ("Where did I live before?", "User lives in Porto"),
+        ("What is my dog called?", "User has a pet: dog called Rex"),
+        ("What is my cat called?", "User has a pet: cat called Mimi"),
+    ],
+)
+def test_what_is_held_under_the_key_comes_first(told: memdb.Memory, question: str, first: str) -> None:
+    hits = told.search(question, user_id="ana", now=NOW)
+    assert hits[0].fact.value_text == first
+    assert [hit.fact.value_text for hit in hits if hit.parts["keyed"]] == [first]
+
+
+def test_what_was_so_at_a_time_counts_at_that_time(told: memdb.Memory) -> None:
+    hits = told.search("Where do I live?", user_id="ana", now=NOW, as_of="2025-03-10")
+    assert [hit.fact.value_text for hit in hits if hit.parts["keyed"]] == ["User lives in Porto"]
+
+
+def test_asked_for_the_past_alone_both_count(told: memdb.Memory) -> None:
+    hits = told.search("Where did I live?", user_id="ana", now=NOW)
+    assert {hit.fact.value_text for hit in hits if hit.parts["keyed"]} == {"User lives in Porto", "User lives in Braga"}
+
+
+def test_nothing_of_another_user_counts(told: memdb.Memory) -> None:
+    told.remember("User lives in Faro", user_id="rui", key="user.lives_in")
+    assert [hit.fact.user_id for hit in told.search("Where do I live?", user_id="ana", now=NOW) if hit.parts["keyed"]] == ["ana"]
+
+
+def test_a_filter_leaves_out_what_is_held_as_well(told: memdb.Memory) -> None:
+    hits = told.search("Where do I live?", user_id="ana", now=NOW, kinds=["message"])
+    assert {hit.fact.kind for hit in hits} == {"message"}
+    assert not any(hit.parts["keyed"] for hit in told.search("Where do I live?", user_id="ana", now=NOW, categories=["health"]))
+
+
+def test_a_thing_of_another_kind_is_not_what_is_asked_for(mem: memdb.Memory) -> None:
+    mem.observe("I have a dog called Rex.", user_id="ana", timestamp="2025-03-02")
+    mem.drain()
+    hits = mem.search("What is my cat called?", user_id="ana", now=NOW)
+    assert hits.question.keys == (("user.pet", "cat"),)
+    assert not any(hit.parts["keyed"] for hit in hits)
+
+
+def test_it_is_scored_though_many_are_nearer(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None) as mem:
+        mem.remember("Somewhere by the sea", user_id="ana", key="user.lives_in")
+        for number in range(120):
+            mem.remember(f"Where do I live, number {number}", user_id="ana", key=f"user.note_{number}")
+        mem.drain(60)
+        mem.set_weights({"sure": {**mem.weights("default"), "keyed": 5.0}})
+        assert mem.search("Where do I live?", user_id="ana", weights="sure")[0].fact.value_text == "Somewhere by the sea"
+
+
+def test_what_a_single_weight_would_change_is_told_of_it(told: memdb.Memory) -> None:
+    usual = told.weight_sets()["default"]
+    told.set_weights({"plain": {**usual, "keyed": 0.0}})
+    [home] = [hit for hit in told.search("Where do I live?", user_id="ana", now=NOW, weights="plain") if hit.parts["keyed"]]
+    assert home.contributions.get("keyed", 0.0) == 0.0
+    assert home.fact.value_text == "User lives in Braga"
+
+
+@pytest.mark.parametrize("weights", ["mem-skill", "vector-only", "lexical-only"])
+def test_where_candidates_are_numbered_it_is_none_besides(tmp_path: Path, weights: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None) as mem:
+        mem.remember("Somewhere by the sea", user_id="ana", key="user.lives_in")
+        for number in range(30):
+            mem.remember(f"where I live number {number}", user_id="ana", key=f"user.live_{number}")
+        mem.drain()
+        found = mem.search("Where do I live?", user_id="ana", weights=weights, limit=100)
+        mem.set_weights({"other": {**mem.weights(weights), "keyed": 0.001}})
+        again = mem.search("Where do I live?", user_id="ana", weights="other", limit=100)
+        assert {hit.fact.fact_id for hit in found} == {hit.fact.fact_id for hit in again}
+
+
+@pytest.mark.parametrize("text", ["what is my " * 20_000, "where do my " + "a " * 60_000, "my'" * 50_000, " and what" * 30_000])
+def test_no_text_takes_long(text: str) -> None:
+    started = time.process_time()
+    keys_in(text, words_of(text), [], user_id="ana")
+    for length in range(100, 151):
+        keys_in(text[:length], words_of(text[:length]), [], user_id="ana")
+    assert time.process_time() - started < 5.0
