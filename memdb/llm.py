@@ -26,6 +26,8 @@ Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _LONGEST_PAUSE = 30.0  # seconds between calls that failed
 _MOST_TOKENS = 1_000_000_000  # of one call; a server that counts more counts nonsense
+_LONGEST = 1_000_000  # characters of an answer: longer ones no model writes, only what is broken or means harm
+_KEPT = 20_000  # characters that are kept of an answer of no use
 _TOO_LONG = "too_long"  # the finish reason of a call whose prompt did not fit
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)  # some models think aloud before they answer
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
@@ -201,7 +203,7 @@ class LanguageModel:
             completion_tokens=reply.completion_tokens if reply else None,
             elapsed_ms=(time.perf_counter() - started) * 1000,
             finish_reason=reply.finish_reason if reply else finish_reason,
-            raw=reply.text if reply else None,
+            raw=reply.text[: _KEPT if error else None] if reply else None,
             error=error,
         )
 
@@ -314,6 +316,8 @@ def _parse(reply: ModelReply, answer: type[T]) -> tuple[T | None, str | None]:
     """Return the record, or what is wrong with the answer."""
     if reply.finish_reason == "length":
         return None, "it was cut off, be shorter"
+    if len(reply.text) > _LONGEST:
+        return None, "it was too long, be shorter"
     text = _THOUGHT.sub("", reply.text)
     value = _json(text)
     if value is None:

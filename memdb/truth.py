@@ -22,6 +22,7 @@ _SENTENCE = re.compile(r"[^.!?…]+")
 _OWN = re.compile(  # how somebody speaks who was there and made something of it
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|seem(?:s|ed)?|feels?|felt|perhaps|maybe|probably|somehow)\b", re.IGNORECASE
 )
+_ADDRESS = re.compile(r"(?:\bhttps?://|\bwww\.)[^\s\"'<>)\]]+", re.IGNORECASE)
 _PARTICLE = re.compile(r"\s+(?:out|up|off|me|him|them|it|like|how|of|my|our|their)\b")  # "Turns out", "Makes me": no name goes before these
 _SCHEDULE = re.compile(r"\s+(?:days?|nights?|mornings?|afternoons?|evenings?|weeks?|year|term|hours|run)\b", re.IGNORECASE)
 
@@ -38,10 +39,10 @@ def what_is_untrue(
     """Return in a few words why a memory cannot be kept, or None.
 
     It must be told by somebody who was there, must not go round in circles, and must name no number in digits, no person, place or thing by
-    a proper name, no other people, no room and no part of time that is not `given`: in the events, in who and where they were, when, and
-    the persona. A time of the clock must be one that the events name or happened `at`, by the household's clocks; it may be rounded. Words
-    such as sunset must go with the hour. Where there are `events`, it must tell of something in them besides the `names` of those who were
-    there; and it must not be an example of the `prompt`.
+    a proper name, no other people, no room, no page's address and no part of time that is not `given`: in the events, in who and where they
+    were, when, and the persona. A time of the clock must be one that the events name or happened `at`, by the household's clocks; it may be
+    rounded. Words such as sunset must go with the hour. Where there are `events`, it must tell of something in them besides the `names`
+    of those who were there; and it must not be an example of the `prompt`.
     """
     text = "\n".join(given)
     known = {part for word in _WORD.findall(text) for part in (word.casefold(), _bare(word))}
@@ -55,6 +56,9 @@ def what_is_untrue(
         return f"it says {' '.join(round_and_round[0][0])!r} again and again"
     if prompt and (example := _example(content, prompt, given=text)):
         return f"it repeats the example {example!r}; write of the events"
+    for address in _ADDRESS.findall(content):
+        if address.rstrip(".,;:!?").casefold() not in text.casefold():
+            return f"it names the address {address!r}, which is in no event"
     happened_at = list(at)
     if wrong := _untimely(content, text, happened_at):
         return wrong

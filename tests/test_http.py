@@ -915,6 +915,18 @@ def test_no_client_holds_up_the_end(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
+def test_what_ended_a_server_is_told_by_its_code(
+    served: Callable[..., str], running: list[subprocess.Popen[bytes]], workers: str, name: str, code: int
+) -> None:
+    served("--workers", workers)
+    running[0].send_signal(getattr(signal, name))
+    assert running[0].wait(60) == code
+
+
+@pytest.mark.slow
 def test_workers_end_with_a_parent_that_was_killed(served: Callable[..., str], running: list[subprocess.Popen[bytes]]) -> None:
     address = served("--workers", "2")
     running[0].kill()

@@ -67,6 +67,12 @@ def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(bad: str | ModelRep
     assert answer.calls[0].error in script.requests[1].user
 
 
+def test_of_an_answer_of_no_use_the_beginning_is_kept_and_one_without_end_is_none() -> None:
+    llm, _ = model("no " * 100_000, json.dumps({"word": "hi", "more": "x" * 2_000_000}), '{"word": "hi"}')
+    calls = llm.ask(ASK, answer=Word, purpose="test").calls
+    assert [(call.error is None, len(call.raw or "")) for call in calls] == [(False, 20_000), (False, 20_000), (True, 14)]
+
+
 def test_a_cut_answer_gets_more_room() -> None:
     llm, script = model(ModelReply(text='{"wo', finish_reason="length"), '{"word": "hi"}')
     llm.ask(ASK, answer=Word, purpose="test")

@@ -405,7 +405,9 @@ def test_who_reads_no_more_ends_it_without_a_traceback(tmp_path: Path) -> None:
     assert (server.returncode, b"Traceback" in told) == (0, False), told
 
 
-def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15), ("SIGHUP", -1)])
+def test_a_signal_ends_it_at_once_and_the_file_is_closed(tmp_path: Path, name: str, code: int) -> None:
     command = [sys.executable, "-m", "memdb", "mcp", "--db", str(tmp_path / "mem.db"), "--embedder", "none"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as server:
         assert server.stdin
@@ -413,8 +415,11 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
         server.stdin.write(written({"id": 1, "method": "initialize", "params": HELLO}))
         server.stdin.flush()
         assert server.stdout.readline()
-        server.send_signal(signal.SIGINT)
-        assert server.wait(10) == -signal.SIGINT
+        server.send_signal(getattr(signal, name))
+        assert server.wait(20) == code
+        assert server.stderr
+        assert server.stderr.read().startswith(b"memdb: Ended by ")
+    assert not (tmp_path / "mem.db-wal").exists()
 
 
 @pytest.mark.parametrize(

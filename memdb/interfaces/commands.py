@@ -12,7 +12,7 @@ import memdb
 from memdb import MdbError
 from memdb.interfaces import experience, file, life, model, ranking, reading, serve, writing
 from memdb.interfaces import facts as single
-from memdb.interfaces.cli import INTERRUPTED
+from memdb.interfaces.cli import SIGNALLED, signal_of
 from memdb.interfaces.show import say
 
 
@@ -30,7 +30,7 @@ class _Commands(TyperGroup):
                 "Interrupted; nothing is left half done: what was stored is kept, and what is still to be thought about waits in the file, "
                 "until `memdb drain` or the next command does it."
             )
-            raise typer.Exit(INTERRUPTED) from error
+            raise typer.Exit(SIGNALLED + signal_of(error)) from error
 
 
 app = typer.Typer(

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Annotated, cast, get_type_hints
 
@@ -60,6 +62,28 @@ def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]
     owner = None if user is None else checks.name(user, "user")
     tools = [_tool(verb, memory, owner, hints) for hints, verbs in _VERBS for verb in verbs]
     return _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, subscriptions=False, log_level="WARNING")
+
+
+def serve_stdio(server: MCPServer[None], *, signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
+    """Answer an assistant over standard input and output until the input ends.
+
+    At one of the signals `end` is called, which leaves the process: whoever reads a line cannot be interrupted, nor is there anything to
+    wait for. On Windows the system ends it.
+    """
+    anyio.run(_answer, server, signals, end)
+
+
+async def _answer(server: MCPServer[None], signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
+    async def heed() -> None:
+        with anyio.open_signal_receiver(*signals) as received:
+            async for one in received:
+                end(one)
+
+    async with anyio.create_task_group() as group:
+        if sys.platform != "win32":
+            group.start_soon(heed)
+        await server.run_stdio_async()
+        group.cancel_scope.cancel()
 
 
 class _Server(MCPServer[None]):

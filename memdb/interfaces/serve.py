@@ -15,10 +15,12 @@ import typer
 
 import memdb
 from memdb import MdbError
-from memdb.interfaces.cli import INTERRUPTED
+from memdb.interfaces.cli import SIGNALLED, Ended, ending_signals, leave, signal_of
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Ranking, embedder_of, existing
 from memdb.interfaces.show import say
 
+_MOST_SIGNALS = 4_096  # that are looked through for what ended a server
+_CLOSING_SECONDS = 1.0  # for the step at hand where a signal ended what cannot be interrupted otherwise
 _SPARE_SECONDS = 5  # to answer in, after the longest that an answer waits for something
 
 
@@ -46,10 +48,11 @@ def serve(
     say(f"serves {db} at {_address(host, port)}, described at /openapi.json; Ctrl-C ends it.")
     app = "memdb.interfaces.http:from_environment"
     if workers > 1:
-        uvicorn.run(
-            app, factory=True, host=host, port=port, workers=workers, log_level="warning", timeout_graceful_shutdown=patience
-        )  # fmt: skip
-        return
+        with _until_interrupted(), _signals_heard():
+            uvicorn.run(
+                app, factory=True, host=host, port=port, workers=workers, log_level="warning", timeout_graceful_shutdown=patience
+            )  # fmt: skip
+        raise typer.Exit(1)  # a worker could not be started, and has told why
     server = uvicorn.Server(
         uvicorn.Config(app, factory=True, host=host, port=port, log_level="warning", timeout_graceful_shutdown=patience)
     )
@@ -90,12 +93,41 @@ def inspect(
 
 @contextmanager
 def _until_interrupted() -> Iterator[None]:
-    """Serve until Ctrl-C, and say so."""
+    """Serve until Ctrl-C, or another signal to end, and say so. A closed terminal ends it as SIGTERM does: answers are waited for."""
+    for one in ending_signals():
+        if one != signal.SIGTERM:
+            signal.signal(one, lambda _number, _frame: signal.raise_signal(signal.SIGTERM))
     try:
         yield
     except KeyboardInterrupt as error:
-        say("Ended by Ctrl-C; what was stored is kept, and what is still to be thought about waits in the file.")
-        raise typer.Exit(INTERRUPTED) from error
+        told_by = signal_of(error)
+        _say_ended(told_by)
+        raise typer.Exit(SIGNALLED + told_by) from error
+
+
+@contextmanager
+def _signals_heard() -> Iterator[None]:
+    """Let be as if interrupted what a signal ended that does not say so itself: uvicorn with several workers."""
+    heard, told = socket.socketpair()
+    with heard, told:
+        told.setblocking(False)
+        usual = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(usual)
+        told.shutdown(socket.SHUT_WR)
+        numbers = heard.recv(_MOST_SIGNALS)
+    for number in numbers:
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        if number == signal.SIGTERM:
+            raise Ended(number)
+
+
+def _say_ended(told_by: signal.Signals) -> None:
+    by = "Ctrl-C" if told_by == signal.SIGINT else told_by.name
+    say(f"Ended by {by}; what was stored is kept, and what is still to be thought about waits in the file.")
 
 
 def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
@@ -109,13 +141,18 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
     """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
     try:
-        from memdb.interfaces.mcp import create_server
+        from memdb.interfaces.mcp import create_server, serve_stdio
     except ModuleNotFoundError as error:
         raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever reads a line cannot be interrupted otherwise; what was observed is on disk
     with memdb.open(db, embedder=embedder_of(embedder), weights=weights) as memory:
+
+        def end(told_by: signal.Signals) -> None:
+            memory.close(patience=_CLOSING_SECONDS)
+            _say_ended(told_by)
+            leave(told_by)
+
         try:
-            create_server(memory, user=user).run()
+            serve_stdio(create_server(memory, user=user), signals=[signal.SIGINT, *ending_signals()], end=end)
         except* OSError:  # whoever listened is gone, as when the input ends
             pass
         memory.drain(memory.config.session_patience_seconds)

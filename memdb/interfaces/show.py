@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -101,9 +102,10 @@ def clean(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Say something beside the output, in one line: on standard error."""
+    """Say something beside the output, in one line, on standard error; where nobody can be told, all else goes on."""
     told = text.replace("\n", "\\n")
-    print(f"memdb: {clean(told)}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"memdb: {clean(told)}", file=sys.stderr, flush=True)
 
 
 def is_terminal() -> bool:
