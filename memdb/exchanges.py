@@ -117,7 +117,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     if compiled(rules().over.passing).search(f"{clause.text} {clause.full}"):
         return  # "…, driving a rental for now"
     said = _SAID.model_copy(update={"match": words.it, "key": predicate, "scope": "clause", "time": "none", "deny": words.none})
-    ways = [said]
+    ways = [said, said.model_copy(update={"match": words.bare})] if value else [said]
     if predicate in words.places:
         ways.insert(0, said.model_copy(update={"match": words.at, "kind": "org", "scope": "subject"}))
     if predicate in words.gotten:
