@@ -404,3 +404,7 @@ def test_who_died_in_a_film_leaves_nobody_widowed(tell: Tell) -> None:
 
 def test_she_who_was_just_spoken_of_is_at_another_school_now(tell: Tell) -> None:
     assert believed(tell("My daughter goes to Hill Primary.", "she's at St Mary's now"))["daughter.studies_at"] == ["St Mary's"]
+
+
+def test_a_sister_who_would_have_died_is_none_that_one_has(tell: Tell) -> None:
+    assert "user.sister" not in believed(tell("My brother is Tom.", "My sister Rita would have died."))
