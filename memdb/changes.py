@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from memdb.claims import Circumstances, HeldOf, about_whom, facts_in, read_pattern
+from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
 from memdb.english_rules import Also, Ending, Pattern, attribute_of, compiled, hinted, hints, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
@@ -29,7 +29,12 @@ def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     changed, over = rules().changed_to, rules().over
     patterns = [*(ending.match for ending in rules().ending), *(moved.match for moved in rules().moved)]
-    patterns += [changed.to, changed.now, *changed.sorts, *(wording.match for wording in rules().wording)]
+    patterns += [
+        changed.to,
+        changed.now,
+        *changed.sorts,
+        *(part for wording in rules().wording for part in (wording.match, wording.unless) if part),
+    ]
     _relative()
     for pattern in (*patterns, over.but, over.passing, over.unreal, over.begins, over.general, over.aside, "{weekdays}"):
         compiled(pattern)
@@ -152,18 +157,29 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
             continue
         if final and not (wording.final or wording.dated):
             continue
+        about = here.owner
+        if wording.others:
+            if (relative := _relative_of(clause, here)) is None or (wording.unless and compiled(wording.unless).search(here.text)):
+                continue
+            about = relative
         texts = dated if wording.dated else typed if wording.of else typed[:1]  # "google is my doctor now" names none
+        texts = (clause.full,) if wording.others else texts
         match = next(filter(None, map(compiled(wording.match).match, texts)), None)
         if match is None or (wording.dated and clause.hedged):
             continue
         spoken_of = match.groupdict().get("attr") or wording.of
-        if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(here.owner.slug)}:
+        if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(about.slug)}:
             continue
-        told = match.groupdict()
+        told = match.groupdict() | {"who": f"{clause.subject} {clause.name}".strip()}
         says = wording.says.format(**told | {"o": next(filter(None, map(told.get, ("o", "by", "at"))), "")})
         for one in clauses(says, at=here.at, zone=here.zone):
             yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged), here)
         return
+
+
+def _relative_of(clause: Clause, here: Circumstances) -> Person | None:
+    """The relative whom a clause is about, by name or as "she"; None where it is about anybody else."""
+    return None if clause.subject in ("", "i") or clause.owned else about_whom(clause, here)
 
 
 def _as_typed(text: str, here: Circumstances) -> Iterator[str]:

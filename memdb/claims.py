@@ -14,11 +14,12 @@ from operator import itemgetter
 
 from pydantic import JsonValue
 
-from memdb.english import CONTRACTED, Clause, expand
+from memdb.english import Clause
 from memdb.english_rules import PROVIDED, Finds, Pattern, attribute_of, compiled, finder, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
+from memdb.sentences import CONTRACTED, expand
 from memdb.validity import BECAME, WILL_BE, Validity, validity
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]

@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memdb.english import BLANKS, CONTRACTED, expand, masked, sentences, separator
+from memdb.english import separator
 from memdb.english_rules import compiled, rules
+from memdb.sentences import BLANKS, CONTRACTED, expand, masked, sentences
 
 _WORD = re.compile(r"[^\W_]")
 _LEADING = re.compile(

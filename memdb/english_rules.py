@@ -131,6 +131,7 @@ class Instead(_Table):
     does: str
     it: str
     goes_on: dict[str, str]
+    bare: str
     next: str
     elided: str
     nowadays: str
@@ -205,13 +206,16 @@ class Moved(_Table):
 
 class Wording(_Table):
     """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`; `dated`: of
-    "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it."""
+    "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it; `others`: what is matched is said
+    of a relative, `who`, of whom it is believed; `unless`: the turn speaks of this."""
 
     match: str
     says: str
     of: str = ""
     final: bool = False
     dated: bool = False
+    others: bool = False
+    unless: str = ""
     examples: tuple[tuple[str, str, str, str], ...]
 
 

@@ -10,10 +10,11 @@ from functools import cache, lru_cache
 from itertools import chain
 
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
-from memdb.english import PLAIN, Clause, clauses
+from memdb.english import Clause, clauses
 from memdb.english_rules import Also, Exchange, Pattern, attribute_of, compiled, hinted, hints, rules
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
+from memdb.sentences import PLAIN
 
 _SAID = Pattern(match="", key="", kind="item", explicit=True, time="change", negative="skip", raw=True, examples=())
 
@@ -116,7 +117,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     if compiled(rules().over.passing).search(f"{clause.text} {clause.full}"):
         return  # "…, driving a rental for now"
     said = _SAID.model_copy(update={"match": words.it, "key": predicate, "scope": "clause", "time": "none", "deny": words.none})
-    ways = [said]
+    ways = [said, said.model_copy(update={"match": words.bare})] if value else [said]
     if predicate in words.places:
         ways.insert(0, said.model_copy(update={"match": words.at, "kind": "org", "scope": "subject"}))
     if predicate in words.gotten:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from memdb.english import PLAIN
 from memdb.english_rules import compiled, rules
 from memdb.keys import normalise
+from memdb.sentences import PLAIN
 
 _LONGEST = 1_000  # characters
 _FEWEST = 2  # fields

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, expand, masked, sentences
 from memdb.english_rules import compiled, rules
+from memdb.sentences import BLANKS, CONTRACTED, LONGEST_SENTENCE, PLAIN, expand, masked, sentences
 
 _LONGEST_ANSWER = 8  # words
 _LONGEST_REPLY = 2_000  # characters

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cache
 
-from memdb.english import BLANKS, CONTRACTED, expand, masked
 from memdb.english_rules import compiled, relation_words, rules
+from memdb.sentences import BLANKS, CONTRACTED, expand, masked
 from memdb.when import find_times
 
 _LONGEST = 200  # characters; who takes something back says little else

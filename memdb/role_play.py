@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memdb.english import BLANKS, CONTRACTED, expand, masked
 from memdb.english_rules import compiled, rules
+from memdb.sentences import BLANKS, CONTRACTED, expand, masked
 
 _LONGEST = 2_000  # characters; who begins a role play says so at once
 _MAY_BEGIN = "play", "pretend", " be "  # most messages never do, and need not be looked at closely

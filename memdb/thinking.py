@@ -18,13 +18,13 @@ from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
 from memdb.denial import as_meant
 from memdb.embed import Embedder
-from memdb.english import is_read_in_part
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
+from memdb.sentences import is_read_in_part
 from memdb.steps.apply import read_fact
 from memdb.steps.audit import audit
 from memdb.steps.clarify import clarify

@@ -43,6 +43,12 @@ def last_with_somebody(told: str) -> str:
     return ""
 
 
+_SCHOOL = re.compile(  # "goes to Hill Primary" names nobody
+    r"\b(?P<at>(?:in|at|to|from|near) )(?:[A-Z][\w'-]* ){1,4}"
+    r"(?:Primary|Secondary|Elementary|Grammar|High|Infants|Juniors|Nursery|Kindergarten|School|Academy|College|University)\b"
+)
+
+
 def _may_be(noun: str, pronoun: str) -> bool:
     """Whether a pronoun may stand for a relative or an animal."""
     groups, relations = rules().groups, rules().relations
@@ -72,7 +78,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
             meant.setdefault(relations.get(noun, noun) if mine else "", (noun, set()))[1].update({known or found["name"] or ""} - {""})
         return " " if len(words) < 2 or known == words[0] else f"{words[0]} "
 
-    rest = _mentioned().sub(read, said)
+    rest = _SCHOOL.sub(r"\g<at>", _mentioned().sub(read, said))
     if len(meant) != 1 or "" in meant or compiled(rules().phrase["somebody_else"]).search(rest):
         return "", ""
     ((noun, names),) = meant.values()

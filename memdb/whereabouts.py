@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from memdb.english import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences_read
 from memdb.english_rules import compiled, rules
+from memdb.sentences import BLANKS, CONTRACTED, LONGEST_SENTENCE, expand, masked, sentences_read
 
 _SAID = re.compile(
     r"(?:^|, |\b(?:and|but|so|well|yes|because|since) )(?:i|we) (?:(?:have (?:now |already |only |actually |just )?"

@@ -338,6 +338,11 @@ def test_what_is_over_is_over_in_whatever_words(before: str, text: str, key: str
         ("I'm married.", "as of last week i'm officially divorced", "user.relationship", "divorced"),
         ("I rent in Oslo until June.", "In April I'm moving to Rome.", "user.lives_in", "Rome"),
         ("I live in Oslo.", "I'm moving to Rome next month for a new job.", "user.lives_in", "Rome"),
+        ("I'm vegan.", "not vegan any more btw, just vegetarian", "user.diet", "vegetarian"),
+        ("I'm learning Spanish.", "I quit Spanish, French instead", "user.learning", "French"),
+        ("I take metformin.", "The doctor switched me from metformin to ozempic.", "user.takes", "ozempic"),
+        ("I drive a Golf.", "We have a new car, a Polo.", "user.drives", "Polo"),
+        ("My son Leo is 5.", "leo's 6 now, can you believe it", "son.age", "6"),
     ],
 )
 def test_what_is_so_instead_is_believed_in_whatever_words(before: str, text: str, key: str, value: str, tell: Tell) -> None:
@@ -372,8 +377,34 @@ def test_what_is_so_instead_is_believed_in_whatever_words(before: str, text: str
         ("I'm married to Ines.", "i got divorced once before, in my twenties"),
         ("My boss is Karen.", "Karen isn't my type."),
         ("I support Arsenal.", "it's half time now, not Arsenal"),
+        ("My dog is called Rex.", "Rex died in Fallout and I nearly cried"),
+        ("My dog is called Rex.", "put Rex down, he's heavy"),
+        ("My cat is called Misty.", "we put Misty down on the sofa"),
+        ("My husband is Peter.", "Peter died in the last episode of that show."),
+        ("My sister Kim is single.", "Kim got married in Animal Crossing."),
+        ("I play tennis.", "The tennis is over, Alcaraz won."),
+        ("I play football.", "football's over, we won 3-1"),
+        ("I drive a Passat.", "I wrecked the Passat in Forza, total loss"),
+        ("My son Leo is 5.", "Leo's 6 foot now."),
+        ("I'm flying to Tokyo in July.", "The Tokyo trip is off to a good start."),
+        ("My daughter goes to Hill Primary.", "My daughter broke her leg, she's at St Mary's now."),
+        ("My daughter goes to Hill Primary.", "She's at Grandma's now."),
     ],
 )
 def test_what_only_sounds_over_goes_on(before: str, text: str, tell: Tell) -> None:
     known = believed(tell(before))
     assert {key: values for key, values in believed(tell(before, text)).items() if key in known} == known
+
+
+def test_who_died_in_a_film_leaves_nobody_widowed(tell: Tell) -> None:
+    assert "user.relationship" not in believed(
+        tell("My husband is Peter.", "Peter died in the final season of that show, and in the last episode of it.")
+    )
+
+
+def test_she_who_was_just_spoken_of_is_at_another_school_now(tell: Tell) -> None:
+    assert believed(tell("My daughter goes to Hill Primary.", "she's at St Mary's now"))["daughter.studies_at"] == ["St Mary's"]
+
+
+def test_a_sister_who_would_have_died_is_none_that_one_has(tell: Tell) -> None:
+    assert "user.sister" not in believed(tell("My brother is Tom.", "My sister Rita would have died."))

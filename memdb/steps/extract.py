@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
-from memdb.english import CONTRACTED, Clause, clauses, expand, sentences
+from memdb.english import Clause, clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
@@ -31,6 +31,7 @@ from memdb.retractions import (
     slip_in,
     stand_ins,
 )
+from memdb.sentences import CONTRACTED, expand, sentences
 from memdb.whereabouts import at_its_place, last_day_there
 
 Before = Callable[[], tuple[Turn, str] | None]

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from memdb.answers import Doubt
-from memdb.english import CONTRACTED, PLAIN, expand
 from memdb.english_rules import compiled, rules
 from memdb.keys import normalise
 from memdb.records import Fact, Record
+from memdb.sentences import CONTRACTED, PLAIN, expand
 
 _LONGEST = 200  # characters; a longer answer says what it says by itself
 _SHORT = 14  # words
