@@ -32,14 +32,16 @@ _NOT = {"": ("", "am"), "no longer": ("no longer ", "am no longer"), "not": ("do
 
 
 def spoken_in(text: str) -> Language | None:
-    """Return the language of a message, None for English and whatever else is not read.
+    """Return the language of a message in which statements are read, None for English and all others.
 
     A statement is often too short to have words of grammar that tell it (“Vivo en Sevilla”). Where there is no word of English, the verbs
     tell it with which one speaks of oneself.
     """
     words = words_of(unicodedata.normalize("NFC", text[:_TELLING]))
-    if (told := language_of(words)) is not None or not ONLY_ENGLISH.isdisjoint(words):
-        return told
+    if (told := language_of(words)) is not None:
+        return told if told.statements is not None else None
+    if not ONLY_ENGLISH.isdisjoint(words):
+        return None
     distinct = set(words)
     known = [code for code in CODES if not verbs()[code].isdisjoint(distinct)]
     shares = {code: len(distinct & (language(code).stop_words | verbs()[code])) for code in known}
@@ -66,6 +68,19 @@ def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) 
                 yield statement, text[start:end].strip()
 
 
+def as_facts_say(words: Sequence[str], language: Language) -> list[str]:
+    """Return the words by which facts have what the words of a question ask for: "Wo wohne ich?" asks for who "lives" somewhere."""
+    said = language.statements
+    if said is None:
+        return []
+    meant = {form: english for english, forms_of in said.asked.items() for form in forms_of.split()}
+    found = [meant[word] for word in words if word in meant]
+    found += [f"favourite {english}" for form, english in forms(said.words["favourite"]).items() if form in words]
+    people = forms(said.words["relative"] | said.words["pet"])
+    found += [rules().relations.get(english, english).replace("_", " ") for form, english in people.items() if form in words]
+    return list(dict.fromkeys(" ".join(found).split()))
+
+
 _READERS: dict[str, Reader] = {}
 
 
@@ -81,6 +96,7 @@ class Reader:
 
     def __init__(self, language: Language) -> None:
         rules = language.statements
+        assert rules is not None  # of others there is no reader
         self._language, self._rules = language, rules
         self.dates = re.compile(rf"(?<=\d)\.(?= ?(?:{_alternatives(forms(language.words['month']))})(?!\w))", re.IGNORECASE)
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
@@ -94,7 +110,7 @@ class Reader:
         self._turned = re.compile(rf"(?P<verb>[\w']+) (?P<who>{rules.subjects})(?= |$)", re.IGNORECASE)
         self._subject = re.compile(rf"(?:{rules.subjects})(?= |$)", re.IGNORECASE)
         self._list = re.compile(rf",?\s+(?:{rules.lists})\s+|,\s+", re.IGNORECASE)
-        self._the = re.compile(rf"(?:{fold(rules.the)}) ?", re.IGNORECASE)
+        self._the = re.compile(rf"^(?:{rules.the})", re.IGNORECASE)
         self._deny = {kind: re.compile(rf"(?:{fold(deny)})$", re.IGNORECASE) for kind, deny in rules.deny.items()}
         self._frames = [(self._pattern(match, english), english, "{date}" in match) for match, english in rules.frames]
 
@@ -119,7 +135,7 @@ class Reader:
                 yield statement
 
     def _verb_second(self, clause: str) -> str:
-        """"ich in Köln wohne" as it is said by itself: "ich wohne in Köln"."""
+        """ "ich in Köln wohne" as it is said by itself: "ich wohne in Köln"."""
         who = re.match(rf"(?:{self._rules.subjects}|{self._rules.patterns['mine']} \S+)(?= )", clause, re.IGNORECASE)
         middle, _, verb = clause[who.end() :].strip().rpartition(" ") if who else ("", "", "")
         return f"{who.group()} {verb} {middle}" if who and middle else clause
@@ -177,7 +193,7 @@ class Reader:
         return clause
 
     def _in_order(self, clause: str, *, moved: bool) -> str:
-        """"wohne ich in Köln", which something was said before, as it is said by itself; else it may ask."""
+        """ "wohne ich in Köln", which something was said before, as it is said by itself; else it may ask."""
         return self._turned.sub(r"\g<who> \g<verb>", clause, count=1) if moved and self._turned.match(clause) else clause
 
     def _pattern(self, frame: str, english: str) -> re.Pattern[str]:
@@ -216,7 +232,8 @@ class Reader:
             items = [self._the.sub("", item, count=1) for item in self._list.split(said)]
             values = [self._value(_LISTS[name], item) for item in items]
             known = [value for value in values if value]
-            return " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known) if 0 < len(known) == len(values) <= _MOST_ITEMS else None
+            listed = " and ".join([", ".join(known[:-1]), known[-1]] if known[1:] else known)
+            return listed if 0 < len(known) == len(values) <= _MOST_ITEMS else None
         if name in self._means:
             return self._means[name].get(fold(said.lower()))
         return said if name not in _MOST_WORDS or self._is_value(name, said) else None

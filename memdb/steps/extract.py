@@ -66,8 +66,8 @@ def extract(
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml), and what is stated in other
-    languages is said in English first (rules/languages): a message is read in one language only. `predicates` is the vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
+    languages is said in English first (rules/languages): a message is read in one language only. `predicates` is the vocabulary of keys
+    and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
     that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
     `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
     Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
