@@ -9,12 +9,12 @@ from datetime import datetime, tzinfo
 
 from memdb.english import BLANKS, READ_WHOLE, masked, sentences
 from memdb.english_rules import compiled, filled_in, rules
-from memdb.languages import CODES, Language, forms, verbs, language, language_of
+from memdb.languages import CODES, Language, forms, language, language_of, verbs
 from memdb.stop_words import ONLY_ENGLISH
 from memdb.unspaced import words_of
 
 _TELLING = 500  # characters, by which the language of a text is told
-_QUOTED = re.compile(r"[„«‹»›][^„«»‹›\n]{0,600}")  # up to where it ends, or all of the line
+_QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
 _APART = re.compile(r"\s*[;:()\[\]–—]\s*|\s+-+\s+|,\s+(?=,)")
 _SPACED = re.compile(r"['’]\s?")
 _SLOT = re.compile(r"\{([a-z]+)\}")

@@ -98,7 +98,7 @@ def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell
 )
 def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tell, said: str, question: str) -> None:
     mem = tell("Ich war heute am Rhein, wo ich Brot kaufe.", said)
-    assert mem.search(question, user_id="ana", now=NOW.replace(day=9), kinds=["fact"])[0].key == "user.lives_in"
+    assert mem.search(question, user_id="ana", now=NOW.replace(day=9), kinds=["fact"])[0].fact.key == "user.lives_in"
 
 
 @pytest.mark.parametrize("piece", ["ich ", "ich wohne in ", "ich mag a und ", "Ich bin, ", "ich habe zwei Kinder, a, ", "„ich ", "seit "])

@@ -67,12 +67,13 @@ def extract(
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
     conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml), and what is stated in other
     languages is said in English first (rules/languages): a message is read in one language only. `predicates` is the vocabulary of keys
-    and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
-    that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
-    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
-    Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
-    there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
-    grows with its length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
+    and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known whose name a
+    sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so that
+    whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
+    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I
+    meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I
+    don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken grows with its
+    length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
