@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 
 from memdb.english import BLANKS, READ_WHOLE, masked, sentences
 from memdb.english_rules import compiled, filled_in, rules
-from memdb.languages import CODES, Language, forms, language, language_of, verbs
+from memdb.languages import Language, forms, language, language_of, verbs
 from memdb.stop_words import ONLY_ENGLISH
 from memdb.unspaced import words_of
 
@@ -43,7 +43,7 @@ def spoken_in(text: str) -> Language | None:
     if not ONLY_ENGLISH.isdisjoint(words):
         return None
     distinct = set(words)
-    known = [code for code in CODES if not verbs()[code].isdisjoint(distinct)]
+    known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct)]
     shares = {code: len(distinct & (language(code).stop_words | verbs()[code])) for code in known}
     most = [code for code, share in shares.items() if share == max(shares.values())]
     return language(most[0]) if len(most) == 1 else None
@@ -76,6 +76,8 @@ def as_facts_say(words: Sequence[str], language: Language) -> list[str]:
     meant = {form: english for english, forms_of in said.asked.items() for form in forms_of.split()}
     found = [meant[word] for word in words if word in meant]
     found += [f"favourite {english}" for form, english in forms(said.words["favourite"]).items() if form in words]
+    if not found:
+        return []  # who asks for a thing of this kind, and of whom
     people = forms(said.words["relative"] | said.words["pet"])
     found += [rules().relations.get(english, english).replace("_", " ") for form, english in people.items() if form in words]
     return list(dict.fromkeys(" ".join(found).split()))
