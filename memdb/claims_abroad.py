@@ -106,6 +106,7 @@ class Reader:
         self._blocks = _any(rules.blocks)
         self._remember = re.compile(fold(rules.remember), re.IGNORECASE)
         self._joined = re.compile(rf",?\s+(?:{rules.joins})\s+(?={rules.starts})|,\s+(?={rules.starts})|{_APART.pattern}", re.IGNORECASE)
+        self._starts = re.compile(rf"(?:{rules.starts})", re.IGNORECASE)
         self._lead = re.compile(rf"(?:{fold(rules.leads)})(?:[\s,!.:-]+|$)", re.IGNORECASE)
         self._now = _words_of(form for form, english in self._means["aside"].items() if english == "now")
         self._aside = _words_of(self._means["aside"])
@@ -247,6 +248,8 @@ class Reader:
         denied = self._deny.get(kind)
         if len(words) > _MOST_WORDS[kind] or "," in said or (denied and denied.match(fold(said))):
             return False
+        if self._starts.match(said):
+            return False  # "Pizza und hasse Oliven": another clause
         small = said == said.lower()
         for place, word in enumerate(words):
             grammar = word.lower() in self._language.stop_words and (word.islower() or kind not in _PROPER)

@@ -40,6 +40,7 @@ def in_english(text: str) -> list[str]:
         ("vivo en malaga", ["I live in malaga"]),
         ("Ya no trabajo en Endesa.", ["I no longer work at Endesa"]),
         ("Hablo español, inglés y un poco de francés.", ["I speak Spanish, English and French"]),
+        ("Ich mag Pizza und hasse Oliven.", ["I like Pizza", "I hate Oliven"]),
         ("Nací el 20 de octubre de 1985.", ["I was born on 20 October 1985"]),
     ],
 )
