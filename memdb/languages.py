@@ -39,6 +39,28 @@ _ALIKE = 3  # so many words that are English or names as well tell it, too
 _LEAST_SHARE = 5  # one word of so many tells the language at least, or it is another one
 
 
+class Statements(Record):
+    """How somebody speaks of themselves; rules/languages/de.toml says how the fields are meant and used."""
+
+    subjects: str
+    verb_last: bool = False
+    remember: str
+    tale: tuple[str, ...]
+    blocks: tuple[str, ...]
+    starts: str
+    joins: str
+    leads: str
+    lists: str
+    the: str
+    in_names: str
+    in_things: str
+    patterns: dict[str, str]
+    deny: dict[str, str]
+    words: dict[str, dict[str, str]]
+    frames: tuple[tuple[str, str], ...]
+    asked: dict[str, str]
+
+
 class Language(Record):
     """What one of these files holds; rules/languages/de.toml says how the fields are meant and used."""
 
@@ -57,6 +79,7 @@ class Language(Record):
     cues: dict[Cue, tuple[str, ...]]
     said: dict[Whose, tuple[str, ...]]
     frames: tuple[tuple[str, str], ...]
+    statements: Statements | None = None
 
     @cached_property
     def of_anything(self) -> frozenset[str]:
@@ -102,7 +125,7 @@ class Language(Record):
         """Return where a question says something about time without naming a date, or None."""
         pattern = self._cues.get(cue)
         if pattern is None:
-            change = rf"(?P<change>{_alternatives(_forms(self.words['change']))})\b"
+            change = rf"(?P<change>{_alternatives(forms(self.words['change']))})\b"
             pattern = self._cues[cue] = _any_of(pattern.replace("{change}", change) for pattern in self.cues[cue])
         return pattern.search(text)
 
@@ -113,7 +136,7 @@ class Language(Record):
     @cached_property
     def changes(self) -> frozenset[str]:
         """The forms of the words for what changed."""
-        return frozenset(_forms(self.words["change"]))
+        return frozenset(forms(self.words["change"]))
 
     @cached_property
     def asks_said(self) -> tuple[tuple[Whose, re.Pattern[str]], ...]:
@@ -128,17 +151,16 @@ class Language(Record):
     @cached_property
     def when_words(self) -> frozenset[str]:
         """One of these words is in every time at which something was said."""
-        return frozenset(max(_WORD.findall(form), key=len) for form in _forms(self.words["when"]))
+        return frozenset(max(_WORD.findall(form), key=len) for form in forms(self.words["when"]))
 
     def means(self, slot: str, form: str) -> str | None:
         """Return what one of a slot's forms means, None for what is none of them."""
-        return _forms(self.words[slot]).get(" ".join(form.lower().split()))
+        return forms(self.words[slot]).get(" ".join(form.lower().split()))
 
     @cached_property
     def time_words(self) -> frozenset[str]:
         """One of these words is in every time that no number tells, by itself or at the beginning of a longer one ("Samstagabend")."""
-        forms = (form for slot in self.telling for form in _forms(self.words[slot]))
-        return frozenset(max(_WORD.findall(form), key=len) for form in forms)
+        return frozenset(max(_WORD.findall(form), key=len) for slot in self.telling for form in forms(self.words[slot]))
 
     def may_tell(self, words: Iterable[str]) -> bool:
         """Tell whether there may be a time among words, which most texts have none of."""
@@ -172,7 +194,7 @@ class Times:
 
     def __init__(self, language: Language) -> None:
         self._english = [english for _, english in language.frames]
-        self._means = {slot: _forms(table) for slot, table in language.words.items()}
+        self._means = {slot: forms(table) for slot, table in language.words.items()}
         self._means["number"] = {str(number): name for number, name in enumerate(_MONTHS, start=1)}
         slots = _SHIPPED | {slot: _alternatives(means) for slot, means in self._means.items() if slot != "number"}
         slots["count"] += r"|\d{1,4}"
@@ -195,7 +217,8 @@ class Times:
         return " ".join(_SLOT.sub(told, self._english[int(place)]).split())
 
 
-def _forms(table: Mapping[str, str]) -> dict[str, str]:
+def forms(table: Mapping[str, str]) -> dict[str, str]:
+    """Return the forms of a slot's words, each with what English says for it."""
     return {form.strip(): english for english, forms in table.items() for form in forms.split(",")}
 
 
@@ -218,6 +241,12 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 def _function_words() -> dict[str, frozenset[str]]:
     """The words of grammar of each language, and under `alike` those that are English, or names, as well."""
     return {code: frozenset(words.split()) for code, words in tomllib.loads(files.read("rules/languages/function_words.toml")).items()}
+
+
+@cache
+def verbs() -> dict[str, frozenset[str]]:
+    """Return the words of each language with which somebody speaks of themselves."""
+    return {code: frozenset(words.split()) for code, words in tomllib.loads(files.read("rules/languages/verbs.toml")).items()}
 
 
 @cache

@@ -261,7 +261,7 @@ def test_a_message_is_found_by_the_day_that_it_tells_of(mem: memdb.Memory) -> No
 
 
 def test_no_facts_are_learned_from_other_languages(mem: memdb.Memory) -> None:
-    mem.observe("Letzten Samstag bin ich nach Leipzig gezogen, ich wohne jetzt dort.", user_id="me", timestamp=NOW)
+    mem.observe("Afgelopen zaterdag ben ik naar Leiden verhuisd, ik woon nu in Leiden.", user_id="me", timestamp=NOW)
     mem.drain()
     assert mem.facts("me") == []
 

@@ -11,6 +11,7 @@ from itertools import chain, islice
 
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
+from memdb.claims_abroad import spoken_in, statements_in
 from memdb.english import Clause, clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
@@ -65,18 +66,44 @@ def extract(
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
-    conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml); `predicates` is the
-    vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known
-    whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so
-    that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
-    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I meant
-    Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I don't live
-    there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken
-    grows with its length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
+    conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml), and what is stated in other
+    languages is said in English first (rules/languages): a message is read in one language only. `predicates` is the vocabulary of keys
+    and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known whose name a
+    sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so that
+    whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
+    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I
+    meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I
+    don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken grows with its
+    length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
+    language = spoken_in(turn.user_input)
+    if language is None:
+        return _read(turn, owner, predicates, zone, held, held_of, once, asked, before)
+    found: dict[tuple[str, str, bool], Candidate] = {}
+    for statement, excerpt in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone):
+        said = turn.model_copy(update={"user_input": statement})
+        for one in _read(said, owner, predicates, zone, held, held_of, once, "", None):
+            found.setdefault((one.key, normalise(one.object), one.negated), one.model_copy(update={"excerpt": excerpt}))
+        if len(found) >= MOST_FACTS:
+            break
+    return list(found.values())[:MOST_FACTS]
+
+
+def _read(
+    turn: Turn,
+    owner: Person,
+    predicates: Mapping[str, Predicate],
+    zone: tzinfo,
+    held: Held | None,
+    held_of: HeldOf | None,
+    once: Held,
+    asked: str,
+    before: Before | None,
+) -> list[Candidate]:
+    """The facts that a turn in English states."""
     added = _added(turn, asked, predicates=predicates, zone=zone, held=held, before=before)
     if added:
         return added

@@ -27,6 +27,7 @@ from memdb.asked_times import (
     spans_of,
     times_of,
 )
+from memdb.claims_abroad import as_facts_say
 from memdb.cues import (
     Change,
     Said,
@@ -214,6 +215,7 @@ def _understood_abroad(
     terms = [word for word in telling if not said and word not in names and word not in counted]
     if not terms and not days:
         terms = telling or list(dict.fromkeys(words))
+    facts = as_facts_say(words, language) if language.asks_user.search(straight) and not said else []  # which are in English
     together = _phrases(text, names, stop_words=language.stop_words, name=_NAME_ABROAD)
     phrases = [phrase for phrase in together if len(set(words_of(phrase)) - language.stop_words) > 1]
     asks = (("assistant", language.asks_assistant), ("user", language.asks_user))
@@ -226,7 +228,7 @@ def _understood_abroad(
     return Question(
         text=query,
         meaning=_without(text, named) if named else query,
-        terms=tuple(terms[:_MAX_TERMS]),
+        terms=tuple(dict.fromkeys([*terms, *facts]))[:_MAX_TERMS],
         phrases=tuple(phrases[:_MAX_PHRASES]) if not said else (),  # "Étais-je" is none
         topics=tuple(term for term in terms[:_MAX_TERMS] if term not in counted and term not in language.of_anything),
         participants=tuple(named),
