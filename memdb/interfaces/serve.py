@@ -108,10 +108,8 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
 
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
     """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
-    try:
-        from memdb.interfaces.mcp import create_server
-    except ModuleNotFoundError as error:
-        raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
+    from memdb.interfaces.mcp import create_server
+
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever reads a line cannot be interrupted otherwise; what was observed is on disk
     with memdb.open(db, embedder=embedder_of(embedder), weights=weights) as memory:
         try:
