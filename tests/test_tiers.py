@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -83,6 +84,23 @@ def test_tier_one_does_all_its_work_where_no_vector_package_is_installed(bare: P
     assert "# Working Memory\n- Peanuts make her ill\n" in done.stdout
     assert "\n1.0\n" in done.stdout
     assert "User lives in Porto" in (tmp_path / "memory.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("use", "extra"),
+    [
+        ("import memdb.interfaces.http", "server"),
+        ("import memdb.interfaces.mcp", "mcp"),
+        ("import memdb.interfaces.chroma", "chroma"),
+        ("memdb.open(sys.argv[2], embedder='all-MiniLM-L6-v2')", "minilm"),
+        ("memdb.open(sys.argv[2], embedder='hashing-384')", "vectors"),
+    ],
+)
+def test_what_is_not_installed_names_the_extra_that_brings_it(bare: Path, tmp_path: Path, use: str, extra: str) -> None:
+    code = f"import sys\nsys.path.insert(0, sys.argv[1])\nimport memdb\ntry:\n  {use}\nexcept memdb.MdbError as error:\n  print(error)"
+    command = [sys.executable, "-I", "-S", "-c", code, str(bare), str(tmp_path / "mem.db")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert re.findall(r"memdb\[(\w+)\]", done.stdout) == [extra], done.stderr
 
 
 def test_tier_one_loads_no_vector_package_where_they_are_installed(tmp_path: Path) -> None:

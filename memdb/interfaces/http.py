@@ -12,10 +12,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
-from fastapi.security import HTTPBearer
-from fastapi.security.http import HTTPAuthorizationCredentials
-
 import memdb
 from memdb import (
     Bootstrap,
@@ -36,6 +32,15 @@ from memdb import (
     TurnRecord,
     Undone,
 )
+
+try:
+    from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
+    from fastapi.security import HTTPBearer
+    from fastapi.security.http import HTTPAuthorizationCredentials
+except ModuleNotFoundError as error:
+    raise memdb.MdbError(f"Serving needs {error.name}; install it with: pip install 'memdb[server]'.") from error
+
+# what follows needs fastapi
 from memdb.interfaces import operating, shapes, tiered
 from memdb.interfaces.problems import MAX_BYTES, MAX_SILENCE, RESPONSES, tell_problems
 from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, parse_keys

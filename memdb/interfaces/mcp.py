@@ -13,33 +13,37 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Annotated, cast, get_type_hints
 
-import anyio
-from mcp.server.mcpserver import Context as Call
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    CallToolResult,
-    ErrorData,
-    InputRequiredResult,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    TextContent,
-    ToolAnnotations,
-)
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 import memdb
 from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, Profile, checks
 from memdb.interfaces import shapes
+
+try:
+    import anyio
+    from mcp.server.mcpserver import Context as Call
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+    from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
+    from mcp.types import (
+        INVALID_REQUEST,
+        PARSE_ERROR,
+        CallToolResult,
+        ErrorData,
+        InputRequiredResult,
+        JSONRPCError,
+        JSONRPCNotification,
+        JSONRPCRequest,
+        JSONRPCResponse,
+        TextContent,
+        ToolAnnotations,
+    )
+except ModuleNotFoundError as error:
+    raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
 
 INSTRUCTIONS = (
     "The long-term memory of the people you talk with. Before you answer, ask `context` with what the user just said, and go by its text "

@@ -140,10 +140,8 @@ def _looked_into(db: Path, *, embedder: str, weights: str) -> memdb.Memory:
 
 def mcp(user: AnyUser = None, db: Db = FILE, embedder: Embedder = "auto", weights: Ranking = "default") -> None:
     """Serve the memory to an AI assistant over standard input and output (MCP); with --user, that user's memory only."""
-    try:
-        from memdb.interfaces.mcp import create_server, serve_stdio
-    except ModuleNotFoundError as error:
-        raise MdbError(f"Serving an assistant needs {error.name}; install it with: pip install 'memdb[mcp]'.") from error
+    from memdb.interfaces.mcp import create_server, serve_stdio
+
     with memdb.open(db, embedder=embedder_of(embedder), weights=weights) as memory:
 
         def end(told_by: signal.Signals) -> None:
