@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 
-from memdb.english import BLANKS, READ_WHOLE, masked, sentences
 from memdb.english_rules import compiled, filled_in, rules
 from memdb.languages import Language, forms, language, language_of, verbs
+from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
 from memdb.stop_words import ONLY_ENGLISH
 from memdb.unspaced import words_of
 
