@@ -39,6 +39,8 @@ _MACROS = {
 }
 _MACRO = re.compile(r"\{(\w+)\}")
 _GROUP = re.compile(r"\(\?P<(who|attr)>")
+_PERSON = re.compile(r"\b(?:my|our) [a-z-]+\b|§")
+_PRONOUN = re.compile(r"\b(?:she|he|they)\b")
 _OWN = re.compile(r"^(?:my|our) |'s?$")
 _SORTED = re.compile(r"^(?:older|younger|elder|little|big|new|old|current|usual|main|former|previous) ")
 
@@ -75,7 +77,10 @@ def keys_in(text: str, words: Iterable[str], named: Sequence[str], *, user_id: s
         return ()
     ways = [asked for asked in rules().asked if not asked.words or asked.words & known]
     found: dict[tuple[str, str | None], None] = {}
+    person = ""
     for question in map(_trimmed, _AND.split(_plain(text, named))):
+        question = _PRONOUN.sub(person, question) if person else question  # "Who is my sister, and where does she live?"
+        person = last[-1] if (last := _PERSON.findall(question)) else person
         matches = ((asked, _compiled(asked.asks).fullmatch(question)) for asked in ways)
         if first := next(((asked, match) for asked, match in matches if match is not None), None):
             found |= dict.fromkeys(_keys(*first, named, user_id=user_id))

@@ -36,6 +36,7 @@ def test_each_way_of_asking_asks_for_its_keys(question: str, keys: list[str]) ->
         ("where’s my desk", ["user.desk"]),
         ("Where did I work before?", ["user.works_at"]),
         ("Where do I live, and what is my job?", ["user.lives_in", "user.works_as"]),
+        ("Who is my sister, and where does she live?", ["user.sister", "sister.lives_in"]),
         ("Who is my boss? What's my boss's name?", ["user.boss"]),
         ("What is my best friend's favorite band?", ["friend.favourite_band"]),
         ("How old is my older sister?", ["sister.age", "sister.birthday"]),
@@ -132,6 +133,18 @@ def test_what_was_so_at_a_time_counts_at_that_time(told: memdb.Memory) -> None:
 def test_asked_for_the_past_alone_both_count(told: memdb.Memory) -> None:
     hits = told.search("Where did I live?", user_id="ana", now=NOW)
     assert {hit.fact.value_text for hit in hits if hit.parts["keyed"]} == {"User lives in Porto", "User lives in Braga"}
+
+
+def test_what_waits_for_a_yes_counts_where_nothing_else_is_believed(mem: memdb.Memory) -> None:
+    def keyed() -> list[str]:
+        return [hit.fact.value_text for hit in mem.search("Where do I live?", user_id="ana") if hit.parts["keyed"]]
+
+    home = mem.remember("User lives in Braga", user_id="ana", key="user.lives_in")
+    unsure = mem.remember("User lives in Faro", user_id="ana", key="user.lives_in", confidence=0.3)
+    assert mem.fact(unsure.fact_id).status == "pending_confirmation"
+    assert keyed() == ["User lives in Braga"]
+    mem.reject(home.fact_id)
+    assert keyed() == ["User lives in Faro"]
 
 
 def test_nothing_of_another_user_counts(told: memdb.Memory) -> None:
