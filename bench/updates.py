@@ -28,6 +28,7 @@ SETS = (
     "default without knowledge_update",
     "default without outdated",
     "default without former",
+    "default without keyed",
     "mem-skill",
     "vector-only",
     "lexical-only",
@@ -108,9 +109,7 @@ def main() -> None:
         memdb.open(Path(folder) / "mem.db", llm=None, config={"worker": False, "record_retrievals": False}) as mem,
     ):
         usual = mem.weight_sets()["default"]
-        mem.set_weights(
-            {SETS[1]: {**usual, "knowledge_update": 0.0}, SETS[2]: {**usual, "outdated": 0.0}, SETS[3]: {**usual, "former": 0.0}}
-        )
+        mem.set_weights({name: {**usual, left_out: 0.0} for name in SETS if (left_out := name.partition(" without ")[2])})
         for person in told:
             mem.observe(person.old, user_id=person.user, turn_id="old", timestamp=OLD)
             mem.observe(person.new, user_id=person.user, turn_id="new", timestamp=NEW)

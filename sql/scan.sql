@@ -266,9 +266,6 @@ cross join facts f on f.key = k.value ->> 0 and f.user_id = :user_id
 where (k.value ->> 1 is null or instr(lower(f.value_text), k.value ->> 1))
   and f.valid_from <= :at
   and (:is_over is null or coalesce(f.valid_to <= :at, 0) = :is_over)
-  -- what waits for a yes counts only where nothing else is believed
-  and (f.status <> 'pending_confirmation' or not exists (
-    select 1 from facts o where o.key = f.key and o.user_id = f.user_id and o.status = 'active'))
 order by f.updated_at desc, f.id desc
 limit :limit;
 

@@ -199,7 +199,7 @@ insert into weights (name, feature, value) values
   ('default', 'lexical', 2.1), ('default', 'cosine', 1.7), ('default', 'window', 0.85), ('default', 'both', -2.0), ('default', 'actor', 0.375),
   ('default', 'is_question', -0.15), ('default', 'length', 0.5), ('default', 'has_number', 0.15), ('default', 'is_reaction', -0.125),
   ('default', 'outdated', -1.0),
-  ('default', 'position', 3.0), ('default', 'knowledge_update', 0.3), ('default', 'former', 0.4), ('default', 'keyed', 0.8),
+  ('default', 'position', 3.0), ('default', 'knowledge_update', 0.3), ('default', 'former', 0.4), ('default', 'keyed', 0.6),
   ('default', 'echo', -2.0),
   ('default', 'has_time', 0.375), ('default', 'date', 0.625), ('default', 'goal', 0.4),
   ('default', 'recency', 0.02), ('default', 'importance', 0.05),

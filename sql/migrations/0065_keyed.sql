@@ -6,5 +6,5 @@ where type = 'table' and name = 'weights';
 pragma writable_schema = reset;
 
 insert or ignore into weights (name, feature, value)
-select 'default', 'keyed', 0.8
+select 'default', 'keyed', 0.6
 where exists (select 1 from weights where name = 'default');
