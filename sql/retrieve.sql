@@ -236,7 +236,7 @@ scored as materialized (
     iif(:emotions is null, 0.0, coalesce((
       select max(e.value ->> 1) from json_each(:emotions) e
       where f.value_json ->> 'emotion' = e.value ->> 0 or 'emotion:' || (e.value ->> 0) in (select value from json_each(f.tags))), 0.0)) as emotion,
-    f.id in (select value from json_each(:keyed)) as keyed,
+    :keyed is not null and f.id in (select value from json_each(:keyed)) as keyed,
     iif(:echoes is null, 0.0, coalesce(:echoes ->> ('' || f.id), 0.0)) as echo,
     f.seen_count,
     f.source_turn_id,
