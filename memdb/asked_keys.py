@@ -119,6 +119,7 @@ def _predicate(thing: str) -> str:
 
 def _plain(text: str, named: Sequence[str]) -> str:
     """A question in small letters, its short forms written out."""
+    text = text.replace(_SOMEBODY, " ")
     for name in named:
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)
         text = re.sub(rf"(?<!\w){re.escape(name.split()[0])}(?!\w)", _SOMEBODY, text, flags=re.IGNORECASE)

@@ -59,6 +59,7 @@ def test_a_question_asks_for_the_same_however_it_is_put(question: str, keys: lis
         "What should I cook for my sister?",
         "I live in Porto.",
         "What does my car need?",
+        "Where does § live? What is §'s job, and my own?",
         "",
     ],
 )
