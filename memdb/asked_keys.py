@@ -20,8 +20,8 @@ _USER = "user"
 _SHORT = re.compile(r"\b(?P<word>what|who|where|when|how|which|it)'?s\b|\b(?P<be>i)'m\b|\b(?P<not>do|does|did|is|are|was|were|ca)n'?t\b")
 _LEADS = re.compile(
     r"(?:(?:and|so|but|ok|okay|hey|hi|hello|well|oh|um|please|also|actually|quick question|just checking|sorry|memdb)[,:]? "
-    r"|(?:(?:do|can|could|would|will) you (?:please |still |happen to |even )*)?(?:know|remember|recall|tell me|remind me|say)(?: again)?,? "
-    r"(?=what|who|where|when|how|which)|i (?:forgot|forget|(?:can not|do not) (?:remember|recall)) (?=what|who|where|when|how|which))"
+    r"|(?:(?:do|can|could|would|will) you (?:please |still |happen to |even )*)?(?:know|remember|recall|tell me|remind me|say)(?: again)?"
+    r",? (?=what|who|where|when|how|which)|i (?:forgot|forget|(?:can not|do not) (?:remember|recall)) (?=what|who|where|when|how|which))"
 )
 _TAILS = re.compile(
     r",? (?:now|nowadays|these days|currently|right now|at the moment|at present|today|again|still|any ?more|any longer|before|previously"
