@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import count
 
 from memdb import files
 from memdb.keys import canonical_key, slug
+from memdb.languages import Language
 from memdb.records import Record
 from memdb.stop_words import STOP_WORDS
 
@@ -85,6 +87,21 @@ def keys_in(text: str, words: Iterable[str], named: Sequence[str], *, user_id: s
         if first := next(((asked, match) for asked, match in matches if match is not None), None):
             found |= dict.fromkeys(_keys(*first, named, user_id=user_id))
     return tuple(found)
+
+
+def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], ...]:
+    """Return the same for a question in a language whose questions of this kind are known; () in others."""
+    ways = language.questions
+    if ways is None or len(text) > _LONGEST:
+        return ()
+    folded = unicodedata.normalize("NFKD", text.lower().replace("ß", "ss").replace("’", "'")).encode("ascii", "ignore").decode()
+    asides, plain = set(ways.asides.split()), " ".join(folded.split()).strip(" ?!.,")
+    plain = plain[found.end() :] if (found := re.match(ways.leads, plain)) else plain
+    question = " ".join(word for word in plain.split() if word not in asides).strip(" ,")
+    for way, *keys in ways.ways:
+        if re.fullmatch(way, question):
+            return tuple((key, value or None) for key, _, value in (one.partition("=") for one in keys))
+    return ()
 
 
 def _keys(asked: Asked, found: re.Match[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:

@@ -61,6 +61,14 @@ class Statements(Record):
     asked: dict[str, str]
 
 
+class Questions(Record):
+    """How somebody asks for what has a key of its own; rules/languages/de.toml says how the fields are meant and used."""
+
+    leads: str
+    asides: str
+    ways: tuple[tuple[str, ...], ...]
+
+
 class Language(Record):
     """What one of these files holds; rules/languages/de.toml says how the fields are meant and used."""
 
@@ -80,6 +88,7 @@ class Language(Record):
     said: dict[Whose, tuple[str, ...]]
     frames: tuple[tuple[str, str], ...]
     statements: Statements | None = None
+    questions: Questions | None = None
 
     @cached_property
     def of_anything(self) -> frozenset[str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import memdb
-from memdb.asked_keys import keys_in, rules
+from memdb.asked_keys import keys_abroad, keys_in, rules
 from memdb.embed import HashingEmbedder
 from memdb.english_rules import rules as english
+from memdb.languages import CODES, language
 from memdb.unspaced import words_of
 
 NOW = "2025-06-01T12:00:00Z"
@@ -67,6 +68,53 @@ def test_what_asks_for_more_or_for_nothing_of_the_kind_has_no_key(question: str)
     assert asked(question) == []
 
 
+ABROAD = {
+    "de": [
+        ("Wo wohne ich?", "user.lives_in"),
+        ("Weißt du noch, wo ich früher gewohnt habe?", "user.lives_in"),
+        ("Wie heißt mein Hund?", "user.pet=dog"),
+        ("Was mache ich beruflich?", "user.works_as"),
+        ("wogegen bin ich denn allergisch", "user.allergic_to"),
+        ("Wo wohnt meine Schwester?", None),
+        ("Wo wohne ich im Sommer?", None),
+        ("Was mag ich an ihm?", None),
+    ],
+    "fr": [
+        ("Où est-ce que j’habite ?", "user.lives_in"),
+        ("ou habitais-je avant", "user.lives_in"),
+        ("Comment s'appelle ma sœur ?", "user.sister"),
+        ("Quel âge ai-je ?", "user.age"),
+        ("Où est-ce que j'ai mangé ?", None),
+        ("Où est-ce que je travaille le lundi ?", None),
+    ],
+    "es": [
+        ("¿Dónde vivo ahora?", "user.lives_in"),
+        ("donde vivia antes", "user.lives_in"),
+        ("¿Sabes cuántos años tengo?", "user.age"),
+        ("¿En qué trabajo?", "user.works_as"),
+        ("¿Dónde vivo mejor que en Roma?", None),
+        ("¿Qué compré?", None),
+    ],
+}
+
+
+@pytest.mark.parametrize(("code", "question", "key"), [(code, *each) for code, asked_so in ABROAD.items() for each in asked_so])
+def test_questions_in_other_languages_ask_for_the_same_keys(code: str, question: str, key: str | None) -> None:
+    found = [name if value is None else f"{name}={value}" for name, value in keys_abroad(question, language(code))]
+    assert found[:1] == ([] if key is None else [key])
+
+
+def test_what_is_believed_comes_first_in_other_languages(mem: memdb.Memory) -> None:
+    for day, text in enumerate(
+        ["Ich wohne in Köln.", "Wo wohnen Leute, die gern wohnen?", "Ich bin nach Bonn gezogen.", "Wohnen ist teuer."], 1
+    ):
+        mem.observe(text, user_id="jo", timestamp=f"2025-03-0{day}")
+    mem.drain()
+    assert mem.search("Wo wohne ich?", user_id="jo", now=NOW)[0].fact.value_text == "User lives in Bonn"
+    before = mem.search("Wo habe ich früher gewohnt?", user_id="jo", now=NOW)
+    assert [hit.fact.value_text for hit in before if hit.parts["keyed"]] == ["User lives in Köln"]
+
+
 def test_who_speaks_in_the_memory_is_asked_about_by_name() -> None:
     assert asked("Where does Rita Lima live?", ("Rita Lima",)) == ["rita_lima.lives_in"]
     assert asked("What's Rita's job?", ("Rita Lima",)) == ["rita_lima.works_as"]
@@ -86,6 +134,8 @@ def test_people_are_called_as_where_facts_are_made() -> None:
 def test_every_predicate_that_is_asked_for_is_one(mem: memdb.Memory) -> None:
     known = {predicate for predicate, *_ in mem._store.database().tuples("believe.predicates")}
     of = {name for way in rules().asked for name in way.of} - {"{attr}"}
+    abroad = [questions for code in CODES if (questions := language(code).questions) is not None]
+    of |= {key.partition("=")[0].removeprefix("user.") for questions in abroad for _, *keys in questions.ways for key in keys}
     assert of <= known
 
 

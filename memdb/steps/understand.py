@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from memdb.answers import Question
-from memdb.asked_keys import keys_in
+from memdb.asked_keys import keys_abroad, keys_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -241,6 +241,7 @@ def _understood_abroad(
         present=not past and not times and order is None and asks_present_abroad(straight, language),
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
+        keys=keys_abroad(straight, language),
         said=tuple(said),
     )
 
