@@ -28,7 +28,7 @@ import updates
 from pydantic import Field
 
 import memdb
-from memdb.calibration import evidence_of, fit, measure, probability_of, selective_accuracy, threshold_of
+from memdb.calibration import evidence_of, fit, measure, probability_of, threshold_of
 from memdb.conversations import evidence_of as turns_of
 from memdb.conversations import read_conversation
 from memdb.records import Record
@@ -162,6 +162,12 @@ def left_out(asked: list[Asked], right: Callable[[Asked], bool]) -> list[tuple[f
         fitted[user] = weights, threshold_of([probability_of(one.evidence, weights) or 0.0 for one in others], labels)
     told = (one for one in asked if one.group == CONVERSATIONS)
     return [(probability_of(one.evidence, fitted[one.user][0]) or 0.0, fitted[one.user][1]) for one in told]
+
+
+def selective_accuracy(probabilities: Sequence[float], right: Sequence[bool], *, share: float) -> float:
+    """Return how many of the surest `share` of answers are right."""
+    surest = sorted(zip(probabilities, right, strict=True), key=lambda pair: -pair[0])[: max(1, round(share * len(right)))]
+    return sum(was for _, was in surest) / len(surest)
 
 
 def line(name: str, probabilities: list[float], right: list[bool]) -> str:

@@ -150,12 +150,6 @@ def measure(probabilities: Sequence[float], right: Sequence[bool], *, bins: int 
     )
 
 
-def selective_accuracy(probabilities: Sequence[float], right: Sequence[bool], *, share: float) -> float:
-    """Return how many of the surest `share` of answers are right."""
-    surest = sorted(zip(probabilities, right, strict=True), key=lambda pair: -pair[0])[: max(1, round(share * len(right)))]
-    return sum(was for _, was in surest) / len(surest)
-
-
 def _auc(pairs: Sequence[tuple[float, bool]]) -> float:
     """The chance that one that is right is given more than one that is wrong, by ranks; ties count half."""
     ordered = sorted(pairs)
