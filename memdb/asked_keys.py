@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import count
 
 from memdb import files
+from memdb.claims_abroad import fold
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language
 from memdb.records import Record
@@ -94,8 +94,8 @@ def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], 
     ways = language.questions
     if ways is None or len(text) > _LONGEST:
         return ()
-    folded = unicodedata.normalize("NFKD", text.lower().replace("ß", "ss").replace("’", "'")).encode("ascii", "ignore").decode()
-    asides, plain = set(ways.asides.split()), " ".join(folded.split()).strip(" ?!.,")
+    folded = fold(text.lower().replace("ß", "ss").replace("’", "'"))
+    asides, plain = set(ways.asides.split()), " ".join(folded.split()).strip(" ?!.,¿¡")
     plain = plain[found.end() :] if (found := re.match(ways.leads, plain)) else plain
     question = " ".join(word for word in plain.split() if word not in asides).strip(" ,")
     for way, *keys in ways.ways:

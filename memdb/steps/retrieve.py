@@ -152,7 +152,7 @@ def retrieve(
         if echoes:
             words = words.without(echoes)
         keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-        scored_besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
+        besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
         compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
         said = question.said if legs.placed else ()
@@ -182,7 +182,7 @@ def retrieve(
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        scorer = Scorer(db, values, said=[*said, *echoes, *scored_besides], aimed=aimed)  # what has lost its words is found all the same
+        scorer = Scorer(db, values, said=[*said, *echoes, *besides], aimed=aimed)  # what has lost its words is found all the same
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
@@ -190,7 +190,7 @@ def retrieve(
             update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
             bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
             half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
-            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, besides=scored_besides)
+            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, besides=besides)
             rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
