@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import memdb
 from memdb.asked_keys import keys_abroad, keys_in, rules
 from memdb.embed import HashingEmbedder
 from memdb.english_rules import rules as english
+from memdb.interfaces.commands import app
 from memdb.languages import CODES, language
 from memdb.unspaced import words_of
 
@@ -242,6 +244,14 @@ def test_where_candidates_are_numbered_it_is_none_besides(tmp_path: Path, weight
         mem.set_weights({"other": {**mem.weights(weights), "keyed": 0.001}})
         again = mem.search("Where do I live?", user_id="ana", weights="other", limit=100)
         assert {hit.fact.fact_id for hit in found} == {hit.fact.fact_id for hit in again}
+
+
+def test_explain_tells_the_keys(tmp_path: Path) -> None:
+    path = str(tmp_path / "mem.db")
+    with memdb.open(path, embedder=None, llm=None) as mem:
+        mem.remember("User has a pet: cat called Mimi", user_id="ana", key="user.pet")
+    told = CliRunner().invoke(app, ["explain", "What is my cat called?", "--user", "ana", "--embedder", "none", "--db", path])
+    assert "user.pet (cat)" in told.output
 
 
 @pytest.mark.parametrize("text", ["what is my " * 20_000, "where do my " + "a " * 60_000, "my'" * 50_000, " and what" * 30_000])
