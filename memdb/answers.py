@@ -59,8 +59,9 @@ class Question(Record):
     for what was so before and is so no longer, and `present` for what is so now, as far as its words tell; `as_of` is the instant that
     "before I moved" means, where the memory knows of that change.
     `order` says that the first or the last is wanted of what there was; `keys` are those under which what it asks for is held, if it is
-    believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `said` are the rows of the messages
-    that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood` is the emotion that it speaks of.
+    believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `language` is that whose
+    rules read it. `said` are the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest
+    first. `mood` is the emotion that it speaks of.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Question(Record):
     as_of: datetime | None = None
     order: Literal["first", "last"] | None = None
     keys: tuple[tuple[str, str | None], ...] = ()
+    language: str = "English"
     said: tuple[int, ...] = ()
     mood: str | None = None
 
@@ -121,8 +123,9 @@ class Hits(list[Hit]):
 
     `question` is the question as it was understood. `degraded` says why the vector leg did not take part, or is None. `lexical` and
     `semantic` count the hits that each leg found, `elapsed_ms` is the time taken. `verdict` says whether to answer from them, where that
-    was asked; and so does `out_of_vocabulary`, 0 to 1: the share of the question's topics that stand nowhere in the memory, which tells the
-    more the more rows there are, and all of it from ten thousand on.
+    was asked; and so do `unspoken`, the topics of the question that stand nowhere in the memory, `out_of_vocabulary`, 0 to 1, their share,
+    which tells the more the more rows there are, and all of it from ten thousand on, and `unheld`: that nothing is held under the keys that
+    a question in English asks for.
     """
 
     def __init__(
@@ -134,7 +137,9 @@ class Hits(list[Hit]):
         lexical: int = 0,
         semantic: int = 0,
         elapsed_ms: float = 0.0,
+        unspoken: tuple[str, ...] = (),
         out_of_vocabulary: float = 0.0,
+        unheld: bool = False,
     ) -> None:
         super().__init__(hits)
         self.question = question
@@ -143,7 +148,9 @@ class Hits(list[Hit]):
         self.lexical = lexical
         self.semantic = semantic
         self.elapsed_ms = elapsed_ms
+        self.unspoken = unspoken
         self.out_of_vocabulary = out_of_vocabulary
+        self.unheld = unheld
 
 
 class ProfileEntry(Record):

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import count
 
 from memdb import files
+from memdb.called import alike, held_as, predicates
 from memdb.claims_abroad import fold
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language
@@ -35,7 +36,7 @@ _MACROS = {
     "do": r"(?:do|does|did)",
     "be": r"(?:am|is|are|was|were)",
     "what": r"(?:what|who|which|when|where|how much|how long|how big|how tall)",
-    "animal": r"(?P<attr>dog|cat|rabbit|parrot|horse|hamster|pony|tortoise|budgie|fish)s?",
+    "animal": r"(?P<attr>dog|puppy|cat|kitten|rabbit|bunny|parrot|horse|hamster|pony|tortoise|budgie|fish)s?",
     "who": r"(?P<who>i|we|(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?|§)",
     "whose": r"(?P<who>(?:my|our) (?:(?:older|younger|elder|little|big|new|old) )?[a-z][a-z-]*(?: [a-z-]+)?'s?|§'s|my|our)",
 }
@@ -58,7 +59,6 @@ class Asked(Record):
 
 
 class _Rules(Record):
-    called: dict[str, str]
     asked: tuple[Asked, ...]
 
 
@@ -113,7 +113,8 @@ def _keys(asked: Asked, found: re.Match[str], named: Sequence[str], *, user_id: 
     subject = _subject(who, named, user_id=user_id)
     if not subject or not all(predicates):
         return ()
-    return tuple((canonical_key(subject, predicate), thing if asked.value else None) for predicate in predicates)
+    values = alike(thing) if asked.value else (None,)
+    return tuple((canonical_key(subject, predicate), value) for predicate in predicates for value in values)
 
 
 def _subject(who: str, named: Sequence[str], *, user_id: str) -> str:
@@ -126,12 +127,11 @@ def _subject(who: str, named: Sequence[str], *, user_id: str) -> str:
 
 def _predicate(thing: str) -> str:
     """The predicate that holds a thing, by its name."""
-    called = rules().called
     bare = _SORTED.sub("", thing)
+    if known := held_as(bare):
+        return known
     words = bare.split()
-    if bare in called:
-        return called[bare]
-    return "" if not STOP_WORDS.isdisjoint(words) else slug(" ".join(called.get(word, word) for word in words))  # "my plan for Friday"
+    return "" if not STOP_WORDS.isdisjoint(words) else slug(" ".join(held_as(word) or word for word in words))  # "my plan for Friday"
 
 
 def _plain(text: str, named: Sequence[str]) -> str:
@@ -165,3 +165,13 @@ def _compiled(asks: str) -> re.Pattern[str]:
     numbers = count()
     filled = _MACRO.sub(lambda found: _MACROS.get(found[1], found[0]), asks)
     return re.compile(_GROUP.sub(lambda found: f"(?P<{found[1]}{next(numbers)}>", filled))
+
+
+@cache
+def _of_their_own() -> frozenset[str]:
+    return frozenset(name for asked in rules().asked for name in asked.of) | predicates()
+
+
+def has_question(key: str) -> bool:
+    """Whether there is a question of its own for what is held under a key, whoever's it is."""
+    return key.rpartition(".")[2] in _of_their_own()

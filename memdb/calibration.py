@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from memdb.answers import Hits
+from memdb.asked_keys import has_question
 from memdb.records import Record
 from memdb.unspaced import words_of
 
@@ -48,9 +49,10 @@ class Calibration(Record):
 def evidence_of(hits: Hits) -> dict[str, float]:
     """Return what the best hits of a question say about whether they answer it, each part in about 0..1.
 
-    What only asks the same is none of them.
+    What only asks the same is none of them, nor what is of something else.
     """
-    answering = [hit for hit in hits if hit.parts.get("echo", 0.0) < _ECHO]
+    other = elsewhere(hits)
+    answering = [hit for hit in hits if hit.parts.get("echo", 0.0) < _ECHO and hit.fact.fact_id not in other]
     first = sorted(answering, key=lambda hit: -hit.score)[:_LOOKED_AT]
     question = hits.question
     asked = {stem(term) for term in question.terms}
@@ -77,6 +79,24 @@ def evidence_of(hits: Hits) -> dict[str, float]:
         "both": 0.0 if named else max((hit.parts.get("lexical", 0.0) * hit.parts.get("match", 0.0) for hit in first), default=0.0),
         "out_of_vocabulary": 0.0 if named else hits.out_of_vocabulary,
     }
+
+
+def elsewhere(hits: Hits) -> frozenset[str]:
+    """Return the fact ids of those hits that are of something else than the question, which asks for what has keys of its own.
+
+    Where nothing is held under these, what is held under another such key is no answer ("What is my cat called?", a dog is known), nor is
+    the message that says hardly more than that.
+    """
+    if not hits.unheld:
+        return frozenset()
+    asked = {key for key, _ in hits.question.keys}
+    facts = [hit.fact for hit in hits if hit.fact.kind == "fact" and (hit.fact.key in asked or has_question(hit.fact.key))]
+    said: dict[str, int] = {}
+    for fact in facts:
+        said[fact.source_turn_id] = max(said.get(fact.source_turn_id, 0), len(fact.source_excerpt))
+    messages = (hit.fact for hit in hits if hit.fact.kind == "message" and hit.fact.source_turn_id in said)
+    told = (message for message in messages if 2 * said[message.source_turn_id] >= len(message.value_text))
+    return frozenset(fact.fact_id for fact in (*facts, *told))
 
 
 def stem(word: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
+from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Ending, Pattern, attribute_of, compiled, hinted, hints, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, compiled, hinted, hints, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
@@ -269,7 +270,7 @@ def _related(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, 
 
 
 def _relation(match: re.Match[str]) -> str:
-    return rules().relations[(match["rel"] or match["own"]).lower()]
+    return called().relations[(match["rel"] or match["own"]).lower()]
 
 
 @cache
@@ -290,7 +291,7 @@ def _head(value: str) -> frozenset[str]:
 
 
 def _attribute(noun: str) -> str:
-    return attribute_of().get(noun) or rules().relations.get(noun) or slug(noun)
+    return attribute_of().get(noun) or called().relations.get(noun) or slug(noun)
 
 
 def _predicate(key: str) -> str:
@@ -305,7 +306,7 @@ def _literal(value: str) -> str:
 @cache
 def _sorts(predicate: str) -> frozenset[str]:
     """Of which sorts what is held under a predicate may be; what has no sort of its own may be a place or a thing."""
-    over, people = rules().over, rules().attributes["person"].values()
+    over, people = rules().over, called().attributes["person"].values()
     first = predicate.split("_")[0]
     if own := {sort for sort in _OF_THEIR_OWN if {predicate, first} & {*getattr(over, sort)}}:
         return frozenset(own)
@@ -314,9 +315,9 @@ def _sorts(predicate: str) -> frozenset[str]:
     sorts = {sort for sort in ("persons", "partners", "places", "things", "plans", "pets") if {predicate, first} & {*getattr(over, sort)}}
     if predicate in people:
         sorts.add("persons")
-    if predicate in rules().attributes["firm"].values() or predicate in rules().attributes["place"].values():
+    if predicate in called().attributes["firm"].values() or predicate in called().attributes["place"].values():
         sorts.add("places")
-    if predicate in rules().attributes["thing"].values():
+    if predicate in called().attributes["thing"].values():
         sorts.add("gadgets")
     known = sorts or predicate in over.activities
     return frozenset({"any", *(sorts if known else {"places", "things"})})

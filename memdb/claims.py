@@ -14,8 +14,9 @@ from operator import itemgetter
 
 from pydantic import JsonValue
 
+from memdb.called import PROVIDED, attribute_of, called
 from memdb.english import Clause
-from memdb.english_rules import PROVIDED, Finds, Pattern, attribute_of, compiled, finder, rules
+from memdb.english_rules import Finds, Pattern, compiled, finder, rules
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
@@ -163,7 +164,7 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
         return
     if clause.coming and true.ends and true.ends - (true.begins or here.at) < _A_LONG_TIME:
         return  # "I won't be working next week"
-    if pattern.key.startswith("works_") and rules().relations.get(clause.subject) in rules().groups["pets"]:
+    if pattern.key.startswith("works_") and called().relations.get(clause.subject) in rules().groups["pets"]:
         return  # a cat is no doctor
     if pattern.key == "works_as" and true.temporary and true.ends and true.ends - (true.begins or here.at) < _A_FEW_DAYS:
         return  # a part that is played, or a turn at something
@@ -181,13 +182,13 @@ def read_pattern(pattern: Pattern, clause: Clause, text: str, here: Circumstance
     spelled = pattern.similar and _ABOUT_NAMES.search(here.text) is None
     confidence = min(pattern.confidence, 0.75) if spelled else pattern.confidence
     key = _key(pattern, groups, clause)
-    if key == "works_at" and rules().relations.get(clause.subject) in rules().groups["young"]:
+    if key == "works_at" and called().relations.get(clause.subject) in rules().groups["young"]:
         key = (
             "studies_at" if compiled(rules().phrase["school"]).match(groups.get("o") or "") else key
         )  # "my son started at Oakwood Academy"
     # what a relative is called belongs to the one who has the relative
     relative = key != pattern.key and pattern.key in ("name", "nickname")
-    if relative and (clause.guessed or rules().relations[clause.subject] in rules().groups["several"]):
+    if relative and (clause.guessed or called().relations[clause.subject] in rules().groups["several"]):
         return  # "my girlfriend has a cat. She's called Luna"; and several have no one name
     about = about_whom(clause, here) if pattern.scope in ("subject", "my") and not relative else here.owner
     if about is None:
@@ -292,14 +293,14 @@ def _named(groups: Mapping[str, str | None]) -> dict[str, str]:
     """The groups of a match as they are written into keys and objects."""
     found = {name: (value or "").lower() for name, value in groups.items()}
     for name in ("rel", "pet"):
-        relation = rules().relations.get(found.get(name, ""))
+        relation = called().relations.get(found.get(name, ""))
         if relation and relation not in rules().groups["several"]:  # "kids" are spoken of as such
             found[name] = relation
     if "attr" in found:
         found["attr"] = attribute_of().get(found["attr"], found["attr"])
     for kind in PROVIDED:
         if kind in found:
-            found[kind] = rules().attributes[kind].get(found[kind], found[kind])
+            found[kind] = called().attributes[kind].get(found[kind], found[kind])
     if "what" in found:
         found["what"] = " ".join(rules().spelling.get(word, word) for word in [rules().spelling.get(found["what"], found["what"])])
     return found
@@ -313,7 +314,7 @@ def _spoken(groups: Mapping[str, str | None]) -> dict[str, str]:
 def _key(pattern: Pattern, groups: Mapping[str, str | None], clause: Clause) -> str:
     key = pattern.key.format(**_named(groups))
     if key in ("name", "nickname") and clause.subject not in ("", "i") and pattern.scope != "clause":
-        return rules().relations[clause.subject]
+        return called().relations[clause.subject]
     return key
 
 
@@ -321,7 +322,7 @@ def about_whom(clause: Clause, here: Circumstances) -> Person | None:
     """Return the person that a clause speaks of, or None if it is not clear who."""
     if clause.subject in ("", "i"):
         return here.owner
-    relation = rules().relations[clause.subject]
+    relation = called().relations[clause.subject]
     if relation in rules().groups["by_name"]:
         return Person(slug(clause.name), clause.name) if clause.name else None
     first = here.first.get(relation, clause.name)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 
+from memdb.called import called
 from memdb.english_rules import compiled, filled_in, rules
 from memdb.languages import Language, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
@@ -79,7 +80,7 @@ def as_facts_say(words: Sequence[str], language: Language) -> list[str]:
     if not found:
         return []  # who asks for a thing of this kind, and of whom
     people = forms(said.words["relative"] | said.words["pet"])
-    found += [rules().relations.get(english, english).replace("_", " ") for form, english in people.items() if form in words]
+    found += [called().relations.get(english, english).replace("_", " ") for form, english in people.items() if form in words]
     return list(dict.fromkeys(" ".join(found).split()))
 
 

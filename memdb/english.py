@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
+from memdb.called import called
 from memdb.english_rules import compiled, filled_in, relation_words, rules
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
@@ -497,7 +498,7 @@ def _parse(clause: Clause, person: tuple[str, str], people: Mapping[str, str], *
         )
         return _timed(clause, at=at, zone=zone)
     rest, name = found.group("rest") or "", found.group("name") or ""
-    if rules().relations.get((found.group("rel") or "").lower()) in rules().groups["several"]:
+    if called().relations.get((found.group("rel") or "").lower()) in rules().groups["several"]:
         name = ""  # of one of them
     if found.group("i"):
         subject = "i"

@@ -10,10 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from memdb.called import attribute_of, called
 from memdb.files import read
-
-PROVIDED = ("service", "insured", "cares")
-"""The attributes that are not called what they are, but after what they are for: "for my mobile", "the car is insured with"."""
 
 _MACRO = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
@@ -268,9 +266,7 @@ class Rules(_Table):
     """The whole of rules/english.toml."""
 
     expand: dict[str, str]
-    relations: dict[str, str]
     groups: dict[str, tuple[str, ...]]
-    attributes: dict[str, dict[str, str]]
     spelling: dict[str, str]
     clauses: dict[str, str]
     elided: tuple[Elided, ...]
@@ -354,19 +350,13 @@ def hinted(text: str) -> frozenset[str]:
 _HINT = 3  # letters
 
 
-@cache
-def attribute_of() -> dict[str, str]:
-    """Return what one has one of at a time, as it is called, with the predicate that holds it."""
-    return {noun: held for kind, nouns in rules().attributes.items() if kind not in PROVIDED for noun, held in nouns.items()}
-
-
 def _nouns(name: str) -> str:
     """What one has one of, as alternatives of a pattern, the longest first: {person} is of those who are persons, {attribute} all."""
-    nouns = attribute_of() if name == "attribute" else rules().attributes.get(name, {})
+    nouns = attribute_of() if name == "attribute" else called().attributes.get(name, {})
     return f"(?:{'|'.join(re.escape(noun) for noun in sorted(nouns, key=len, reverse=True))})" if nouns else ""
 
 
 @cache
 def relation_words() -> str:
     """Return how relatives, friends and pets are called, as alternatives of a pattern, the longest first."""
-    return "|".join(re.escape(name) for name in sorted(rules().relations, key=len, reverse=True))
+    return "|".join(re.escape(name) for name in sorted(called().relations, key=len, reverse=True))

@@ -9,9 +9,10 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain
 
+from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Exchange, Pattern, attribute_of, compiled, hinted, hints, rules
+from memdb.english_rules import Also, Exchange, Pattern, compiled, hinted, hints, rules
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
 from memdb.sentences import PLAIN
@@ -122,7 +123,7 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
         ways.insert(0, said.model_copy(update={"match": words.at, "kind": "org", "scope": "subject"}))
     if predicate in words.gotten:
         ways.append(said.model_copy(update={"match": words.gets, "kind": "brand", "scope": "subject"}))
-    if predicate in rules().attributes["person"].values():
+    if predicate in called().attributes["person"].values():
         ways.append(said.model_copy(update={"match": words.sees, "kind": "name", "scope": "subject"}))
     if predicate == "studies":
         ways.append(said.model_copy(update={"match": words.does, "scope": "subject"}))

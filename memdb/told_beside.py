@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from memdb.called import called
 from memdb.english_rules import compiled, relation_words, rules
 
 
@@ -51,7 +52,7 @@ _SCHOOL = re.compile(  # "goes to Hill Primary" names nobody
 
 def _may_be(noun: str, pronoun: str) -> bool:
     """Whether a pronoun may stand for a relative or an animal."""
-    groups, relations = rules().groups, rules().relations
+    groups, relations = rules().groups, called().relations
     if pronoun[0] == "i":
         return relations.get(noun, noun) in groups["pets"] or noun not in relations
     same, other = (groups["he"], groups["she"]) if pronoun in ("he", "his", "him") else (groups["she"], groups["he"])
@@ -64,7 +65,7 @@ def spoken_of(said: str, pronoun: str, people: Mapping[str, str]) -> tuple[str, 
     `people` are those who are known by name, each with what they are. ("", "") where nobody was spoken of who may be meant, or more than
     one, or somebody of whom nothing is known.
     """
-    groups, relations = rules().groups, rules().relations
+    groups, relations = rules().groups, called().relations
     meant: dict[str, tuple[str, set[str]]] = {}
 
     def read(found: re.Match[str]) -> str:
@@ -99,7 +100,7 @@ def _each_aged(found: re.Match[str]) -> str:
         return found.group()  # of two sons, which is which?
     pets = rules().groups["pets"]
     bare = _one_aged().sub(
-        lambda one: f"a {one['kin']}{one['called'] if rules().relations[one['kin'].lower()] in pets else ''}", found["each"]
+        lambda one: f"a {one['kin']}{one['called'] if called().relations[one['kin'].lower()] in pets else ''}", found["each"]
     )
     ages = (f", my {one['kin']}{' ' + one['name'] if one['name'] else ''} is {one['age']}" for one in each)
     return f"{found['have']}{bare}{''.join(ages)}"

@@ -298,13 +298,13 @@ where exists (
   from json_each(:refusals) cue
   where instr(said, cue.value));
 
--- How much it tells that words of a question stand nowhere in what is remembered of a user: their share, in full from ten thousand rows on, by
--- order of magnitude; that a few rows have not a word tells little. What only asks the same does not count.
+-- Which words of a question stand nowhere in what is remembered of a user, by their places, and how much it tells if all do: in full from ten
+-- thousand rows on, by order of magnitude, for that a few rows have not a word tells little. What only asks the same does not count.
 --   :words   JSON array of an FTS5 expression of each word
 --   :echoes  JSON {id: how much it only asked the same}, null for none
--- statement: out_of_vocabulary
+-- statement: unspoken
 select
-  coalesce(avg(not exists (
+  json_group_array(w.key) filter (where not exists (
     select 1
     from facts_fts
     where facts_fts match w.value
@@ -313,6 +313,6 @@ select
         (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) < 2000,
         rowid in (select id from facts where user_id = :user_id),
         (select f.user_id from facts f where f.id = facts_fts.rowid) = :user_id)
-      and (:echoes is null or :echoes ->> ('' || rowid) is null))), 0.0)
-  * min(1.0, log10(max(1, (select count(*) from (select 1 from facts where user_id = :user_id limit 10000)))) / 4.0)
+      and (:echoes is null or :echoes ->> ('' || rowid) is null))) as places,
+  min(1.0, log10(max(1, (select count(*) from (select 1 from facts where user_id = :user_id limit 10000)))) / 4.0) as telling
 from json_each(:words) w;

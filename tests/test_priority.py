@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import memdb
 from memdb import files
 from memdb.answers import Doubt, Hit, Hits, Profile, Question, Section
-from memdb.calibration import evidence_of, fit, measure, threshold_of
+from memdb.calibration import elsewhere, evidence_of, fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.emotions import mood_of, moods_like
@@ -615,6 +615,30 @@ def test_what_was_never_spoken_of_is_hardly_answered(mem: memdb.Memory) -> None:
     assert known.verdict is not None
     assert unknown.verdict is not None
     assert (unknown.verdict.probability or 0) < (known.verdict.probability or 0)
+
+
+@pytest.mark.parametrize(("query", "decision"), [("What is my cat called?", "abstain"), ("What is my dog called?", "answer")])
+def test_what_is_held_of_another_thing_is_no_answer(mem: memdb.Memory, query: str, decision: str) -> None:
+    said(mem, "We have a dog called Bica.", "My sister is called Clara.")
+    verdict = mem.assess(query, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == decision
+
+
+def test_a_message_that_says_more_than_what_is_held_of_another_thing_is_an_answer_all_the_same(mem: memdb.Memory) -> None:
+    said(
+        mem,
+        "My sister is called Clara.",
+        "Dr Kim, my dentist since the days of the old clinic by the harbour, drilled two teeth, and my sister is called Clara.",
+    )
+    hits = mem.assess("Who is my dentist?", user_id="ana")
+    assert any("Kim" in hit.fact.value_text and hit.fact.fact_id not in elsewhere(hits) for hit in hits)
+
+
+def test_what_is_spoken_of_by_another_name_was_spoken_of(tell: Tell) -> None:
+    mem = tell("Mum said it rains in Porto.", "It rains again.")
+    assert mem.assess("Is my mother in Porto?", user_id="ana").unspoken == ()
+    assert mem.assess("Is my father in Porto?", user_id="ana").unspoken == ("father",)
 
 
 def test_the_same_question_asked_before_is_no_evidence_of_an_answer(tell: Tell) -> None:

@@ -9,6 +9,7 @@ from datetime import tzinfo
 from functools import lru_cache, partial
 from itertools import chain, islice
 
+from memdb.called import called
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
 from memdb.claims_abroad import spoken_in, statements_in
@@ -134,7 +135,7 @@ def _read(
     for clause in stated:
         said_so.append(clause)
         if clause.name:
-            first.setdefault(rules().relations[clause.subject], clause.name)
+            first.setdefault(called().relations[clause.subject], clause.name)
         facts = list(exchanged_in(clause, here, held, once)) if held is not None else []
         facts = facts or list(taken_to_in(clause, here))
         if not facts and held is not None and clause.excerpt != swapped:
@@ -489,4 +490,4 @@ def _people(owner: Person, held: Held) -> tuple[dict[str, str], dict[str, str]]:
 @lru_cache(maxsize=256)
 def _relation_keys(subject: str) -> Mapping[str, str]:
     """The keys under which the names of somebody's people are held, each with what they are."""
-    return {canonical_key(subject, relation): relation for relation in set(rules().relations.values()) - set(rules().groups["pets"])}
+    return {canonical_key(subject, relation): relation for relation in set(called().relations.values()) - set(rules().groups["pets"])}

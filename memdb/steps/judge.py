@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt, Hit, Hits, Question, Verdict
-from memdb.calibration import evidence_of, probability_of, stem
+from memdb.calibration import elsewhere, evidence_of, probability_of, stem
 from memdb.config import Config
 from memdb.figures import told_apart
 from memdb.records import Decision
@@ -13,6 +13,7 @@ from memdb.unspaced import words_of
 
 _CHECKABLE = ("tool", "web", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
+_PLAINLY = "The memory may not hold the answer to this; if it does not say it plainly, say so."
 _EVEN = 0.5  # where a calibration has no threshold
 
 
@@ -22,11 +23,13 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     Where the item of highest priority bears on the question (`config.abstain_relevance`) but is not sure (`config.abstain_confidence`), the
     user is asked if the user can tell, a tool is called if it came from one, and otherwise nothing is claimed. The user is also asked where
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
-    Nothing is claimed either
+    What is of something else (`calibration.elsewhere`) does not bear on it. Nothing is claimed either
     where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
     is not set below the `threshold` that was fitted with the calibration.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
+    if other := elsewhere(hits):
+        bearing = [hit for hit in bearing if hit.fact.fact_id not in other]
     if not bearing:
         return _verdict("abstain", "nothing remembered bears on it", None, None, _UNANSWERED)
     top = max(bearing, key=lambda hit: (hit.priority or 0.0, hit.score))
@@ -49,9 +52,7 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
     if probability is not None and probability < least:
         why = f"what was found hardly answers it (probability {probability:.2f})"
-        return _verdict(
-            "abstain", why, top, probability, "The memory may not hold the answer to this; if it does not say it plainly, say so."
-        )
+        return _verdict("abstain", why, top, probability, _PLAINLY)
     sure = config.hedge_confidence
     unsure = f", but is not sure ({' < '.join(told_apart(confidence, sure))})" if confidence < sure else ""
     return _verdict("answer", f"what was found bears on it{unsure}", top, probability, None)

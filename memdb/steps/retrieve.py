@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memdb.answers import Hit, Hits, Question
+from memdb.called import names_of
 from memdb.candidates import Bounds, Legs, Near, Words, only
 from memdb.database import Database, SqlValue, keep_freed_memory, listed
 from memdb.echoes import echoing
@@ -196,7 +197,7 @@ def retrieve(
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=terms)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
-        unheard = _out_of_vocabulary(db, question, user_id=user_id, echoes=values["echoes"]) if judged else 0.0
+        unspoken, telling = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
     if rows and meant is not None and not degraded and not compared:
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = _judge(db) if judged else None
@@ -208,7 +209,9 @@ def retrieve(
         lexical=sum(1 for row in rows if row.by_words),
         semantic=sum(1 for row in rows if row.by_meaning),
         elapsed_ms=(time.perf_counter() - started) * 1000,
-        out_of_vocabulary=unheard,
+        unspoken=unspoken,
+        out_of_vocabulary=telling * len(unspoken) / len(question.topics) if unspoken else 0.0,
+        unheld=bool(question.keys) and not keyed and question.language == "English",
     )
 
 
@@ -241,11 +244,12 @@ def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], column
     return {id: bm25 / most for id, bm25 in zip(found.ids, found.bm25, strict=True)}
 
 
-def _out_of_vocabulary(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> float:
-    """How much it tells that topics of the question stand nowhere in the memory, 0 to 1."""
-    words = json.dumps([f"body : {quoted(topic)}" for topic in question.topics])
-    [(share,)] = db.tuples("scan.out_of_vocabulary", user_id=user_id, words=words, echoes=echoes)
-    return cast(float, share)
+def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> tuple[tuple[str, ...], float]:
+    """The topics of the question that stand nowhere in the memory, and how much it tells if that is so of all, 0 to 1."""
+    named = ((topic,) if question.language != "English" else names_of(topic) for topic in question.topics)
+    words = json.dumps(["body : (" + " OR ".join(map(quoted, one)) + ")" for one in named])
+    [(places, telling)] = db.tuples("scan.unspoken", user_id=user_id, words=words, echoes=echoes)
+    return tuple(question.topics[place] for place in json.loads(str(places))), cast(float, telling)
 
 
 def match_expression(question: Question) -> str:

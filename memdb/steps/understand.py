@@ -242,6 +242,7 @@ def _understood_abroad(
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
         keys=keys_abroad(straight, language),
+        language=language.name,
         said=tuple(said),
     )
 
