@@ -870,6 +870,13 @@ def test_questions_that_are_not_there_are_told_as_a_conversation_is(db: Path, fi
         assert (done.exit_code, done.stderr.startswith(f"memdb: {told}")) == (2, True), done.stderr
 
 
+def test_whose_a_turn_or_a_fact_is_need_not_be_said(db: Path) -> None:
+    fact = fact_of(db, "user.lives_in")
+    ok("feedback", "Where do I live?", fact.fact_id, "--db", db)
+    assert ok("labels", "--db", db).split("\t")[0] == "ana"
+    assert "ended\t1" in ok("undo", "--turn", fact.source_turn_id, "--db", db)
+
+
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:
     wanted = fact_of(db, "user.lives_in").fact_id
     ok("feedback", "Where do I live?", wanted, "--user", "ana", "--db", db)

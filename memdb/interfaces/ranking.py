@@ -155,7 +155,7 @@ def explain(
 def feedback(
     query: Annotated[str, typer.Argument(help="The question.")],
     fact_id: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
-    user: User,
+    user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; whose the fact is by default.")] = None,
     wrong: Annotated[bool, typer.Option("--wrong", help="It should not have been found; otherwise it was right.")] = False,
     db: Db = FILE,
 ) -> None:
