@@ -1293,7 +1293,8 @@ class Memory:
         """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
         if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
             raise ModelUnavailable(
-                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
+                f"Meaning took no part ({hits.degraded}); try again when it does (`drain` makes the vectors that wait), or open with"
+                " embedder=None to go by words alone."
             )
         return hits
 

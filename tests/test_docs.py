@@ -43,6 +43,14 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "User is allergic to peanuts" in out
 
 
+def test_the_example_of_a_scripted_model_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"### A model, or an embedder, of your own.*?```python\n(.*?)```", README, re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("User lives in Lisbon scripted\n")
+
+
 def test_the_procedure_of_the_readme_is_found(tmp_path: Path) -> None:
     calls = re.findall(r"`(mem\.(?:learn|procedures)\([^`]*\))`", README)
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
