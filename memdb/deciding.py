@@ -66,9 +66,9 @@ def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
             return known
         fact = _live_fact(db, fact_id)
         if ends < fact.valid_from:
-            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
+            raise InputError(f"The fact {fact_id!r} begins {to_text(fact.valid_from)} and cannot end {to_text(ends)}; give a later time.")
         if fact.valid_to is not None and fact.valid_to <= now and fact.valid_to < ends:  # it expired then, though nobody wrote that down
-            over = f"was over on {fact.valid_to:%Y-%m-%d} and cannot end later"
+            over = f"was over on {to_text(fact.valid_to)} and cannot end later"
             raise InputError(f"The fact {fact_id!r} {over}; give that time, or an earlier one.")
         close(db, fact, ends=ends, origin=_origin(fact, "end", now), reason="ended by the application")
     return reading.fact(db, fact_id)
