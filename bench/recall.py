@@ -91,7 +91,7 @@ def main() -> None:
                 results |= (without := held_out(mem, samples))
                 times |= {name: [0.0] for name in without}
     report = {name: summary(one, times[name]) for name, one in results.items()}
-    print(json.dumps(report, indent=1) if arguments.json else table(report) + (multi_hop(report) if followed else ""))
+    print(json.dumps(report, indent=1) if arguments.json else table(report))
     if arguments.chart:
         chart(report, arguments.chart)
 
@@ -158,17 +158,6 @@ def summary(by_user: dict[str, list[tuple[int, Scores]]], times: list[float]) ->
     return {"questions": len(flat), "overall": overall, "categories": categories, "median_ms": round(statistics.median(times), 1)}
 
 
-def multi_hop(report: Mapping[str, Mapping[str, object]]) -> str:
-    """What the sets reach on the questions whose answer stands in several places, as Markdown."""
-    metrics = ("any@10", "rec@10", "rec@20", "all@10", "nDCG@10")
-    lines = ["", "", "| multi-hop | " + " | ".join(metrics) + " |", "|---" * (len(metrics) + 1) + "|"]
-    for name, one in report.items():
-        categories = one["categories"]
-        assert isinstance(categories, dict)
-        lines.append(f"| {name} | " + " | ".join(str(categories["multi-hop"][metric]) for metric in metrics) + " |")
-    return "\n".join(lines)
-
-
 def table(report: Mapping[str, Mapping[str, object]]) -> str:
     """The report as Markdown."""
     lines = ["| categories 1–4 | " + " | ".join(MEASURES) + " | median ms |", "|---" * (len(MEASURES) + 2) + "|"]
@@ -184,7 +173,21 @@ def table(report: Mapping[str, Mapping[str, object]]) -> str:
         cells = [str(categories[label]["any@10"]) if label in categories else "" for label in CATEGORIES.values()]
         value, low, high = overall["any@10"]
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {value} ({low}–{high}) |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *by_category(report)])
+
+
+def by_category(report: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """Every measure of every set by category, and overall with its 95 % interval, as the lines of a table."""
+    lines = ["| weight set | questions | | " + " | ".join(MEASURES) + " |", "|---" * (len(MEASURES) + 3) + "|"]
+    for name, one in report.items():
+        categories, overall = one["categories"], one["overall"]
+        assert isinstance(categories, dict)
+        assert isinstance(overall, dict)
+        for label, reached in categories.items():
+            lines.append(f"| {name} | {label} | {reached['questions']} | " + " | ".join(str(reached[metric]) for metric in MEASURES) + " |")
+        cells = [f"{value} ({low}–{high})" for value, low, high in (overall[metric] for metric in MEASURES)]
+        lines.append(f"| {name} | 1–4 | {one['questions']} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def chart(report: Mapping[str, Mapping[str, object]], path: Path) -> None:

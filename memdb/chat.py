@@ -27,7 +27,8 @@ def choose_llm(spec: LanguageModel | Literal["auto"] | None, *, model: str | Non
         return spec
     if spec != "auto":
         raise ConfigError(
-            f"`llm` is {spec!r}; give a LanguageModel, None for rules, or name a model at OPENAI_BASE_URL by the setting model."
+            f"`llm` is {spec!r}; give a LanguageModel (around a transport: LanguageModel(transport, name=…)), None for rules, or name a"
+            " model at OPENAI_BASE_URL by the setting model."
         )
     base_url = os.environ.get("OPENAI_BASE_URL")
     if not base_url or not model:

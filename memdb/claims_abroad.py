@@ -11,7 +11,7 @@ from memdb.called import called
 from memdb.english_rules import compiled, filled_in, rules
 from memdb.languages import Language, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
-from memdb.stop_words import ONLY_ENGLISH
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.unspaced import words_of
 
 _TELLING = 500  # characters, by which the language of a text is told
@@ -45,8 +45,10 @@ def spoken_in(text: str) -> Language | None:
         return None
     distinct = set(words)
     known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct)]
-    shares = {code: len(distinct & (language(code).stop_words | verbs()[code])) for code in known}
-    most = [code for code, share in shares.items() if share == max(shares.values())]
+    theirs = {code: language(code).stop_words | verbs()[code] for code in known}
+    # those of which as much may be English are not: “I adore jazz”, “I like soy”
+    shares = {code: len(distinct & own) for code, own in theirs.items() if len(distinct & own) > len((distinct & STOP_WORDS) - own)}
+    most = [code for code, share in shares.items() if share == max(shares.values(), default=0)]
     return language(most[0]) if len(most) == 1 else None
 
 

@@ -66,9 +66,9 @@ def end(db: Database, fact_id: str, *, ends: datetime, now: datetime) -> Fact:
             return known
         fact = _live_fact(db, fact_id)
         if ends < fact.valid_from:
-            raise InputError(f"The fact {fact_id!r} begins {fact.valid_from:%Y-%m-%d} and cannot end {ends:%Y-%m-%d}; give a later time.")
+            raise InputError(f"The fact {fact_id!r} begins {to_text(fact.valid_from)} and cannot end {to_text(ends)}; give a later time.")
         if fact.valid_to is not None and fact.valid_to <= now and fact.valid_to < ends:  # it expired then, though nobody wrote that down
-            over = f"was over on {fact.valid_to:%Y-%m-%d} and cannot end later"
+            over = f"was over on {to_text(fact.valid_to)} and cannot end later"
             raise InputError(f"The fact {fact_id!r} {over}; give that time, or an earlier one.")
         close(db, fact, ends=ends, origin=_origin(fact, "end", now), reason="ended by the application")
     return reading.fact(db, fact_id)
@@ -104,11 +104,11 @@ def set_task(db: Database, fact_id: str, state: TaskState, *, now: datetime) -> 
     return reading.fact(db, fact_id)
 
 
-def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | None, now: datetime, config: Config) -> Undone:
+def undo(db: Database, *, user_id: str | None, turn_id: str | None, session_id: str | None, now: datetime, config: Config) -> Undone:
     """Take back everything learned from a turn or from a session, and return how much.
 
     Raises:
-        InputError: not exactly one of `turn_id` and `session_id` is given.
+        InputError: not exactly one of `turn_id` and `session_id` is given, or it is one of several users and nobody is named.
     """
     if (turn_id is None) == (session_id is None):
         raise InputError("Say what to take back: give either turn_id or session_id.")
@@ -117,12 +117,24 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
             checks.text(given, argument)
     cause = f"undo-{uuid.uuid4().hex}"
     with db.transaction():
+        user_id = user_id if user_id is not None else _whose(db, turn_id=turn_id, session_id=session_id)
+        if user_id is None:
+            return Undone()
         before = db.changes
         undone = take_back(db, user_id=user_id, turn_id=turn_id, session_id=session_id, cause=cause, now=now)
         dismiss_moot(db, user_id=user_id, now=now)
         if db.changes != before:
             build_profile(db, user_id=user_id, now=now, config=config)
     return undone
+
+
+def _whose(db: Database, *, turn_id: str | None, session_id: str | None) -> str | None:
+    """Return the one user who has this turn or session; None, if nobody has."""
+    users = [str(row["user_id"]) for row in db.all("undo.whose", turn_id=turn_id, session_id=session_id)]
+    if len(users) > 1:
+        what = f"turn {turn_id!r}" if turn_id is not None else f"session {session_id!r}"
+        raise InputError(f"There is a {what} of several users; say whose is taken back by user_id (or --user).")
+    return users[0] if users else None
 
 
 def outcome(

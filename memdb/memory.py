@@ -557,15 +557,19 @@ class Memory:
         db, at = self._store.database(), self._time(timestamp)
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
-    def undo(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None) -> Undone:
+    def undo(
+        self, *, user_id: str | None = None, turn_id: str | None = None, session_id: str | None = None, now: Time | None = None
+    ) -> Undone:
         """Take back everything learned from a turn or from a session, and return how much; history records it.
+
+        Whose it is need only be said where several users have a turn, or a session, of that name.
 
         What another turn has changed since is kept as it is. A turn that still waits, or is being thought about, will teach nothing. With
         the setting `turns_as_events`, first-person memories that tell of it end, too, and what else they told of is told anew. The turn's
         words stay; use `forget` to erase them.
 
         Raises:
-            InputError: not exactly one of `turn_id` and `session_id` is given.
+            InputError: not exactly one of `turn_id` and `session_id` is given, or it is one of several users and nobody is named.
         """
         db = self._store.database()
         undone = deciding.undo(db, user_id=user_id, turn_id=turn_id, session_id=session_id, now=self._now(now), config=self._config)
@@ -1055,20 +1059,20 @@ class Memory:
             embeds=self._answering.patient is not None and db.has_vectors,
         )
 
-    def feedback(self, query: str, fact_id: str, *, user_id: str, good: bool = True) -> None:
+    def feedback(self, query: str, fact_id: str, *, user_id: str | None = None, good: bool = True) -> None:
         """Remember that a fact was right for a question, or wrong (`good=False`); `tune` fits weights to it. The last word counts.
 
-        Spaces tell no two questions apart.
+        Spaces tell no two questions apart. Whose the fact is, it says itself; with `user_id` another user's is refused.
 
         Raises:
-            NotFoundError: there is no such fact of this user.
+            NotFoundError: there is no such fact, or none of this user.
             InputError: there is no question, or it is not said by True or False.
         """
         db = self._store.database()
         asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
         with db.transaction():
-            reading.fact_of(db, fact_id, user_id=user_id)
-            db.run("feedback.give", user_id=user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
+            fact = reading.fact(db, fact_id) if user_id is None else reading.fact_of(db, fact_id, user_id=user_id)
+            db.run("feedback.give", user_id=fact.user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
 
     def labels(self) -> list[Labelled]:
         """Return the questions that feedback was given on, each with what was right and what was wrong."""
@@ -1289,7 +1293,8 @@ class Memory:
         """Return hits to measure or to fit by, which words alone found only where that is all there is: of a set they would tell little."""
         if hits.degraded and not hits.semantic and self._answering.patient is not None and self._store.database().has_vectors:
             raise ModelUnavailable(
-                f"Meaning took no part ({hits.degraded}); try again when it does, or open with embedder=None to go by words alone."
+                f"Meaning took no part ({hits.degraded}); try again when it does (`drain` makes the vectors that wait), or open with"
+                " embedder=None to go by words alone."
             )
         return hits
 

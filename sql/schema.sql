@@ -112,6 +112,7 @@ create table facts (
   access_count integer not null default 0 check (access_count >= 0)
 ) strict;
 
+-- `status` has no index of its own: whoever asks for one names the user, or the key.
 create index facts_user_id on facts (user_id, kind, status);
 create index facts_key on facts (key, user_id, status);
 create index facts_valid_to on facts (valid_to) where valid_to is not null;

@@ -1,5 +1,14 @@
 -- Taking back what a turn, or a whole session, taught. Newest change first; what was taken back already is no change any more.
 
+-- Whose a turn or a session is, where that is not said: a turn's, or what an application stated.
+-- statement: whose
+select t.user_id from turns t where t.turn_id = :turn_id or t.session_id = :session_id
+union
+select h.user_id from fact_history h where h.turn_id = :turn_id
+union
+select f.user_id from facts f where f.session_id = :session_id
+limit 2;
+
 -- statement: changes
 select h.id, h.fact_id, h.operation, h.before, h.after, h.turn_id, h.action_hash
 from fact_history h

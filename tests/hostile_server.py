@@ -26,7 +26,7 @@ MISSHAPEN: dict[str, object] = {  # bodies that are JSON, and no completion
     "half_a_pair": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "\ud800"}}]},
 }
 FAILURES = (
-    *"500 429 drop half empty nonsense fence list cut no_choices not_json_at_all wrong_types infinity context".split(),
+    *"500 429 drop half empty nonsense fence list cut no_choices not_json_at_all wrong_types infinity context silent".split(),
     *MISSHAPEN,
 )
 
@@ -83,7 +83,13 @@ class HostileServer(LoopbackServer):
         self.unsupported = unsupported or {}
         self.random = random.Random(seed)
         self.modes: list[str] = []
+        self.failed: set[str] = set()
+        self.ended = threading.Event()
         self.lock = threading.Lock()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.ended.set()
+        super().__exit__(kind, error, trace)
 
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         request = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
@@ -93,6 +99,7 @@ class HostileServer(LoopbackServer):
             failure = self.failures.pop(0) if self.failures else ""
             if not failure and self.random.random() < self.rate:
                 failure = self.random.choice(FAILURES)
+            self.failed.add(failure)
         for name, instead in self.unsupported.items():
             if name in request:
                 return send(
@@ -120,6 +127,9 @@ class HostileServer(LoopbackServer):
                     handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"choices"')
                 handler.close_connection = True
                 handler.connection.shutdown(socket.SHUT_RDWR)
+            case "silent":
+                self.ended.wait(5)  # whoever asked has given up by then
+                handler.close_connection = True
             case _ if failure in MISSHAPEN:
                 send(handler, 200, json.dumps(MISSHAPEN[failure]))
             case "no_choices":

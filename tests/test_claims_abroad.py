@@ -65,6 +65,19 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I adore jazz.", "user.likes User likes jazz"),
+        ("We adore Paris!", "user.likes User likes Paris"),
+        ("I like soy", "user.likes User likes soy"),
+        ("I study AI", "user.studies User studies AI"),
+    ],
+)
+def test_english_is_read_though_a_word_of_it_is_one_with_which_others_speak_of_themselves(tell: Tell, text: str, fact: str) -> None:
+    assert fact in believed(tell(text))
+
+
+@pytest.mark.parametrize(
     ("before", "after", "left"),
     [
         ("Ich wohne in Köln.", "Ich bin letzte Woche nach Berlin gezogen.", {"user.lives_in User lives in Berlin"}),

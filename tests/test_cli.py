@@ -594,13 +594,14 @@ def test_an_id_may_be_asked_for_by_either_name(db: Path) -> None:
         assert ok("history", "--user", "ana", one, name, "--db", db) == ok("history", "--user", "ana", other, name, "--db", db)
 
 
-def shown(*arguments: str | Path, columns: int) -> str:
-    """What a person at a terminal of so many columns sees, without its colours."""
+def shown(*arguments: str | Path, columns: int, stream: str = "stdout") -> str:
+    """What a person at a terminal of so many columns sees of one stream, without its colours."""
     reader, terminal = os.openpty()
     with os.fdopen(reader, "rb", closefd=True) as seen:
         try:
             command = [sys.executable, "-m", "memdb", *map(str, arguments)]
-            subprocess.run(command, stdout=terminal, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}, check=True)
+            streams: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: terminal}
+            subprocess.run(command, **streams, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}, check=True)  # type: ignore[call-overload]
         finally:
             os.close(terminal)
         told = b"".join(iter(partial(_some, seen), b"")).decode().replace("\r", "")
@@ -612,6 +613,23 @@ def _some(seen: IO[bytes]) -> bytes:
         return os.read(seen.fileno(), 4096)
     except OSError:  # nobody writes to the terminal any more
         return b""
+
+
+@pytest.mark.parametrize(
+    ("command", "bar"),
+    [("load --user ana said.json", "storing ana"), ("reindex --embedder hashing-64", "embedding"), ("evaluate --embedder none", "measuring"),
+     ("maintain", "maintaining"), ("tune mine --data labels.json --embedder none", "fitting"), ("replay", "replaying")],
+)  # fmt: skip
+def test_work_that_takes_long_has_a_bar_where_a_person_watches(
+    db: Path, command: str, bar: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("said.json").write_text('[{"text": "I like tea."}]')
+    label = {"user_id": "ana", "relevant": [fact_of(db, "user.lives_in").fact_id]}
+    Path("labels.json").write_text(json.dumps([label | {"query": f"Where do I live, {number}?"} for number in range(8)]))
+    name, *rest = command.split()
+    where: tuple[str | Path, ...] = (db, "new.db") if name == "replay" else (*rest, "--db", db)
+    assert bar in shown(name, *where, columns=80, stream="stderr")
 
 
 def test_json_loses_no_letter_where_the_output_has_none_for_it(db: Path) -> None:
@@ -868,6 +886,13 @@ def test_questions_that_are_not_there_are_told_as_a_conversation_is(db: Path, fi
     for arguments in (("evaluate", "--data", file), ("load", file, "--user", "ana")):
         done = run(*arguments, "--db", db)
         assert (done.exit_code, done.stderr.startswith(f"memdb: {told}")) == (2, True), done.stderr
+
+
+def test_whose_a_turn_or_a_fact_is_need_not_be_said(db: Path) -> None:
+    fact = fact_of(db, "user.lives_in")
+    ok("feedback", "Where do I live?", fact.fact_id, "--db", db)
+    assert ok("labels", "--db", db).split("\t")[0] == "ana"
+    assert "ended\t1" in ok("undo", "--turn", fact.source_turn_id, "--db", db)
 
 
 def test_feedback_is_what_evaluate_measures(db: Path) -> None:

@@ -15,6 +15,7 @@ from typing import get_args, get_origin, get_type_hints
 
 import pytest
 import typer
+import yaml
 from pydantic import BaseModel
 
 import memdb
@@ -41,6 +42,25 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "user.lives_in = Lisbon 0.7" in out
     assert "\nPorto\n" in out
     assert "User is allergic to peanuts" in out
+
+
+def test_the_example_of_a_scripted_model_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"### A model, or an embedder, of your own.*?```python\n(.*?)```", README, re.DOTALL)
+    assert code
+    exec(compile(code[1], "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("User lives in Lisbon scripted\n")
+
+
+def test_the_examples_of_settings_and_weights_are_taken(tmp_path: Path) -> None:
+    blocks = {kind: re.search(rf"```{kind}\n(.*?)```", README, re.DOTALL) for kind in ("toml", "yaml")}
+    assert blocks["toml"]
+    assert blocks["yaml"]
+    (tmp_path / "memdb.toml").write_text(blocks["toml"][1], encoding="utf-8")
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert (mem.config.timezone, mem.config.rival_weights) == ("Europe/Lisbon", "mem-skill")
+        mem.set_weights(yaml.safe_load(blocks["yaml"][1]))
+        assert mem.weights("mine")["cosine"] == 2.0
 
 
 def test_the_procedure_of_the_readme_is_found(tmp_path: Path) -> None:

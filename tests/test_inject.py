@@ -88,6 +88,16 @@ PROFILES = st.builds(
 )
 
 
+def test_what_a_verdict_says_does_not_take_the_room_of_a_constraint(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False, "sensitive_topics": "keep"}) as mem:
+        mem.remember("User is allergic to nuts", user_id="ana", key="user.allergic_to", object="nuts")
+        tight, wide = (mem.context("What shall I cook?", user_id="ana", max_tokens=most) for most in (30, 60))
+    assert tight.text == "# User Profile\n- User is allergic to nuts (probably)"
+    assert tight.verdict is not None
+    assert tight.dropped[-1].text == f"- {tight.verdict.instruction}"
+    assert "do not guess" in wide.text
+
+
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: tokenizer.name)
 @settings(max_examples=100)
 @given(profile=PROFILES, hits=HITS, budget=st.integers(0, 250))

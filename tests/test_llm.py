@@ -269,7 +269,7 @@ def test_an_error_that_no_file_can_hold_is_told_as_far_as_it_can_be(tmp_path: Pa
 def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None:
     turns = 1_000
     with HostileServer(facts_in, rate=0.5, seed=7) as server:
-        transport = openai_transport(model="hostile", base_url=server.base_url, timeout=5)
+        transport = openai_transport(model="hostile", base_url=server.base_url, timeout=0.5)
         llm = LanguageModel(transport, name="hostile", attempts=2, backoff=0)
         with memdb.open(tmp_path / "mem.db", embedder=None, llm=llm) as mem:
             mem.load(({"text": f"I like thing{number}.", "turn_id": f"t{number}"} for number in range(turns)), user_id="ana")
@@ -278,7 +278,7 @@ def test_a_hostile_server_loses_no_turn_and_doubles_none(tmp_path: Path) -> None
             assert sorted(fact.object for fact in mem.facts("ana")) == sorted(f"thing{number}" for number in range(turns))
             mem.observe("I like thing5000.", user_id="ana")  # the worker lives
             assert mem.drain(timeout=60)
-        assert set(FAILURES)
+        assert server.failed >= set(FAILURES)
     with contextlib.closing(sqlite3.connect(tmp_path / "mem.db")) as shell:
         ways = dict(shell.execute("select extracted_by, count(*) from turns group by 1").fetchall())
     assert ways["rules"] > 0

@@ -1051,3 +1051,10 @@ def test_why_something_of_the_archive_is_found_is_explained(mem: memdb.Memory) -
     told = moved(mem).explain("Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"], now="2025-01-01")
     assert told.hits[0].fact.value_text == "User lives in Porto"
     assert told.hits[0].parts["lexical"] == 1.0
+
+
+def test_that_a_fact_cannot_end_before_it_began_is_told_to_the_second(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}) as mem:
+        fact = mem.remember("User likes tea", user_id="ana", timestamp="2025-03-01T10:00:00Z")
+        with pytest.raises(memdb.InputError, match=r"begins 2025-03-01T10:00:00.* cannot end 2025-03-01T09:00:00"):
+            mem.end(fact.fact_id, valid_to="2025-03-01T09:00:00Z")

@@ -198,6 +198,13 @@ def test_a_fact_of_another_user_is_not_explained(told: memdb.Memory) -> None:
         told.explain("Where?", user_id="ana", limit=0)
 
 
+def test_whose_a_fact_is_need_not_be_said_with_the_feedback(told: memdb.Memory) -> None:
+    fact = find(told, "User lives in Lisbon").fact_id
+    told.feedback("Where do I live?", fact, good=False)
+    (label,) = told.labels()
+    assert (label.user_id, label.wrong) == ("ana", (fact,))
+
+
 def test_the_last_word_on_a_question_counts_however_it_is_spaced(told: memdb.Memory) -> None:
     fact = find(told, "User lives in Lisbon").fact_id
     told.feedback("Where do I live?", fact, user_id="ana", good=False)

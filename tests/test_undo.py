@@ -94,6 +94,21 @@ def test_a_doubt_that_comes_back_doubts_the_same_as_before(last: str, told: memd
     assert [fact.denies for fact in told.facts("ana", key="user.allergic_to")] == [True]
 
 
+def test_a_turn_or_a_session_is_taken_back_by_its_id_alone(told: memdb.Memory) -> None:
+    assert told.undo(turn_id="t2").restored == 1
+    told.remember("User likes tea", user_id="ana", key="user.likes", object="tea", session_id="three")
+    assert (told.undo(session_id="three").ended, held(told)) == (1, {"user.lives_in": "Porto"})
+    assert not any(told.undo(turn_id="t99").model_dump().values())
+
+
+def test_of_several_users_with_such_a_turn_one_is_to_be_named(told: memdb.Memory) -> None:
+    told.observe("I live in Faro.", user_id="ben", turn_id="t2", session_id="two")
+    for cause in ({"turn_id": "t2"}, {"session_id": "two"}):
+        with pytest.raises(memdb.InputError, match="several users"):
+            told.undo(**cause)
+    assert held(told)["user.lives_in"] == "Lisbon"
+
+
 def test_undo_wants_to_know_what(told: memdb.Memory) -> None:
     with pytest.raises(memdb.InputError, match="either turn_id or session_id"):
         told.undo(user_id="ana")

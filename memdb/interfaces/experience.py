@@ -10,7 +10,7 @@ from memdb import Hits, Maintained, Memory, checks
 from memdb.answers import Hit
 from memdb.interfaces.options import FILE, AnyUser, Db, Embedder, Json, Now, Timestamp, User, existing, listed, opened, rehearsed
 from memdb.interfaces.show import instant, parts, print_json, print_rows, say
-from memdb.interfaces.work import finish
+from memdb.interfaces.work import finish, going
 from memdb.records import BreakTrigger, Event, MemoryType, Record
 
 
@@ -121,7 +121,7 @@ def maintain(
     json: Json = False,
 ) -> None:
     """Tell the memories that are due and do the maintenance: patterns and fading of what was lived, episodes, tasks, notes, archiving."""
-    with opened(existing(db), embedder=embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory, going("maintaining"):
         if not dry_run:
             memory.narrate(now=now)
         done: Maintained = memory.maintain(user_id=user, now=now, dry_run=dry_run)

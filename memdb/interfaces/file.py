@@ -103,7 +103,8 @@ def replay(
 
     Tells `turns`, `turns_failed`, prompts `answered` by a kept call or `unanswered`, and facts `differing`: only one file holds them so.
     """
-    replayed = rebuilding.replay(existing(old), new, embedder=embedder_of(embedder))
+    with work.going("replaying"):
+        replayed = rebuilding.replay(existing(old), new, embedder=embedder_of(embedder))
     if replayed.unanswered:
         say(f"For {replayed.unanswered} prompts no call was kept; the rules decided instead, and `memdb turns` says where.")
     if json:

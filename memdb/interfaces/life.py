@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memdb import Memory, Procedure
+from memdb.interfaces import work
 from memdb.interfaces.options import FILE, Db, Embedder, Json, Limit, Statuses, User, existing, listed, opened, rehearsed, statuses_of
 from memdb.interfaces.show import print_json, print_rows, say, share
 from memdb.records import Record, Relation
@@ -177,11 +176,8 @@ def reindex(
     json: Json = False,
 ) -> None:
     """Change the file's embedder. The old vectors are in use until the new ones are whole; interrupted, run it again."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with opened(existing(db)) as memory, Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        task = bars.add_task("embedding", total=None)
-        state = memory.reindex(embedder, progress=lambda done, wanted: bars.update(task, completed=done, total=wanted))
+    with opened(existing(db)) as memory:
+        state = work.reindex(memory, embedder)
     if json:
         print_json(state)
     else:

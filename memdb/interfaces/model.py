@@ -11,6 +11,7 @@ import memdb
 from memdb import ModelCard, NotFoundError
 from memdb.interfaces.options import FILE, Db, Json, existing, opened
 from memdb.interfaces.show import print_json, print_rows, say
+from memdb.interfaces.work import going
 
 app = typer.Typer(help="The model that a file carries, to search by meaning without PyTorch.", no_args_is_help=True)
 
@@ -27,10 +28,12 @@ def export(
     if to is not None and origin is not None:
         raise typer.BadParameter("the model goes into a folder or comes from one, not both.", param_hint="--to")
     if to is not None:
-        _print(memdb.export_model(to, precision=precision), json=json)
-        return
-    with opened(db) as memory:
-        _print(memory.carry_model(origin, precision=precision), json=json)
+        with going("writing the model"):
+            card = memdb.export_model(to, precision=precision)
+    else:
+        with opened(db) as memory, going("writing the model"):
+            card = memory.carry_model(origin, precision=precision)
+    _print(card, json=json)
 
 
 @app.command()

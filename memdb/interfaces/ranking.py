@@ -47,6 +47,7 @@ from memdb.interfaces.options import (
     statuses_of,
 )
 from memdb.interfaces.show import parts, print_json, print_rows, say
+from memdb.interfaces.work import going
 from memdb.metrics import MEASURES
 from memdb.records import Record
 
@@ -155,7 +156,7 @@ def explain(
 def feedback(
     query: Annotated[str, typer.Argument(help="The question.")],
     fact_id: Annotated[str, typer.Argument(help="The id of the fact that was found.")],
-    user: User,
+    user: Annotated[str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory; whose the fact is by default.")] = None,
     wrong: Annotated[bool, typer.Option("--wrong", help="It should not have been found; otherwise it was right.")] = False,
     db: Db = FILE,
 ) -> None:
@@ -189,7 +190,7 @@ def evaluate(
 ) -> None:
     """Tell how well weight sets rank labelled questions, side by side, and by how much better than words alone."""
     sets = list(dict.fromkeys([*(listed(weights) or ()), _BASELINE]))
-    with opened(existing(db), embedder=embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory, going("measuring"):
         labelled = _read(data) if data else None
         measured = memory.evaluate(labelled, weights=sets)
         questions = sum(bool(one.relevant) for one in (labelled if labelled is not None else memory.labels()))
@@ -229,7 +230,7 @@ def tune(
         _calibrate(data, db=db, embedder=embedder, json=json)
         return
     assert name is not None
-    with opened(existing(db), embedder=embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory, going("fitting"):
         labelled = _read(data) if data else None
         before = memory.weights(base)
         tuned = memory.tune(name, labelled, base=base, held_out=held_out, write=not dry_run)
@@ -272,7 +273,7 @@ def weights(
 
 
 def _calibrate(data: Path | None, *, db: Path, embedder: str, json: bool) -> None:
-    with opened(existing(db), embedder=embedder) as memory:
+    with opened(existing(db), embedder=embedder) as memory, going("fitting"):
         before, after = memory.calibrate(_read(data) if data else None)
         threshold = memory.weights("calibration")["threshold"]
     if json:

@@ -1,4 +1,4 @@
-"""Work that takes long, with a bar on standard error where a person watches: storing a conversation, and waiting for what follows."""
+"""Work that takes long, with a bar on standard error where a person watches: storing a conversation, what follows, and more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memdb import MdbError, Memory
+from memdb import MdbError, Memory, Vectors
 from memdb.conversations import Exchange
 from memdb.interfaces.show import say
 
@@ -66,9 +66,29 @@ def finish(memory: Memory) -> bool:
     return done
 
 
-def _bars() -> Progress:
+def reindex(memory: Memory, embedder: str) -> Vectors:
+    """Change the file's embedder; see `Memory.reindex`."""
+    with _bars() as bars:
+        task = bars.add_task("embedding", total=None)
+        return memory.reindex(embedder, progress=lambda done, wanted: bars.update(task, completed=done, total=wanted))
+
+
+@contextmanager
+def going(what: str) -> Iterator[None]:
+    """Show that the body is at work, and for how long, where nobody can say how much of it is left."""
+    with _bars(counted=False) as bars:
+        bars.add_task(what, total=None)
+        yield
+
+
+def _bars(*, counted: bool = True) -> Progress:
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        *([MofNCompleteColumn()] if counted else []),
+        TimeElapsedColumn(),
+    )
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 

@@ -144,7 +144,9 @@ def consent(
 
 
 def undo(
-    user: User,
+    user: Annotated[
+        str | None, typer.Option("--user", envvar="MEMDB_USER", help="Whose memory, where several have such a turn or session.")
+    ] = None,
     turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="The turn whose teaching is taken back.")] = None,
     session: Annotated[str | None, typer.Option("--session", "--session-id", help="The session whose teaching is taken back.")] = None,
     db: Db = FILE,
@@ -159,7 +161,7 @@ def undo(
         print_rows(("", ""), ((name, str(count)) for name, count in undone.model_dump().items()))
     if not any(undone.model_dump().values()):
         cause = f"Turn {turn!r}" if turn is not None else f"Session {session!r}"
-        say(f"{cause} of user {user!r} taught nothing that still stands; `memdb turns` lists the turns.")
+        say(f"{cause}{f' of user {user!r}' if user is not None else ''} taught nothing that still stands; `memdb turns` lists the turns.")
 
 
 def forget(

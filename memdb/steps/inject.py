@@ -59,26 +59,17 @@ def inject(
     """
     layout = sections or {}
     answered = verdict.fact_id if verdict is not None and verdict.decision != "abstain" else None
-    found = _lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config)
-    lines = [*_instructions(system, verdict), *found]
+    found = list(_lines(profile, hits, kinds=kinds, answered=answered, disputed=disputed, now=now, config=config))
+    said, told = _instructions(system, verdict)
     if layout:
-        lines = [_laid_out(line, layout) for line in lines]
-    if not any(line.item.fact_id for line in lines):
-        lines = [line for line in lines if system]  # a verdict on nothing is no memory
-    weak = {id(line) for line in lines if line.item.stale or line.item.low_confidence}
-    lines.sort(key=lambda line: (id(line) in weak, line.rank, -(line.item.score or 0.0), -line.item.confidence))
-    chosen: list[_Line] = []
-    dropped: list[_Line] = []
-    spent: dict[str, int] = {}
-    for line in lines:
-        section = line.item.section
-        more = tokenizer.count(line.item.text) + (0 if section in spent else tokenizer.count(_heading(section)))
-        most = layout[section].max_tokens if section in layout else max_tokens
-        if spent.get(section, 0) + more <= most and sum(spent.values()) + more <= max_tokens:
-            chosen.append(line)
-            spent[section] = spent.get(section, 0) + more
-        else:
-            dropped.append(line)
+        said, told, found = ([_laid_out(line, layout) for line in lines] for lines in (said, told, found))
+    if not found and not system:
+        told = []  # a verdict on nothing is no memory
+    chosen, dropped = _fit([*said, *told, *found], layout=layout, tokenizer=tokenizer, max_tokens=max_tokens)
+    if told and not _remembers(chosen):  # nor is one that takes the room of all that it speaks of: a constraint goes before it
+        without, rest = _fit([*said, *found], layout=layout, tokenizer=tokenizer, max_tokens=max_tokens)
+        if _remembers(without):
+            chosen, dropped = without, [*told, *rest]
     items = tuple(line.item for line in _ordered(chosen))
     text = render(items)
     return Context(
@@ -94,11 +85,40 @@ def inject(
     )
 
 
-def _instructions(system: str, verdict: Verdict | None) -> Iterator[_Line]:
+def _instructions(system: str, verdict: Verdict | None) -> tuple[list[_Line], list[_Line]]:
+    """The lines of what the application says, and that of what the verdict does."""
     said = [" ".join(line.split()) for line in system.splitlines()]
     told = [verdict.instruction] if verdict is not None and verdict.instruction else []
-    for text in [*filter(None, said), *told]:
-        yield _Line(item=ContextItem(section=SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0), rank=1, order=-1)
+    return _opening(filter(None, said)), _opening(told)
+
+
+def _opening(texts: Iterable[str]) -> list[_Line]:
+    items = (ContextItem(section=SYSTEM, text=f"- {_one_line(text)}", fact_id="", confidence=1.0) for text in texts)
+    return [_Line(item=item, rank=1, order=-1) for item in items]
+
+
+def _remembers(lines: Iterable[_Line]) -> bool:
+    return any(line.item.fact_id for line in lines)
+
+
+def _fit(
+    lines: Sequence[_Line], *, layout: Mapping[str, Section], tokenizer: Tokenizer, max_tokens: int
+) -> tuple[list[_Line], list[_Line]]:  # fmt: skip
+    """Return the lines that there is room for, the most important first, and those that there is none for."""
+    weak = {id(line) for line in lines if line.item.stale or line.item.low_confidence}
+    chosen: list[_Line] = []
+    dropped: list[_Line] = []
+    spent: dict[str, int] = {}
+    for line in sorted(lines, key=lambda line: (id(line) in weak, line.rank, -(line.item.score or 0.0), -line.item.confidence)):
+        section = line.item.section
+        more = tokenizer.count(line.item.text) + (0 if section in spent else tokenizer.count(_heading(section)))
+        most = layout[section].max_tokens if section in layout else max_tokens
+        if spent.get(section, 0) + more <= most and sum(spent.values()) + more <= max_tokens:
+            chosen.append(line)
+            spent[section] = spent.get(section, 0) + more
+        else:
+            dropped.append(line)
+    return chosen, dropped
 
 
 def _laid_out(line: _Line, layout: Mapping[str, Section]) -> _Line:
