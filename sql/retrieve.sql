@@ -377,7 +377,7 @@ vote as materialized (  -- two are compared once, and each counts for the other
 ),
 agreed as materialized (  -- or what others say would be counted for every mention of it below
   select
-    r.*,
+    r.id, r.score, r.confidence, r.match, r.source_reliability, r.linked,
     iif(coalesce(:asks_order, :asks_now), coalesce((select place from placed where id = r.id and (:asks_order or place = 1.0)), 0.0), 0.0) as place,
     min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
@@ -396,7 +396,7 @@ believed as (
       + w.sure_match * a.match
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
-    a.score + a.linked * a.link_weight + w.agreement * a.agreement + iif(:asks_order, w.position, w.knowledge_update) * a.place as relevance
+    a.score + a.linked * w.linked + w.agreement * a.agreement + iif(:asks_order, w.position, w.knowledge_update) * a.place as relevance
   from weight w
   cross join agreed a
 ),
