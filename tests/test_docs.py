@@ -22,6 +22,9 @@ from memdb.interfaces.commands import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "measurements.md")
+}
 
 
 def settings_table() -> str:
@@ -176,3 +179,26 @@ def test_whatever_a_public_name_takes_or_gives_is_public() -> None:
 def test_whatever_serves_by_a_command_brings_the_command() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert [name for name in ("server", "mcp") if "memdb[cli]" not in extras[name]] == []
+
+
+def anchors(page: str) -> set[str]:
+    """Where links within a page may lead, as GitHub names its headings."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", page, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[path.name for path in PAGES])
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", PAGES[page]):
+        file, _, place = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.is_file(), link
+        assert not place or place in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_what_the_readme_tells_of_measurements_is_what_was_measured() -> None:
+    summary = README.split("## How well it works")[1].split("\n## ")[0]
+    told = re.findall(r"[\d.,]*\d(?= (?:%|ms))|(?<= )\d+\.\d(?= by)", summary)
+    measured = re.findall(r"\d[\d.,]*", PAGES[ROOT / "docs" / "measurements.md"])
+    assert len(told) > 10
+    assert [number for number in told if number not in measured] == []
