@@ -202,3 +202,10 @@ def test_what_the_readme_tells_of_measurements_is_what_was_measured() -> None:
     measured = re.findall(r"\d[\d.,]*", PAGES[ROOT / "docs" / "measurements.md"])
     assert len(told) > 10
     assert [number for number in told if number not in measured] == []
+
+
+def test_contributing_names_no_module_that_is_not_there() -> None:
+    table = PAGES[ROOT / "CONTRIBUTING.md"].split("| layer |")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z_]{2,})`", table)) - {"now"}
+    assert len(named) > 60
+    assert {name for name in named - {"_abroad"} if not (ROOT / "memdb" / f"{name}.py").is_file()} == set()
