@@ -21,11 +21,11 @@ from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
+from memdb.recording import read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
 from memdb.sentences import is_read_in_part
-from memdb.steps.apply import read_fact
 from memdb.steps.audit import audit
 from memdb.steps.clarify import clarify
 from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract

@@ -26,6 +26,7 @@ DOORS = {
     "memdb.llm",
     "memdb.chat",
     "memdb.narrator",
+    "memdb.recording",
 }
 CHAINS = {
     "memdb.thinking": 3,
