@@ -1,4 +1,4 @@
-"""A connection to the file: running statements, transactions, errors in memdb's words. Only this module and `store` import apsw."""
+"""A connection to the file: running statements, in transactions, with errors in memdb's words."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from typing import TypeVar
 import apsw
 
 from memdb import files, forking
-from memdb.errors import BusyError, ConflictError, InputError, MdbError, SchemaError, StoreError
+from memdb.driver import check_version, file_at, first, moved_error, translate
+from memdb.errors import MdbError, SchemaError, StoreError
 from memdb.remains import is_told_apart, remains
 
 SqlValue = str | int | float | bytes | None
 Row = dict[str, SqlValue]
 Result = TypeVar("Result")
-
-APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
-SCHEMA_VERSION = files.schema_version()
 
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
@@ -451,7 +449,7 @@ class Database:
     def setting(self, pragma: str) -> int:
         """Return what one of SQLite's settings is."""
         with self.translated():
-            return int(str(_first(self.connection, f"pragma {pragma}")))
+            return int(str(first(self.connection, f"pragma {pragma}")))
 
     def set(self, pragma: str, value: int) -> None:
         """Set one of SQLite's settings."""
@@ -568,84 +566,3 @@ def listed(values: Iterable[str] | None) -> str | None:
 @lru_cache(maxsize=256)
 def _listed(values: tuple[str, ...]) -> str:
     return json.dumps(values)
-
-
-def _first(connection: apsw.Connection, sql: str) -> SqlValue:
-    rows = connection.execute(sql).fetchall()
-    return rows[0][0] if rows else None
-
-
-def check_version(connection: apsw.Connection, path: Path) -> int:
-    """Return the file's schema version, 0 for an empty file; refuse any file that is not a mem.db of a version known here."""
-    application_id = _first(connection, "pragma application_id")
-    tables = _first(connection, "select 1 from sqlite_schema limit 1")
-    if not tables and application_id in (0, APPLICATION_ID):
-        return 0
-    if application_id != APPLICATION_ID:
-        raise SchemaError(f"{path} is an SQLite database of another program; give the path of a mem.db or of a new file.")
-    try:
-        version = int(str(_first(connection, "select value from meta where name = 'schema_version'")))
-        if version < 1:
-            raise ValueError(version)
-    except (ValueError, apsw.SQLError) as error:
-        raise SchemaError(f"{path} is marked as a mem.db but tells no schema version; restore a copy of it.") from error
-    if version > SCHEMA_VERSION:
-        raise SchemaError(f"{path} has schema version {version}, newer than the {SCHEMA_VERSION} known here; upgrade memdb to open it.")
-    return version
-
-
-def file_at(path: Path) -> tuple[int, int] | None:
-    """Which file lies at a path, None if there is none, or it is in memory."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
-
-
-def moved_error(path: Path) -> StoreError:
-    """The error to raise where a file is not the one any more that was opened."""
-    return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
-
-
-def closed_error(path: Path) -> StoreError:
-    """The error to raise where a memory is used after it was closed."""
-    return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
-
-
-def translate(error: Exception, path: Path) -> MdbError:
-    """Return the driver's error in memdb's words: what happened, to which file, and what to do."""
-    detail = str(error)
-    match error:
-        case UnicodeEncodeError():
-            return InputError(f"A text holds half a surrogate pair at position {error.start}; decode it properly first.")
-        case OverflowError():
-            return InputError("A number is larger than any that the file can hold; give a smaller one.")
-        case apsw.ConnectionClosedError() | apsw.ThreadingViolationError():
-            return closed_error(path)
-        case apsw.BusyError() | apsw.LockedError():
-            return BusyError(f"{path} is locked by another process; try again, or raise busy_timeout_ms.")
-        case apsw.NotADBError():
-            return SchemaError(f"{path} is not an SQLite database; give the path of a mem.db or of a new file.")
-        case apsw.ConstraintError():
-            return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
-        case apsw.FullError():
-            return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
-        case apsw.ReadOnlyError():
-            return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
-        case apsw.CantOpenError() if os.path.isdir(path):
-            return StoreError(f"{path} is a folder; give the path of a file in it, such as {path / 'mem.db'}.")
-        case apsw.CantOpenError():
-            return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
-        case apsw.CorruptError():
-            damage = StoreError(
-                f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows."
-            )
-            damage.damaged = True
-            return damage
-        case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
-            return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
-        case apsw.IOError():
-            return StoreError(f"Reading or writing {path} failed ({detail}); check the disk, then repeat the call.")
-        case _:
-            return StoreError(f"{path}: {detail}.")

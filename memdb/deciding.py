@@ -15,9 +15,9 @@ from memdb.database import Database
 from memdb.errors import InputError
 from memdb.observer import build_profile, read_predicates
 from memdb.reading import read_consent
+from memdb.recording import Origin, dismiss, dismiss_moot, move, put, revive, settle
+from memdb.recording import end as close
 from memdb.records import LIVE, Consent, Fact, Procedure, TaskState, by_the_clock
-from memdb.steps.apply import Origin, dismiss, dismiss_moot, move, put, revive, settle
-from memdb.steps.apply import end as close
 from memdb.steps.undo import undo as take_back
 from memdb.steps.weigh import weigh
 from memdb.times import to_text, utc_now

@@ -19,8 +19,8 @@ from memdb.narrator import Narrator
 from memdb.people import with_people
 from memdb.privacy import quotable
 from memdb.reading import read_consent
+from memdb.recording import Origin, keep_calls, record
 from memdb.records import Event, ModelCall, Narrative, NarrativeDetail, Turn
-from memdb.steps.apply import Origin, keep_calls, record
 from memdb.steps.classify import classify
 from memdb.steps.compose import compose
 from memdb.steps.decay import reckon

@@ -19,8 +19,8 @@ from memdb.nights import next_night, night_from, take_night
 from memdb.observer import decide, read_predicates
 from memdb.privacy import is_high_risk, quotable, topic_of
 from memdb.reading import read_consent
+from memdb.recording import Origin, dismiss_moot, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.records import Candidate, Case, Consent, Fact, Operation
-from memdb.steps.apply import Origin, dismiss_moot, expire_over, keep_calls, merge, move, put, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.gate import gate
 from memdb.steps.gather import gather

@@ -59,6 +59,7 @@ from memdb.ranking import (
     weights_of,
     write_weights,
 )
+from memdb.recording import dismiss_moot, expire_over, read_fact
 from memdb.records import (
     BreakTrigger,
     Category,
@@ -83,7 +84,6 @@ from memdb.records import (
     by_the_clock,
 )
 from memdb.session import Session
-from memdb.steps.apply import dismiss_moot, expire_over, read_fact
 from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project

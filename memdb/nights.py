@@ -13,8 +13,8 @@ from memdb.config import Config
 from memdb.database import Database
 from memdb.llm import calls_of
 from memdb.narrator import Narrator
+from memdb.recording import Origin, keep_calls, read_fact, record
 from memdb.records import Fact, ModelCall, Narrative, NarrativeDetail, fact_of
-from memdb.steps.apply import Origin, keep_calls, read_fact, record
 from memdb.steps.consolidate import Pattern, consolidate
 from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize

@@ -17,8 +17,9 @@ from memdb.errors import ConflictError
 from memdb.keys import canonical_key, normalise
 from memdb.llm import LanguageModel
 from memdb.reading import read_consent
+from memdb.recording import Origin, action_hash_of, dismiss, end, expire_over, keep_calls, move, read_fact, settle
 from memdb.records import LIVE, UNDECIDED, Action, Candidate, Case, Consent, Fact, Note, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, dismiss, end, expire_over, keep_calls, move, read_fact, settle
+from memdb.steps.apply import apply
 from memdb.steps.arbitrate import arbitrate
 from memdb.steps.guard import guard
 from memdb.steps.hear import Heard

@@ -15,8 +15,9 @@ from memdb.errors import ConflictError, InputError, StoreError
 from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import read_predicates
 from memdb.reading import read_consent
+from memdb.recording import Origin, action_hash_of, read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Predicate, Turn
-from memdb.steps.apply import Origin, action_hash_of, apply, read_fact
+from memdb.steps.apply import apply
 from memdb.steps.compare import Edit, compare
 from memdb.steps.extract import extract
 from memdb.steps.gate import gate

@@ -10,10 +10,11 @@ from pathlib import Path
 from memdb import checks
 from memdb.answers import Sources, Stats
 from memdb.config import Config
-from memdb.database import SCHEMA_VERSION, Database
+from memdb.database import Database
+from memdb.driver import SCHEMA_VERSION
 from memdb.errors import NotFoundError
+from memdb.recording import read_fact
 from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Status, TurnRecord
-from memdb.steps.apply import read_fact
 from memdb.store import Store
 from memdb.times import to_text
 

@@ -15,7 +15,7 @@ from memdb.field import MOST, Field, Found
 from memdb.records import FACT_COLUMNS, Tier
 
 _WIDTH = len(FACT_COLUMNS)
-_NEARLY = 0.8  # of the nearest, as `dated` has it in retrieve.sql
+_NEARLY = 0.8  # as near as the nearest, at least, is what tells what is so now
 _SURE = 20  # so many hits are as good as if everything had been scored
 
 FEATURES = (
@@ -86,7 +86,7 @@ class Scorer:
     """
 
     def __init__(self, db: Database, values: Mapping[str, SqlValue], *, said: Sequence[int], aimed: Mapping[int, float]) -> None:
-        self._db, self._values, self._aimed = db, values, aimed
+        self._db, self._values, self._aimed = db, {**values, "nearly": _NEARLY}, aimed
         self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in said]
 
     def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:

@@ -23,8 +23,8 @@ from memdb.llm import LanguageModel
 from memdb.observer import build_profile
 from memdb.page import read_page, write_page
 from memdb.reading import read_consent
+from memdb.recording import action_hash_of
 from memdb.records import Fact
-from memdb.steps.apply import action_hash_of
 from memdb.steps.clarify import clarify
 from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot

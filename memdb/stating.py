@@ -22,9 +22,9 @@ from memdb.keys import normalise, predicate_of, slug
 from memdb.observer import decide, read_predicates
 from memdb.privacy import secret_in_text
 from memdb.reading import read_consent
+from memdb.recording import Origin, action_hash_of, read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Category, Consent, Fact, Item, MemoryType, Predicate, Procedure, Source, TaskState
 from memdb.steps.admit import admit
-from memdb.steps.apply import Origin, action_hash_of, read_fact
 from memdb.steps.decay import reckon
 from memdb.steps.gate import gate
 from memdb.steps.sync import sync

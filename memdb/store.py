@@ -21,8 +21,9 @@ import apsw
 
 from memdb import files
 from memdb.config import Config
-from memdb.database import APPLICATION_ID, SCHEMA_VERSION, Database, SqlValue, check_version, closed_error, file_at, moved_error, translate
+from memdb.database import Database, SqlValue
 from memdb.daytime import clock_changes
+from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, check_version, closed_error, file_at, moved_error, translate
 from memdb.errors import BusyError, ConfigError, StoreError
 
 IN_MEMORY = ":memory:"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from functools import partial
 from typing import cast
 
@@ -21,11 +21,11 @@ from memdb.embed import Embedder
 from memdb.errors import BusyError, ModelUnavailable, StoreError
 from memdb.keys import canonical_key, normalise, predicate_of, telling
 from memdb.llm import Answer, LanguageModel, Prompt, T, calls_of
+from memdb.recording import read_fact
 from memdb.records import LIVE, Action, Candidate, Case, Consent, Fact, ModelCall, Note, Predicate, Source, Turn
 from memdb.replies import spelled_out
 from memdb.role_play import is_played
 from memdb.sentences import is_read_in_part
-from memdb.steps.apply import read_fact
 from memdb.steps.audit import audit
 from memdb.steps.clarify import clarify
 from memdb.steps.extract import MOST_FACTS, Before, begins_with_somebody, extract
@@ -106,7 +106,7 @@ def think(
     proposals = {place: pair for place, pair in enumerate(zip(gated.cases, repeated, strict=True))}
     contested = [place for place, (case, known) in proposals.items() if case.beliefs and known is None]
     if model is not None and contested:
-        related = _related(db, turn, config.zone)
+        related = _related(db, turn, config)
         try:
             audited = audit(turn, [proposals[place][0] for place in contested], related, llm=model, predicates=predicates, config=config)
             calls, notes = (*calls, *audited.calls), (*notes, *audited.notes)
@@ -439,9 +439,19 @@ def bearing_on(candidate: Candidate, beliefs: Sequence[Fact], predicates: Mappin
     return tuple(fact for fact in beliefs if words & telling(fact.object))
 
 
-def _related(db: Database, turn: Turn, zone: tzinfo) -> list[Fact]:
+def _related(db: Database, turn: Turn, config: Config) -> list[Fact]:
     """The facts that the words of a turn bring to mind; not its meaning, since a replay asks the same questions."""
     kinds = [str(row["kind"]) for row in db.all("kinds.all") if row["kind"] != "message"]
-    asked = understand(db, turn.user_input, user_id=turn.user_id, now=turn.timestamp, zone=zone)
-    hits = retrieve(db, asked, user_id=turn.user_id, embedder=None, now=turn.timestamp, kinds=kinds, limit=_RELATED)
+    asked = understand(db, turn.user_input, user_id=turn.user_id, now=turn.timestamp, zone=config.zone)
+    hits = retrieve(
+        db,
+        asked,
+        user_id=turn.user_id,
+        embedder=None,
+        now=turn.timestamp,
+        kinds=kinds,
+        limit=_RELATED,
+        hot_days=config.hot_days,
+        warm_days=config.warm_days,
+    )
     return [hit.fact for hit in hits]

@@ -10,6 +10,7 @@
 --   :compared   whether there were vectors to compare with, null where that is told by :embedding and :hits
 --   :actor      whose words are asked about       :asks_when whether it asks when something was
 --   :asks_now   whether it asks what is so now    :asks_former what was so before
+--   :nearly     how near what tells of that must be, as a share of the nearest; null if none of it is to count more
 --   :times      JSON [[from, to], …] that the question names
 --   :kinds, :statuses, :shelves                   JSON arrays; an empty :shelves leaves the vectors out, 'window' asks for messages' windows
 --   :k_lex, :k_vec                                candidates a kind from each leg, null for the set's own
@@ -78,26 +79,18 @@ weight as materialized (
   from (select json_group_object(feature, value) as w from weights where name = :weights)
 ),
 
--- what the words find: filtered before the cut, and cut for each kind by itself; of what is over nothing is asked here but what was true then
-matched as materialized (
-  select
-    f.id,
-    f.kind,
-    bm25(facts_fts, w.bm25_body, w.bm25_reply, w.bm25_context, w.bm25_date) as bm25,
-    w.k_lex
-  from weight w
-  cross join facts_fts
-  cross join facts f on f.id = facts_fts.rowid
-  where facts_fts match :terms
-    -- one among many users: most of what matches is another's, and is told by its id before its row is read
-    and ((select min(user_id) from facts) = (select max(user_id) from facts)
-      or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
-      or +facts_fts.rowid in (select id from facts where user_id = :user_id))
-    and f.user_id = :user_id
+-- what may be found: whose it is, what it is, whether it is or was believed, and what the question asks to be left out
+eligible as not materialized (
+  select f.*
+  from facts f
+  where f.user_id = :user_id
     and f.kind in (select value from json_each(:kinds))
     and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
       in (select value from json_each(:statuses))
     and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
+    -- what was taken back was never true, nor what lasted for no time
+    and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+      select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
     and (:categories is null or f.category in (select value from json_each(:categories)))
     and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
     and (:participants is null or exists (
@@ -121,6 +114,23 @@ matched as materialized (
         when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
         else coalesce(f.valid_to > :since, 1)
       end)))
+),
+
+-- what the words find: filtered before the cut, and cut for each kind by itself
+matched as materialized (
+  select
+    f.id,
+    f.kind,
+    bm25(facts_fts, w.bm25_body, w.bm25_reply, w.bm25_context, w.bm25_date) as bm25,
+    w.k_lex
+  from weight w
+  cross join facts_fts
+  cross join eligible f on f.id = facts_fts.rowid
+  where facts_fts match :terms
+    -- one among many users: most of what matches is another's, and is told by its id before its row is read
+    and ((select min(user_id) from facts) = (select max(user_id) from facts)
+      or exists (select 1 from facts where user_id = :user_id limit 1 offset 1999)
+      or +facts_fts.rowid in (select id from facts where user_id = :user_id))
 ),
 lexical as materialized (
   select id, bm25, row_number() over (partition by kind order by bm25, id desc) <= k_lex as is_wanted
@@ -146,38 +156,35 @@ semantic as materialized (
   group by abs(id)
 ),
 
--- all of that, and what was found beforehand
-gathered as materialized (
-  select id, bm25, null as distance, null as window_distance, is_wanted
+-- all of that, and what was found beforehand; and what is linked to it, where links count
+gathered (id, bm25, distance, window_distance, is_wanted, is_linked) as (
+  select id, bm25, null, null, is_wanted, 0
   from lexical
   union all
-  select id, null, distance, window_distance, 1
+  select id, null, distance, window_distance, 1, 0
   from semantic
   union all
-  select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, 1
+  select value ->> 0, iif(value ->> 1 < 0, value ->> 1, null), value ->> 2, value ->> 3, 1, 0
   from json_each(:found)
+  union all
+  select n.id, null, null, null, g.is_wanted, 1
+  from gathered g
+  cross join facts f on f.id = g.id
+  cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+  cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+  where not g.is_linked
+    and (select linked from weight) <> 0
 ),
 
--- a row a candidate, with all that was found of it; and what is linked to that, where links count
+-- a row a candidate, with all that was found of it; the words of what only asks the same measure no other's
 candidate as materialized (
   select
     id,
-    min(bm25) as bm25,
+    min(iif(:echoes is null or :echoes ->> ('' || id) is null, bm25, null)) as bm25,
     min(distance) as distance,
     min(window_distance) as window_distance,
-    min(min(bm25)) over () as best_bm25
-  from (
-    -- the words of what only asks the same measure no other's
-    select id, iif(:echoes is null or :echoes ->> ('' || id) is null, bm25, null) as bm25, distance, window_distance, is_wanted
-    from gathered
-    union all
-    select n.id, null, null, null, g.is_wanted
-    from weight w
-    cross join gathered g
-    cross join facts f on f.id = g.id
-    cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
-    cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-    where w.linked <> 0)
+    min(min(iif(:echoes is null or :echoes ->> ('' || id) is null, bm25, null))) over () as best_bm25
+  from gathered
   group by id
   having max(is_wanted)
 ),
@@ -248,37 +255,10 @@ scored as materialized (
     c.bm25 is not null as by_words,
     coalesce(c.distance, c.window_distance) is not null as by_meaning
   from candidate c
-  cross join facts f on f.id = c.id
+  cross join eligible f on f.id = c.id
   left join message_traits m on m.id = f.id
   join kinds k on k.kind = f.kind
   left join memory_types t on t.memory_type = f.memory_type
-  where f.user_id = :user_id
-    and f.kind in (select value from json_each(:kinds))
-    and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
-      in (select value from json_each(:statuses))
-    and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
-    -- what was taken back was never true, nor what lasted for no time
-    and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
-      select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
-    and (:categories is null or f.category in (select value from json_each(:categories)))
-    and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
-    and (:participants is null or exists (
-      select 1
-      from json_each(:participants) p
-      cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
-      where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
-    and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
-    and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-    and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
-    and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or tier in (select value from json_each(:tiers)))
-    -- what happened or was said has its moment, all else was so until it ended
-    and (coalesce(:must, :since, :until) is null or (
-      (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
-      and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
-      and (:since is null or case
-        when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
-        else coalesce(f.valid_to > :since, 1)
-      end)))
 ),
 likened as (
   select *, iif(coalesce(:compared, :embedding is not null or :hits <> '[]'), cosine, words) as match  -- without vectors, words must do
@@ -300,7 +280,6 @@ ranked as materialized (
   select
     p.id, p.confidence, p.match, p.source_reliability, p.seen_count, p.source_turn_id, p.words + p.match as near_by,
     w.linked as link_weight,
-    w.top,
     w.near,
     w.sure_agreement + w.agreement > 0 or :agree as is_voted,
     w.lexical * p.lexical
@@ -334,19 +313,18 @@ ranked as materialized (
   cross join featured p
 ),
 -- a link from one of the ten best lends as much as it is strong and that one is near the very best
-lender as materialized (
-  select json_group_object(id, max(0.0, score / best)) as lent
-  from (select id, score, max(score) over () as best from ranked order by score desc, id desc limit 10)
+lent as materialized (
+  select json_group_object(id, share) as shares
+  from (
+    select n.id, max(l.strength * max(0.0, r.score / r.best)) as share
+    from (select id, score, max(score) over () as best from ranked order by score desc, id desc limit 10) r
+    cross join facts f on f.id = r.id
+    cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
+    cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
+    group by n.id)
 ),
-followed as materialized (
-  select
-    r.*,
-    iif(r.link_weight = 0, 0.0, coalesce((
-      select max(l.strength * ((select lent from lender) ->> ('' || n.id)))
-      from facts f
-      cross join links l on l.source_id = f.fact_id or l.target_id = f.fact_id
-      cross join facts n on n.fact_id = iif(l.source_id = f.fact_id, l.target_id, l.source_id)
-      where f.id = r.id), 0.0)) as linked
+followed as not materialized (
+  select r.*, iif(r.link_weight = 0, 0.0, coalesce((select shares from lent) ->> ('' || r.id), 0.0)) as linked
   from ranked r
 ),
 
@@ -358,7 +336,7 @@ dated as materialized (
     id,
     near_by,
     case
-      when :asks_order is null then iif(near_by >= 0.8 * nearest, (
+      when :asks_order is null then iif(near_by >= :nearly * nearest, (
         select julianday(valid_from) from message_updates u where u.id = n.id and tells_update > (:actor is not 'user')), null)
       when not is_question and moment <= :now then :asks_order * julianday(moment)
     end as at
@@ -399,8 +377,7 @@ vote as materialized (  -- two are compared once, and each counts for the other
 ),
 agreed as materialized (  -- or what others say would be counted for every mention of it below
   select
-    r.*,
-    r.score + r.linked * r.link_weight as total,
+    r.id, r.score, r.confidence, r.match, r.source_reliability, r.linked,
     iif(coalesce(:asks_order, :asks_now), coalesce((select place from placed where id = r.id and (:asks_order or place = 1.0)), 0.0), 0.0) as place,
     min(1.0, (max(0, r.seen_count - 1) + iif(r.is_voted, coalesce((select votes from vote where id = r.id), 0), 0)) / 3.0) as agreement
   from followed r
@@ -419,7 +396,7 @@ believed as (
       + w.sure_match * a.match
       + w.sure_agreement * a.agreement
       + w.sure_source_reliability * a.source_reliability, w.by_confidence)) as factor,
-    a.total + w.agreement * a.agreement + iif(:asks_order, w.position, w.knowledge_update) * a.place as relevance
+    a.score + a.linked * w.linked + w.agreement * a.agreement + iif(:asks_order, w.position, w.knowledge_update) * a.place as relevance
   from weight w
   cross join agreed a
 ),

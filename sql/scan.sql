@@ -8,7 +8,7 @@ select
   (select value from meta where name = 'embedder') as embedder,
   (select max(id) from facts) as newest;
 
--- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
+-- The same rows, and the same bm25, as the step `matched` of retrieve.sql; its filters stand there in `eligible`.
 -- statement: words
 select
   f.id,
@@ -19,7 +19,7 @@ cross join facts f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
   and ((select min(user_id) from facts) = (select max(user_id) from facts)
-    or (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) = 2000
+    or exists (select 1 from facts where user_id = :user_id limit 1 offset 1999)
     or +facts_fts.rowid in (select id from facts where user_id = :user_id))
   and f.user_id = :user_id
   and f.kind in (select value from json_each(:kinds))
@@ -129,10 +129,8 @@ asked as (
 select f.id, f.kind
 from asked
 cross join facts f on f.id = asked.id
-where f.user_id = :user_id
-  and f.kind in (select value from json_each(:kinds))
-  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')));
+where (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
+  select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')));
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible
@@ -310,9 +308,9 @@ select
     where facts_fts match w.value
       -- one among many users: most of what has the word is another's, and is told by its id before its row is read
       and iif(
-        (select count(*) from (select 1 from facts where user_id = :user_id limit 2000)) < 2000,
-        rowid in (select id from facts where user_id = :user_id),
-        (select f.user_id from facts f where f.id = facts_fts.rowid) = :user_id)
+        exists (select 1 from facts where user_id = :user_id limit 1 offset 1999),
+        (select f.user_id from facts f where f.id = facts_fts.rowid) = :user_id,
+        rowid in (select id from facts where user_id = :user_id))
       and (:echoes is null or :echoes ->> ('' || rowid) is null))) as places,
   min(1.0, log10(max(1, (select count(*) from (select 1 from facts where user_id = :user_id limit 10000)))) / 4.0) as telling
 from json_each(:words) w;

@@ -10,8 +10,9 @@ import pytest
 
 import memdb
 from memdb.config import Config
+from memdb.recording import Origin
 from memdb.records import RELIABILITY, Action, Candidate, Fact, Source, Status
-from memdb.steps.apply import Origin, apply
+from memdb.steps.apply import apply
 from memdb.steps.guard import guard
 
 Tell = Callable[..., memdb.Memory]

@@ -25,7 +25,7 @@ import memdb
 import memdb.interfaces.chroma as chroma
 from memdb import files
 from memdb.collection_types import Metadata
-from memdb.database import APPLICATION_ID
+from memdb.driver import APPLICATION_ID
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.chroma.configuration import CreateConfiguration
 from memdb.interfaces.chroma.types import Embeddings, Include, Where, WhereDocument

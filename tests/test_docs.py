@@ -23,6 +23,7 @@ from memdb.interfaces.commands import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md")}
 
 
 def settings_table() -> str:
@@ -196,3 +197,33 @@ def test_whatever_a_public_name_takes_or_gives_is_public() -> None:
 def test_whatever_serves_by_a_command_brings_the_command() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert [name for name in ("server", "mcp") if "memdb[cli]" not in extras[name]] == []
+
+
+def anchors(page: str) -> set[str]:
+    """Where links within a page may lead, as GitHub names its headings."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", page, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[path.name for path in PAGES])
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", PAGES[page]):
+        file, _, place = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.is_file(), link
+        assert not place or place in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_what_the_readme_tells_of_measurements_is_what_was_measured() -> None:
+    summary = README.split("## How well it works")[1].split("\n## ")[0]
+    told = re.findall(r"[\d.,]*\d(?= (?:%|ms))|(?<= )\d+\.\d(?= by)", summary)
+    measured = re.findall(r"\d[\d.,]*", README.split("## Measured")[1])
+    assert len(told) > 10
+    assert [number for number in told if number not in measured] == []
+
+
+def test_contributing_names_no_module_that_is_not_there() -> None:
+    table = PAGES[ROOT / "CONTRIBUTING.md"].split("| layer |")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z_]{2,})`", table)) - {"now"}
+    assert len(named) > 60
+    assert {name for name in named - {"_abroad"} if not (ROOT / "memdb" / f"{name}.py").is_file()} == set()

@@ -90,6 +90,7 @@ def exhaustive(
         "actor": asked.actor,
         "asks_when": int(asked.intent == "time"),
         "asks_now": int(asked.present),
+        "nearly": 0.8,
         "asks_former": int(asked.former),
         "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in asked.times]),
         "kinds": '["fact", "message", "note"]',

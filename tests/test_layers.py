@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "memdb"
 DOORS = {
+    "memdb.driver",
     "memdb.database",
     "memdb.store",
     "memdb.chunks",
@@ -25,6 +26,7 @@ DOORS = {
     "memdb.llm",
     "memdb.chat",
     "memdb.narrator",
+    "memdb.recording",
 }
 CHAINS = {
     "memdb.thinking": 3,
@@ -100,6 +102,7 @@ def test_steps_never_import_each_other(path: Path) -> None:
 def test_only_the_store_and_its_connections_import_the_drivers() -> None:
     drivers = {"apsw", "sqlite_vec", "sqlite3"}
     assert {name_of(path) for path in MODULES if {name.partition(".")[0] for name in imports_of(path)} & drivers} == {
+        "memdb.driver",
         "memdb.database",
         "memdb.store",
     }

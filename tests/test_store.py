@@ -27,10 +27,9 @@ import apsw
 import pytest
 
 import memdb
-from memdb import database as database_module
-from memdb import files
+from memdb import driver, files
 from memdb.config import Config
-from memdb.database import APPLICATION_ID, SCHEMA_VERSION, SqlValue
+from memdb.driver import APPLICATION_ID, SCHEMA_VERSION
 from memdb.edge import write_folder
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
@@ -673,16 +672,16 @@ def test_processes_may_create_the_same_file_at_once(tmp_path: Path) -> None:
 def test_a_file_that_another_process_makes_while_it_is_looked_at_is_no_other_program_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, look = tmp_path / "mem.db", database_module._first
+    path, look = tmp_path / "mem.db", driver.first
 
-    def made_meanwhile(connection: apsw.Connection, sql: str) -> SqlValue:
+    def made_meanwhile(connection: apsw.Connection, sql: str) -> object:
         seen = look(connection, sql)
-        monkeypatch.setattr(database_module, "_first", look)
+        monkeypatch.setattr(driver, "first", look)
         with contextlib.suppress(memdb.BusyError):  # while a file is looked at, nobody else makes it
             Store(path, Config(busy_timeout_ms=10), vectors=False).close()
         return seen
 
-    monkeypatch.setattr(database_module, "_first", made_meanwhile)
+    monkeypatch.setattr(driver, "first", made_meanwhile)
     store = Store(path, Config(), vectors=False)
     assert store.database().one("meta.embedder") is not None
     store.close()

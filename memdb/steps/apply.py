@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 
 from pydantic import JsonValue
 
 from memdb.config import Config
-from memdb.database import Database, Row, SqlValue
+from memdb.database import Database
 from memdb.household import as_remembered
-from memdb.keys import normalise, predicate_of
-from memdb.records import (
-    LIVE,
-    RELIABILITY,
-    UNDECIDED,
-    Action,
-    Candidate,
-    Fact,
-    MemoryType,
-    ModelCall,
-    Operation,
-    Predicate,
-    Record,
-    Source,
-    Status,
-    TaskState,
-)
+from memdb.keys import predicate_of
+from memdb.recording import (
+    Log,
+    Origin,
+    action_hash_of,
+    closed,
+    dismiss_denials,
+    let_last,
+    move,
+    read_fact,
+    reject_rivals,
+    settle,
+    shorten,
+    surer,
+)  # fmt: skip
+from memdb.records import LIVE, RELIABILITY, UNDECIDED, Action, Candidate, Fact, Operation, Predicate, Status
 from memdb.retelling import tells_since
 from memdb.times import to_text
 
 _NAMESPACE = uuid.UUID("6d656d64-6200-5000-8000-000000000000")
-_MOOT = "what it doubted has ended"
 _EVENT_LASTS = timedelta(days=1)  # a plan is over the day after its event began
-
-
-class Origin(Record):
-    """Where a decision comes from: the turn and its circumstances. `now` is the turn's time, so that a replay gives the same rows."""
-
-    user_id: str
-    turn_id: str
-    now: datetime
-    session_id: str | None = None
-    speaker: str | None = None
-    source: Source = "user_message"
-    kind: str = "fact"
-    importance: float | None = None
-    tags: tuple[str, ...] = ()
-    confidence: float | None = None
-    memory_type: MemoryType | None = None
 
 
 def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> str | None:
@@ -60,37 +41,37 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
     Insert, refine in place, end and insert, end, refresh, or keep both sides: each leaves a row in `fact_history` with the fact before
     and after. Ids and times follow from the turn alone.
     """
-    digest = action_hash(action)
+    digest = _action_hash(action)
     claimed = db.run("apply.claim_action", user_id=origin.user_id, turn_id=origin.turn_id, key=action.key, action_hash=digest)
     if not claimed:
         return None
-    log = _Log(db, origin, digest)
+    log = Log(db, origin, digest)
     target = read_fact(db, action.target_fact_id) if action.target_fact_id else None
     match action.type:
         case "insert":
             # an insert that points at a fact is an earlier truth, which that fact ended
             status: Status = "superseded" if target else "active"
             inserted = _insert(db, action, log, predicates, config, status=status)
-            _shorten(db, inserted, log, predicates)
+            shorten(db, inserted, log, predicates)
             return inserted
         case "supersede":
             new_id = _fact_id(action, origin, digest)
             assert target is not None
             starts = action.valid_from or origin.now
-            log.change(target.fact_id, "supersede", action.reason, "close", **_closed(target, "superseded", starts, origin))
-            late = _reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
+            log.change(target.fact_id, "supersede", action.reason, "close", **closed(target, "superseded", starts, origin))
+            late = reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
             for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):
                 db.run("apply.link", source_id=source, target_id=contradicted, relation="contradicts", now=to_text(origin.now))
-            _shorten(db, new_id, log, predicates)
+            shorten(db, new_id, log, predicates)
             return new_id
         case "expire":
             assert target is not None
             if target.status in (*LIVE, *UNDECIDED):  # the same turn may have refuted it already
-                ends = _closed(target, "expired", action.valid_to or origin.now, origin)
+                ends = closed(target, "expired", action.valid_to or origin.now, origin)
                 log.change(target.fact_id, "expire", action.reason, "close", **ends)
-                _let_last(db, target, log)
-                _dismiss_denials(db, target.fact_id, origin)
+                let_last(db, target, log)
+                dismiss_denials(db, target.fact_id, origin)
             return target.fact_id
         case "mark_pending_confirmation":
             new_id = _insert(db, action, log, predicates, config, status="pending_confirmation", doubted=target)
@@ -102,224 +83,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             return _keep(db, action, target, log, predicates, config)
 
 
-def settle(
-    db: Database,
-    fact: Fact,
-    *,
-    origin: Origin,
-    reason: str,
-    confidence: float,
-    predicates: Mapping[str, Predicate],
-    seen: int = 0,
-) -> None:
-    """Make a pending or uncertain fact the belief, or an active one surer.
-
-    What was believed and it contradicted is superseded, and under a key with one value everything else that is held for good; what was
-    pending beside it was never true.
-    """
-    log = _Log(db, origin, action_hash_of("confirm", fact.fact_id, origin.turn_id))
-    rivals = {rival.fact_id: rival for rival in _facts(db, "believe.contradicted_by", fact.fact_id)}
-    rivals |= {rival.fact_id: rival for rival in _beside(db, fact, predicates)}
-    for rival in rivals.values():
-        why = f"{reason}: {fact.object!r}"
-        if rival.status == "pending_confirmation":
-            dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
-        else:
-            log.change(rival.fact_id, "supersede", why, "close", **_closed(rival, "superseded", fact.valid_from, origin))
-        _dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
-    log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), source=_surer(origin, fact), seen=seen)
-    _reject_rivals(db, fact.fact_id, log)
-    _shorten(db, fact.fact_id, log, predicates)
-
-
-def _beside(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> list[Fact]:
-    """What cannot be true beside a fact, linked with it or not: of a key with one value, the other values, and this one once more."""
-    if fact.kind != "fact" or fact.denies or fact.valid_to is not None or predicate_of(fact.key, predicates).cardinality == "many":
-        return []
-    said = normalise(fact.object)
-    return [other for other in _facts(db, "believe.beside", fact.fact_id) if not other.denies or normalise(other.object) == said]
-
-
-def _shorten(db: Database, fact_id: str, log: _Log, predicates: Mapping[str, Predicate]) -> None:
-    """Under a key with one value, what gave way lasted only until the next thing began, in whatever order they were told."""
-    (fact,) = _facts(db, "believe.by_id", fact_id)
-    if fact.kind != "fact" or fact.denies or predicate_of(fact.key, predicates).cardinality == "many":
-        return
-    if fact.status == "active" and fact.valid_to is not None:
-        return  # what is so for a time takes no other's place
-    for earlier in _facts(db, "believe.lasts_into", fact_id):
-        if not earlier.denies:
-            starts = to_text(fact.valid_from)
-            log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "close", status=earlier.status, valid_to=starts)
-    later = [other for other in _facts(db, "believe.begins_within", fact_id) if not other.denies]
-    if fact.status == "superseded" and later:
-        ends = to_text(later[0].valid_from)
-        log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
-
-
-def _let_last(db: Database, fact: Fact, log: _Log) -> None:
-    """Where a fact has ended that was still to begin, what it would have taken the place of lasts as it did before, or as that would."""
-    if fact.status != "active" or fact.valid_from <= log.origin.now:
-        return
-    (ended,) = _facts(db, "believe.by_id", fact.fact_id)
-    if ended.valid_to is None or ended.valid_to > ended.valid_from:
-        return
-    for row in db.all("believe.waits_to_end", fact_id=fact.fact_id):
-        other = Fact.model_validate_json(str(row["record"]))
-        lasts = [str(row["lasted"])] if row["lasted"] is not None else []
-        lasts += [to_text(fact.valid_to)] if fact.valid_to is not None else []  # when what gives way to the other begins
-        log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=min(lasts, default=None))
-
-
-def _dismiss_denials(db: Database, fact_id: str, origin: Origin, *, but: str = "") -> None:
-    for doubt in _facts(db, "believe.contradicting", fact_id):
-        if doubt.denies and doubt.fact_id != but:
-            dismiss(db, doubt, origin=origin, reason=_MOOT, but=but)
-
-
-def dismiss(db: Database, fact: Fact, *, origin: Origin, reason: str, but: str = "") -> None:
-    """End a fact as never true: its validity becomes empty, so that no question about the past finds it either.
-
-    What it contradicted stays linked with it, so that it doubts the same once more if this is taken back. A denial of it ends, too, `but`
-    for the one that is just being settled.
-    """
-    log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
-    log.change(fact.fact_id, "reject", reason, "close", status="expired", valid_to=to_text(fact.valid_from))
-    _let_last(db, fact, log)
-    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now, but=but)
-
-
-def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str, Predicate]) -> None:
-    """Let what a fact had taken the place of stand again as before, since that fact has just been dismissed.
-
-    What one action changed stays as it is if something of that was changed since, or if something else is held there by now. What waits
-    to take the fact's place waits to take that of the earlier one, and so does what had waited for that before. What went into a pattern
-    stands by itself again, and goes into no other.
-    """
-    log = _Log(db, origin, action_hash_of("reject", fact.fact_id, origin.turn_id))
-    for row in db.all("undo.parts", fact_id=fact.fact_id):
-        part = str(row["fact_id"])
-        before = db.one("believe.by_id", fact_id=part)
-        db.run("undo.release", fact_id=part, now=to_text(origin.now))
-        log.record(part, "update", f"the pattern {fact.fact_id} was never so", before=str(before["record"]) if before else None)
-    actions: dict[tuple[SqlValue, SqlValue], list[Row]] = {}
-    for row in db.all("undo.displaced", fact_id=fact.fact_id):
-        actions.setdefault((row["turn_id"], row["action_hash"]), []).append(row)
-    for (turn_id, _), changes in actions.items():
-        latest = {str(row["fact_id"]): row for row in reversed(changes)}
-        if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
-            continue
-        earlier = {str(row["fact_id"]): Fact.model_validate_json(str(row["before"])) for row in changes}
-        if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
-            continue
-        waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
-        for row in (*changes, *waited.values()):
-            fact_id = str(row["fact_id"])
-            before = db.one("believe.by_id", fact_id=fact_id)
-            db.run("undo.restore", fact_id=fact_id, before=row["before"], after=row["after"], now=to_text(origin.now))
-            log.record(fact_id, "update", f"{fact.object!r} was never so", before=str(before["record"]) if before else None)
-        for rival in _facts(db, "believe.contradicting", fact.fact_id):
-            for one in earlier.values():
-                if one.key == rival.key and predicate_of(one.key, predicates).cardinality == "one":
-                    db.run("apply.link", source_id=rival.fact_id, target_id=one.fact_id, relation="contradicts", now=to_text(origin.now))
-
-
-def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
-    """Whether something is believed that a fact cannot be believed beside."""
-    return fact.status == "active" and any(other.status == "active" for other in _beside(db, fact, predicates))
-
-
-def dismiss_moot(
-    db: Database, *, user_id: str | None, ended: str | None = None, origin: Origin | None = None, now: datetime, but: str = ""
-) -> None:  # fmt: skip
-    """End the denials that have nothing left to decide, since nothing of what they doubted is held any more.
-
-    Of one fact that has just `ended`, of a user, or of everybody. Another value stays: that may be true all the same.
-    """
-    for row in db.all("believe.moot", user_id=user_id, ended=ended):
-        doubt = Fact.model_validate_json(str(row["record"]))
-        if doubt.fact_id == but:
-            continue
-        why = origin or Origin(user_id=doubt.user_id, turn_id=doubt.source_turn_id, now=now)  # so that it is taken back with its turn
-        dismiss(db, doubt, origin=why, reason=_MOOT, but=but)
-
-
-def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, reason: str, config: Config) -> None:
-    """Let one fact stand for others that say the same: it was said as often as all of them, each a confirmation, and has their links."""
-    log = _Log(db, origin, action_hash_of("merge", kept.fact_id, [fact.fact_id for fact in others]))
-    confidence = max(kept.confidence, *(fact.confidence for fact in others))
-    for _ in others:
-        confidence += (1.0 - confidence) * config.confirmation_rate
-    mentioned = max(fact.last_mentioned_at or fact.created_at for fact in (kept, *others))
-    seen = sum(fact.seen_count for fact in others)
-    surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
-    source = surest.source if kept.kind == "fact" else None
-    log.change(
-        kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), source=source, seen=seen, mentioned=to_text(mentioned)
-    )
-    for fact in others:
-        log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))
-        db.run("apply.inherit", fact_id=fact.fact_id, heir=kept.fact_id, now=to_text(origin.now))
-        db.run("apply.unlink", source_id=fact.fact_id)
-
-
-def end(db: Database, fact: Fact, *, ends: datetime, origin: Origin, reason: str) -> None:
-    """End a fact at an instant; what is asked of the time before still finds it."""
-    log = _Log(db, origin, action_hash_of("end", fact.fact_id, to_text(ends)))
-    log.change(fact.fact_id, "expire", reason, "close", status="expired" if ends <= origin.now else fact.status, valid_to=to_text(ends))
-    _let_last(db, fact, log)
-    dismiss_moot(db, user_id=fact.user_id, ended=fact.fact_id, origin=origin, now=origin.now)
-
-
-def move(db: Database, fact: Fact, *, state: TaskState, origin: Origin, reason: str) -> None:
-    """Say where a task stands; one that is done is over."""
-    log = _Log(db, origin, action_hash_of("move", fact.fact_id, state, origin.turn_id))
-    before = db.one("believe.by_id", fact_id=fact.fact_id)
-    db.run("task.move", fact_id=fact.fact_id, state=state, now=to_text(origin.now))
-    log.record(fact.fact_id, "expire" if state == "done" else "update", reason, before=str(before["record"]) if before else None)
-
-
-def put(db: Database, fact: Fact, statement: str, *, origin: Origin, operation: Operation, reason: str) -> None:
-    """Run a statement of `sql/upkeep.sql` that changes one fact, and record it."""
-    before = db.one("believe.by_id", fact_id=fact.fact_id)
-    db.run(f"upkeep.{statement}", fact_id=fact.fact_id, now=to_text(origin.now))
-    log = _Log(db, origin, action_hash_of(statement, fact.fact_id, origin.turn_id))
-    log.record(fact.fact_id, operation, reason, before=str(before["record"]) if before else None)
-
-
-def record(db: Database, fact_id: str, operation: Operation, reason: str, *, origin: Origin, before: str | None = None) -> None:
-    """Record what was done with nobody deciding about it, such as the telling of a memory: the turn stands for the action."""
-    _Log(db, origin, origin.turn_id).record(fact_id, operation, reason, before=before)
-
-
-def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
-    """Expire what a user's facts, or everybody's, say is over by now, and return how many."""
-    if user_id is None:
-        return sum(expire_over(db, user_id=str(row["user_id"]), now=now) for row in db.all("apply.users_over", now=to_text(now)))
-    rows = db.all("apply.over", user_id=user_id, now=to_text(now))
-    for row in rows:
-        fact = Fact.model_validate_json(str(row["record"]))
-        assert fact.valid_to is not None
-        origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
-        log = _Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
-        log.change(fact.fact_id, "expire", "its time is over", "close", status="expired", valid_to=to_text(fact.valid_to))
-        dismiss_moot(db, user_id=user_id, ended=fact.fact_id, now=now)
-    return len(rows)
-
-
-def read_fact(db: Database, fact_id: str) -> Fact | None:
-    """Return a fact by its id, or None."""
-    row = db.one("believe.by_id", fact_id=fact_id)
-    return Fact.model_validate_json(str(row["record"])) if row else None
-
-
-def keep_calls(db: Database, calls: Sequence[ModelCall], *, user_id: str, turn_id: str, now: datetime, config: Config) -> None:
-    """Keep the calls of a language model, within the caller's transaction, unless the setting `keep_model_calls` is off."""
-    for call in calls if config.keep_model_calls else ():
-        db.run("apply.model_call", user_id=user_id, turn_id=turn_id, now=to_text(now), **call.model_dump())
-
-
-def action_hash(action: Action) -> str:
+def _action_hash(action: Action) -> str:
     """Return what identifies an action within its turn and key (mem-skill, stage 3): what it does, to which fact, with which value."""
     return action_hash_of(
         action.type,
@@ -331,42 +95,6 @@ def action_hash(action: Action) -> str:
     )
 
 
-def action_hash_of(*parts: JsonValue) -> str:
-    """Return a short stable digest of JSON values."""
-    told = json.dumps(parts, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")  # what cannot be stored is refused later
-    return hashlib.sha256(told).hexdigest()[:32]
-
-
-class _Log:
-    """Runs a changing statement on a fact and records it before and after."""
-
-    def __init__(self, db: Database, origin: Origin, digest: str) -> None:
-        self.db, self.origin, self.digest = db, origin, digest
-
-    def change(self, fact_id: str, operation: Operation, reason: str, statement: str, **values: str | float | None) -> None:
-        before = self.db.one("believe.by_id", fact_id=fact_id)
-        self.db.run(f"apply.{statement}", fact_id=fact_id, now=to_text(self.origin.now), **values)
-        self.record(fact_id, operation, reason, before=str(before["record"]) if before else None)
-
-    def record(self, fact_id: str, operation: Operation, reason: str, *, before: str | None) -> None:
-        after = self.db.one("believe.by_id", fact_id=fact_id)
-        assert after is not None
-        fact = Fact.model_validate_json(str(after["record"]))
-        self.db.run(
-            "apply.history",
-            fact_id=fact_id,
-            user_id=fact.user_id,
-            key=fact.key,
-            operation=operation,
-            before=before,
-            after=str(after["record"]),
-            reason=reason,
-            turn_id=self.origin.turn_id,
-            action_hash=self.digest,
-            now=to_text(self.origin.now),
-        )
-
-
 def _fact_id(action: Action, origin: Origin, digest: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, json.dumps([origin.user_id, origin.turn_id, action.key, digest])))
 
@@ -374,7 +102,7 @@ def _fact_id(action: Action, origin: Origin, digest: str) -> str:
 def _insert(
     db: Database,
     action: Action,
-    log: _Log,
+    log: Log,
     predicates: Mapping[str, Predicate],
     config: Config,
     *,
@@ -435,16 +163,6 @@ def _importance(db: Database, key: str, origin: Origin, predicates: Mapping[str,
     return max(tagged, predicate.importance) if telling else tagged
 
 
-def _closed(target: Fact, status: Status, ends: datetime, origin: Origin) -> dict[str, str]:
-    """How a fact that ends stands from now on: what ends later is believed until then, and what was only pending was never true."""
-    if target.status == "pending_confirmation":
-        return {"status": status, "valid_to": to_text(target.valid_from)}
-    lasts = target.status == "active" and ends > max(origin.now, target.valid_from)
-    if lasts and target.valid_to is not None:
-        ends = min(ends, target.valid_to)
-    return {"status": target.status if lasts else status, "valid_to": to_text(ends)}
-
-
 def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str | None:
     if action.valid_to is not None and status == "superseded":
         return to_text(action.valid_to)
@@ -455,12 +173,12 @@ def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str 
     return None
 
 
-def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Mapping[str, Predicate], config: Config) -> str:
+def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapping[str, Predicate], config: Config) -> str:
     """Refresh or refine a fact in place; saying an undecided one again settles it, saying an active one again refutes its rivals."""
     confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
     said = action.candidate
     anew = _told_anew(db, said, target, log.origin, predicates, config)
-    source = None if said is not None and said.confidence < config.certain_confidence else _surer(log.origin, target)
+    source = None if said is not None and said.confidence < config.certain_confidence else surer(log.origin, target)
     if action.type == "noop":
         if any(value is not None for value in anew.values()):
             standing: dict[str, str | float | None] = {
@@ -497,15 +215,10 @@ def _keep(db: Database, action: Action, target: Fact, log: _Log, predicates: Map
             **anew,
         )
     if target.status == "active":
-        _reject_rivals(db, target.fact_id, log, said_by=log.origin.now)
+        reject_rivals(db, target.fact_id, log, said_by=log.origin.now)
     if anew["valid_from"] is not None:
-        _shorten(db, target.fact_id, log, predicates)
+        shorten(db, target.fact_id, log, predicates)
     return target.fact_id
-
-
-def _surer(origin: Origin, target: Fact) -> Source | None:
-    """Who says a fact again, if that is more to be relied on than who said it so far; of what is drawn or told, it stays who drew it."""
-    return origin.source if target.kind == "fact" and RELIABILITY[origin.source] > RELIABILITY[target.source] else None
 
 
 def _told_anew(
@@ -539,25 +252,6 @@ def _tells_its_beginning(
         return True
     assert said.valid_from is not None
     return not db.all("believe.before_it", fact_id=target.fact_id, begins=to_text(said.valid_from), now=to_text(origin.now))
-
-
-def _reject_rivals(
-    db: Database, fact_id: str, log: _Log, *, except_id: str | None = None, said_by: datetime | None = None
-) -> list[Fact]:  # fmt: skip
-    """What was waiting to replace a fact is refuted when that fact is said again, or replaced by something else.
-
-    Return what still waits: a turn that arrives late refutes nothing said after it, and what is so now nothing that is to begin.
-    """
-    rivals = [rival for rival in _facts(db, "believe.contradicting", fact_id) if rival.fact_id != except_id]
-    late = [rival for rival in rivals if said_by is not None and max(rival.created_at, rival.valid_from) > said_by]
-    for rival in rivals:
-        if rival not in late:
-            dismiss(db, rival, origin=log.origin, reason="its opposite was said again")
-    return late
-
-
-def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:
-    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, fact_id=fact_id)]
 
 
 def _parts(said: Candidate) -> dict[str, JsonValue]:

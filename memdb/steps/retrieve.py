@@ -51,6 +51,8 @@ def retrieve(
     user_id: str,
     embedder: Embedder | None,
     now: datetime,
+    hot_days: float,
+    warm_days: float,
     vector: NDArray[np.float32] | None = None,
     weights: str = "default",
     limit: int = 10,
@@ -75,15 +77,13 @@ def retrieve(
     index: OutsideIndex | None = None,
     goal: str | None = None,
     tiers: Sequence[Tier] | None = None,
-    hot_days: float = 14.0,
-    warm_days: float = 90.0,
     judged: bool = False,
 ) -> Hits:
     """Return the best hits for a question, each with every part of its score.
 
     `goal` is what the user is after: it counts, by meaning or where there are no vectors by its words, in the ranking by sets that weigh it
-    and in `relevance`. `tiers` leaves out messages, episodes and memories of other ages. `judged` counts votes and gives each hit its
-    `relevance` and `confidence_now`, whichever set ranks.
+    and in `relevance`. `tiers` leaves out messages, episodes and memories of other ages; `hot_days` and `warm_days` are the most days of
+    each. `judged` counts votes and gives each hit its `relevance` and `confidence_now`, whichever set ranks.
 
     `vector` is the question's unit vector, if it is ready; otherwise the embedder is asked.
 
