@@ -583,6 +583,16 @@ def test_how_answers_are_asked_to_be_on_three_days_becomes_a_strategy(mem: memdb
     assert "# Reflective Notes" in told
 
 
+def test_that_pictures_and_stories_are_asked_for_becomes_a_strategy(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", "Can you draw me a diagram of it?", "Now tell me a story about it.", *["Well."] * 5)
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text.partition(":")[0] for note in of(mem, "note")] == [
+        "Show it in a picture, a drawing or a chart",
+        "Wrap it in a short story",
+    ]
+
+
 def test_what_is_asked_of_one_answer_or_of_something_else_is_no_strategy(mem: memdb.Memory) -> None:
     for day in (1, 2):
         chat(mem, f"s{day}", f"2025-03-0{day}", *["Could you give me an example?"] * 6)
