@@ -386,6 +386,9 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("Put “call mum” on my to-do list", "“call mum”"),
         ("And we still have to book the hotel", "book the hotel"),
         ("Set an alarm to remind me to pay the rent", "pay the rent"),
+        ("I lost my toy dinosaur! Can you help me find it?", "find my toy dinosaur"),
+        ("I can’t find my keys and my glasses are dirty. Help me find them, please", "find my keys"),
+        ("It rains. Help me find it.", None),
         ("It rains.", None),
         ("Moments like these remind me to appreciate those I love.", None),
         ("I have a painting in my room to remind me to stay true.", None),
@@ -428,6 +431,7 @@ _RAILCARD = "Remind me to renew my railcard before the 20th."
         *[("Remind me to take out the bins tonight", said) for said in ("I took the bins out", "took out the bins")],
         *[("We still need to book a hotel in Rome", said) for said in ("we've booked the hotel in Rome!", "hotel's booked")],
         ("My goal is to run a marathon", "I ran the marathon!"),
+        ("I lost my toy dinosaur. Help me find it!", "I found my dinosaur!"),
     ],
 )
 def test_what_was_to_be_done_is_done_in_other_words(tell: Tell, task: str, deed: str) -> None:
