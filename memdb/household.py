@@ -24,6 +24,7 @@ _USUAL = 0.5  # how important something is that no rule knows
 _NAMED = 6  # people named one by one; the others are counted
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ENDING = re.compile(r"(?<=\w{3})(?:'s|’s|ing|ed|es|s)$")
+_POSSESSIVE = re.compile(r"(?:'s|’s)$")
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2})(?::00|(:\d{2}))? ?([AP])\.?M\b\.?")
 _EMPTY = frozenset(
     """
@@ -105,6 +106,7 @@ class HouseholdRules(_Table):
     negated: tuple[str, ...]
     unhappened: tuple[str, ...]
     unfelt: tuple[str, ...]
+    unusual: str
     dislikes: str
     subjects: tuple[str, ...]
     apart: dict[str, str]
@@ -140,6 +142,8 @@ def _type_of(text: str) -> tuple[MemoryType, float]:
     meant = _without(rules.look_alikes + rules.unhappened + rules.negated, text)
     dislikes = is_disliked(text)
     for rule in rules.type:
+        if rule.type == "ROUTINE" and compiled(rules.unusual).search(text):
+            continue
         if compiled(rule.match).search(meant) or (dislikes and rule.type == "PREFERENCE"):
             return rule.type, rule.importance
     return "OBSERVATION", _USUAL
@@ -202,15 +206,23 @@ def _without(passed_over: Sequence[str], text: str) -> str:
 
 def telling_words(text: str, *, names: Iterable[str] = ()) -> list[str]:
     """Return the words that tell something, without endings, in order and once each; `names` are left out."""
-    return list(_telling_words(text, tuple(names)))
+    return list(_told(text, tuple(names)))
+
+
+def words_to_find_by(text: str, *, names: Iterable[str] = ()) -> list[str]:
+    """Return the telling words as they stand in the text, each in the first of its forms."""
+    return list(_told(text, tuple(names)).values())
 
 
 @lru_cache(maxsize=1_024)
-def _telling_words(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _told(text: str, names: tuple[str, ...]) -> dict[str, str]:
     left_out = {part for name in names for part in _WORD.findall(same_name(name))}
-    words = _WORD.findall(same_name(text))
-    bare = (_ENDING.sub("", word) for word in words if word not in _EMPTY and word not in left_out and not word.isdigit())
-    return tuple(dict.fromkeys(word for word in bare if len(word) > 1 and word not in left_out))
+    told: dict[str, str] = {}
+    for word in _WORD.findall(same_name(text)):
+        bare = _ENDING.sub("", word)
+        if word not in _EMPTY and not word.isdigit() and len(bare) > 1 and not {word, bare} & left_out:
+            told.setdefault(bare, _POSSESSIVE.sub("", word))
+    return told
 
 
 def likeness(one: Set[str], other: Set[str]) -> float:

@@ -113,6 +113,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('goes_to_bed_at',  'goes to bed at',       'soft_preference', 'one',  null,       0, 'ROUTINE',     0.5),
   ('uses',            'uses',                 'soft_preference', 'many', null,       0, 'PREFERENCE',  0.4),
   ('plays',           'plays',                'soft_preference', 'many', null,       0, 'PREFERENCE',  0.4),
+  ('skill',           'is good at',           'identity',        'many', null,       0, 'OBSERVATION', 0.5),
   ('supports',        'supports',             'identity',        'one',  null,       0, 'PREFERENCE',  0.5),
   ('gym',             'goes to the gym',      'other',           'one',  null,       0, 'OBSERVATION', 0.4),
   ('church',          'goes to the church',   'other',           'one',  null,       0, 'OBSERVATION', 0.5),

@@ -351,7 +351,7 @@ CALLS: list[Call] = [
     *(("get", {"where": {"n": {"$gt": value}}}) for value in [True, "x", None, float("nan"), float("inf"), [1], 2**64, 10**400]),
     *(("get", {"where": {"n": {operator: value}}}) for operator in ["$eq", "$ne", "$contains"] for value in [2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, -(10**400), "\ud800"]),
     *(("get", {"where_document": {operator: "\ud800"}}) for operator in ["$contains", "$not_contains", "$regex"]),
-    *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64], [1, 2**64], [2.5, np.float64(1)], [10**400]]),
+    *(("get", {"where": {"n": {"$in": values}}}) for values in [[], [None], [[1]], [1, "x"], [1, True], [1, 1.0], (1, 2), "ab", [2**64], [1, 2**64], [2.5, np.float64(1)], [10**400], [np.int64(1)], [b"x"]]),
     *((method, {"where": {"\ud800": 1}}) for method in ("get", "delete")),
     *(("get", {"where": {"$and": parts}}) for parts in [[], [{"n": 1}], {"n": 1}, [{"n": 1}, 5], [{"n": 1}, {"$x": 1}], [{"n": 1}, {"n": 1}]]),
     *(("get", {"where": {key: {"$eq": "a doc"}}}) for key in ["#document", "chroma:document", "#id", "chroma:uri"]),

@@ -196,6 +196,12 @@ def test_the_opposite_was_not_noticed_before(mem: memdb.Memory, first: str, then
         ("Thom and Elizabeth Fife cooked", [], ["Elizabeth Fife", "Thom"]),
         ("Thom turned the heating up", [], ["Thom"]),
         ("Dinner was ready. Thom laughed", ["Rui"], ["Rui", "Thom"]),
+        ("Penelope drew a picture", [], ["Penelope"]),
+        ("Thom played chess with Elizabeth", [], ["Thom"]),
+        ("Thom tidied the garage", [], ["Thom"]),
+        ("Roomba cleaned the floor", [], []),
+        ("Sonos played the radio", [], []),
+        ("Toaster burned the bread", [], []),
         ("Mila sang", ["Mila Silva"], ["Mila Silva"]),
         ("Rui helped ana and Joana", ["Rui"], ["Joana", "Rui"]),
         ("The cake was for Joana’s guests", ["Rui"], ["Joana", "Rui"]),
@@ -342,12 +348,36 @@ KINDS = {
         "The family celebrated Penelope's birthday today. The joy in the house was palpable.",
         "Rui mentioned they're expecting another child. This will change everything.",
         "Joana got the promotion she's been working toward. She was so happy.",
+        "Joana gave birth to a girl",
+        "Rui's operation went well",
+        "Rui was let go after twelve years",
+        "Rui asked Joana to marry him",
+        "Mila passed her driving test",
+        "They sold their flat in Porto",
+        "Rui crashed his motorbike on the way home",
+        "Joana called the police",
+        "The couple next door adopted a little boy",
+        "Tom started university in Lisbon",
+        "Joana broke up with Pedro",
+        "Rui handed in his notice",
+        "They decided to adopt a child",
+        "Tomás was accepted at the conservatory",
+        "The kitchen caught fire",
     ),
     "PREFERENCE": (
         "I've noticed Rui consistently asks for warmer lights after sunset.",
         "Joana prefers the house cooler than Rui—around 68°F seems right for her.",
         "The kids like the living room lights at full brightness during playtime.",
         "Every evening Rui asks for dimmer lights.",
+        "Joana asked for some fado in the kitchen",
+        "Joana asked for 18 degrees in the bedroom",
+        "Rui asked for 20° in the study",
+        "Rui asked to have the lights dimmed",
+        "Rui turned the heating down to 19 degrees",
+        "Joana set the thermostat to 21",
+        "Rui wants it cooler in the bedroom",
+        "Rui'd like warmer light",
+        "Mila loves the smell of bread",
     ),
     "ROUTINE": (
         "The household rhythm shifts around 8:30 on school nights.",
@@ -355,12 +385,29 @@ KINDS = {
         "Sundays seem to be family movie nights—they gather in the living room after dinner.",
         "As always, Rui locked the door.",
         "Mila reads on the sofa on weekends.",
+        "Rui took out the bins",
     ),
     "OBSERVATION": (
         "The house has been quieter than usual this week.",
         "There's been more activity in the garage lately—maybe a project underway.",
         "The kids seem to be getting along better these days.",
         "Rui looked out of the window this morning.",
+        "Rui asked for help with the shelf",
+        "Joana asked for her glasses",
+        "Rui turned up with flowers",
+        "Joana turned down the offer",
+        "Rui set the vase on the shelf",
+        "Mila behaved like an angel",
+        "A noise like thunder came from the attic",
+        "Rui would like to know who rang",
+        "It was rather quiet",
+        "It got warmer outside",
+        "Joana wrote a love letter",
+        "The boys ran around like wild animals",
+        "The delivery man let go of the box",
+        "Rui came home later than usual",
+        "Rui skipped his usual coffee routine and headed straight to his office",
+        "The breakfast burned",
     ),
     "TRANSIENT": (
         "Someone left the garage door open briefly this afternoon.",
@@ -400,6 +447,16 @@ def test_the_type_of_a_memory_is_known_by_its_words(memory_type: str, text: str)
         "Rui is no longer in hospital",
         "Mila was not in an accident",
         "Rui almost won the cup",
+        "Rui retired to bed at nine",
+        "Rui got the job done before noon",
+        "The gun in the film was fired",
+        "They adopted a new timetable",
+        "Rui passed the test strip to Joana",
+        "Rui had a stroke of luck",
+        "Mila drew a police car",
+        "They sold the house plants",
+        "Rui let go of the rope",
+        "School started with a song",
     ],
 )
 def test_what_only_sounds_like_a_great_event_or_did_not_take_place_is_kept_like_any_other(text: str) -> None:
@@ -461,6 +518,9 @@ def test_what_is_not_liked_is_a_preference_and_told_as_one(mem: memdb.Memory, te
         ("Nobody was hurt", None),
         ("No motion in the hallway for 10 minutes", None),
         ("Rui set the alarm for 6:30", None),
+        ("Rui got fired", "negative"),
+        ("Joana passed the exam", "positive"),
+        ("Rui called the police", "concerned"),
         ("Lost connection to the sensor", None),
     ],
 )
@@ -490,6 +550,19 @@ def test_what_one_of_them_asked_for_is_not_said_to_be_how_all_of_them_like_it(me
         "It seems to be how Rui likes it.",
         "It seems to be how Mila and Rui like it.",
     ]
+
+
+def test_the_tags_of_a_memory_are_words(mem: memdb.Memory) -> None:
+    mem.event("Mila celebrated grandpa's birthday", user_id="home", timestamp=f"{DAY}T18:00:00Z", participants=["Mila"])
+    assert told(mem).tags == ("celebrated", "grandpa", "birthday")
+
+
+@pytest.mark.parametrize(
+    "text", ["They lost the toy dinosaur and asked for help", "Rui turned up late", "Rui left for the office later than usual"]
+)
+def test_a_memory_does_not_claim_a_liking_or_a_rhythm_that_its_event_does_not_show(mem: memdb.Memory, text: str) -> None:
+    mem.event(text, user_id="home", timestamp=f"{DAY}T18:00:00Z")
+    assert told(mem).value_text.endswith("I do not know yet whether it means anything.")
 
 
 def test_a_memory_is_one_sentence_after_another_whatever_was_said(mem: memdb.Memory) -> None:

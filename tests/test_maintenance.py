@@ -386,6 +386,9 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
         ("Put “call mum” on my to-do list", "“call mum”"),
         ("And we still have to book the hotel", "book the hotel"),
         ("Set an alarm to remind me to pay the rent", "pay the rent"),
+        ("I lost my toy dinosaur! Can you help me find it?", "find my toy dinosaur"),
+        ("I can’t find my keys and my glasses are dirty. Help me find them, please", "find my keys"),
+        ("It rains. Help me find it.", None),
         ("It rains.", None),
         ("Moments like these remind me to appreciate those I love.", None),
         ("I have a painting in my room to remind me to stay true.", None),
@@ -428,6 +431,7 @@ _RAILCARD = "Remind me to renew my railcard before the 20th."
         *[("Remind me to take out the bins tonight", said) for said in ("I took the bins out", "took out the bins")],
         *[("We still need to book a hotel in Rome", said) for said in ("we've booked the hotel in Rome!", "hotel's booked")],
         ("My goal is to run a marathon", "I ran the marathon!"),
+        ("I lost my toy dinosaur. Help me find it!", "I found my dinosaur!"),
     ],
 )
 def test_what_was_to_be_done_is_done_in_other_words(tell: Tell, task: str, deed: str) -> None:
@@ -581,6 +585,16 @@ def test_how_answers_are_asked_to_be_on_three_days_becomes_a_strategy(mem: memdb
     ]
     told = mem.context("Explain trains to me, with an example.", user_id="ana", now="2025-03-05").text
     assert "# Reflective Notes" in told
+
+
+def test_that_pictures_and_stories_are_asked_for_becomes_a_strategy(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(mem, f"s{day}", f"2025-03-0{day}", "Can you draw me a diagram of it?", "Now tell me a story about it.", *["Well."] * 5)
+    mem.maintain(now="2025-03-05")
+    assert [note.value_text.partition(":")[0] for note in of(mem, "note")] == [
+        "Show it in a picture, a drawing or a chart",
+        "Wrap it in a short story",
+    ]
 
 
 def test_what_is_asked_of_one_answer_or_of_something_else_is_no_strategy(mem: memdb.Memory) -> None:

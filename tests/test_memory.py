@@ -431,6 +431,11 @@ def test_the_profile_has_its_shape(tell: Tell) -> None:
     assert (change.operation, change.before, change.after) == ("supersede", "User lives in Porto", "User lives in Lisbon")
 
 
+def test_a_profile_holds_what_somebody_is_good_at(tell: Tell) -> None:
+    mem = tell("I'm good at chess and I can code in Rust.")
+    assert {entry.value for entry in mem.profile("ana").identity["user.skill"]} == {"chess", "Rust"}
+
+
 def test_a_profile_has_the_latest_changes_first_and_none_of_long_ago(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.", "I moved to Braga.")
     changes = mem.profile("ana", now="2025-03-04").recent_changes

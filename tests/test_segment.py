@@ -76,7 +76,8 @@ def test_a_break_trigger_ends_the_segment_with_its_event(trigger: BreakTrigger) 
         for said in (
             "Rui did not leave home", "Rui has not left home yet", "Nobody came home", "Nobody left home", "Rui said: Mila left home", "Rui left home-made bread",
             "Rui left the house keys on the table", "Rui never came home", "Rui left the lights on", "Rui made coffee", "Rui called home",
-            "ana said: I came home",
+            "ana said: I came home", "Rui went to work on the fence", "Rui went to the kitchen", "The lights went out", "The power is back",
+            "Rui returned the book", "The call came from school", "Rui headed to his office", "Rui did not get back from work",
         )
     ],
 )  # fmt: skip

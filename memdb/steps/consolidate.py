@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from memdb.config import Config
 from memdb.daytime import lived_day
-from memdb.household import likeness, liking, named, stated, telling_words
+from memdb.household import likeness, liking, named, stated, words_to_find_by
 from memdb.loose import tags_kept
 from memdb.names import same_name
 from memdb.records import Fact, Narrative, NarrativeDetail, Record
@@ -176,7 +176,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
         importance=importance,
         emotion=detail.emotion,
         participants=detail.participants,
-        tags=tags_kept(telling_words(" ".join(lines), names=detail.participants)),
+        tags=tags_kept(words_to_find_by(" ".join(lines), names=detail.participants)),
         written_by="rules",
     )
     return Pattern(

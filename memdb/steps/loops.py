@@ -34,8 +34,16 @@ _PROMISES = re.compile(
     r"(?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140}))",
     re.IGNORECASE,
 )
+_POLITELY = re.compile(r",?\s+(?:please|pls|thanks|thank you)$", re.IGNORECASE)
+_FIND_IT = re.compile(r"find (?:it|them)\b", re.IGNORECASE)
+_LOST = re.compile(
+    r"\b(?:lost|misplaced|mislaid|(?:can't|cannot|can not|couldn't) find|looking for) (?P<what>(?:my|our|the) [\w'-]+(?: [\w'-]+){0,2}?)"
+    r"(?=[^\w\s'-]|\s*$|\s(?:at|in|on|and|but|so|again|somewhere|today|yesterday|anywhere|when|while|help|please|can|could)\b)",
+    re.IGNORECASE,
+)
 _MOMENT = timedelta(milliseconds=1)
 _LONGEST, _LONGEST_DEED = 8_000, 200  # characters of a turn that are read, and of a part of it that tells what was done
+_LOOKED_BACK = 300  # characters before "help me find it" that may say what
 _LATELY = r"(?:(?:already|finally|just|also|now|actually|eventually|then|both|all|managed to|went and) )*"
 _LEAD = re.compile(r"^(?:\W|\b(?:and|but|so|then|also|yes|yeah|yep|ok|okay|oh|well|hey|hi|by the way|btw|guess what|good news)\b)+")
 _TAIL = re.compile(r"\W+$")
@@ -89,7 +97,10 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
     opened = []
     for text, pattern, promised in ((turn.user_input, _OPENS, False), (turn.assistant_response, _PROMISES, True)):
         for match in pattern.finditer(text.replace("’", "'")[:_LONGEST]):
-            title = " ".join(match["what"].split()).strip(" ,;:")
+            what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
+            title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
+            if title is None:
+                continue
             times = find_times(title, at=turn.timestamp, zone=zone)
             due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
             opened.append(Loop(title=title, excerpt=match["says"], due=due, promised=promised))
@@ -100,6 +111,14 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
     tasks = [(task.fact_id, _errand(task.object, at=turn.timestamp, zone=zone)) for task in open_tasks()] if said else []
     done = [name for deed in said for name, task in tasks if task is not None and _does(deed, task)]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
+
+
+def _named(title: str, *, before: str) -> str | None:
+    """What is to be done, where that is to find "it", which was named as lost before; None where nothing was."""
+    if not (found := _FIND_IT.match(title)):
+        return title
+    lost = [match["what"] for match in _LOST.finditer(before)]
+    return f"find {lost[-1]}{title[found.end() :]}" if lost else None
 
 
 class _Errand(NamedTuple):

@@ -21,6 +21,7 @@ from memdb.household import (
     named,
     stated,
     telling_words,
+    words_to_find_by,
 )
 from memdb.loose import tags_kept
 from memdb.names import one_each
@@ -56,7 +57,7 @@ def narrate(events: Sequence[Event], *, seen_before: int, zone: tzinfo, config: 
         importance=importance,
         emotion=_emotion(feeling),
         participants=who,
-        tags=tags_kept(telling_words(told, names=who)),
+        tags=tags_kept(words_to_find_by(told, names=who)),
         written_by="rules",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import cast
 
@@ -48,6 +49,7 @@ def check_comparable(where: object) -> None:
 
     Raises:
         InvalidArgumentError: it does not.
+        TypeError: it lists what JSON has no word for, such as bytes.
     """
     if not isinstance(where, dict):
         return
@@ -58,6 +60,7 @@ def check_comparable(where: object) -> None:
         return
     operator, operand = next(iter(value.items())) if isinstance(value, dict) else ("$eq", value)
     operands = operand if isinstance(operand, list) else [operand]
+    json.dumps(operands)  # chromadb, too, leaves the refusal to that
     strange = (
         key.startswith("$")
         or not is_unicode(key)
