@@ -9,7 +9,7 @@ from functools import cache
 from itertools import count
 
 from memdb import files
-from memdb.claims_abroad import fold
+from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language
 from memdb.records import Record

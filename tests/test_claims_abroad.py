@@ -42,6 +42,17 @@ def in_english(text: str) -> list[str]:
         ("Hablo español, inglés y un poco de francés.", ["I speak Spanish, English and French"]),
         ("Ich mag Pizza und hasse Oliven.", ["I like Pizza", "I hate Oliven"]),
         ("Nací el 20 de octubre de 1985.", ["I was born on 20 October 1985"]),
+        ("hab letzten monat bei Siemens angefangen", ["I started at Siemens last month"]),
+        ("bin 41 jahre alt, verheiratet, 2 kinder", ["I am 41 years old", "I am married"]),
+        ("kaffee mag ich nicht, trinke lieber tee", ["I do not like kaffee"]),
+        ("meine Frau heißt Petra und wir wohnen in Köln", ["my wife is called Petra", "I live in Köln"]),
+        ("wir haben nen hund, der heißt Bello", ["I have a dog", "my dog is called Bello"]),
+        ("jsuis allergique aux chats depuis que jsuis petite", ["I am allergic to chats"]),
+        ("salut moi c'est Julien", ["my name is Julien"]),
+        ("ma femme c'est Nadia, elle est avocate", ["my wife is called Nadia", "my wife works as a avocate"]),
+        ("Mon fils Théo descend de Lyon demain avec sa copine.", ["my son is called Théo"]),
+        ("soy intolerante a la lactosa y mi hija no", ["I am lactose intolerant"]),
+        ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
     ],
 )
 def test_a_statement_is_said_in_english_with_its_values_as_they_were_said(text: str, english: list[str]) -> None:
@@ -73,6 +84,11 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("J'ai un chien qui s'appelle Max.", "Max est mort la semaine dernière.", set()),
         ("Mi novia se llama Laura.", "Laura y yo hemos roto.", {"user.relationship User is single"}),
         ("Vivo en Sevilla.", "Ich wohne nicht mehr in Sevilla.", set()),
+        ("Ich arbeite bei Bosch.", "hab bei bosch gekündigt", set()),
+        ("Ich bin 29.", "heute bin ich 30 geworden", {"user.age User is aged 30"}),
+        ("Je joue du piano.", "j'ai arrêté le piano", set()),
+        ("Mi gata se llama Nube.", "se me ha muerto la gata", set()),
+        ("Estudio derecho.", "he dejado la carrera", set()),
     ],
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
@@ -86,7 +102,9 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
         "Ich lebe in Angst.", "Ich arbeite bei Nacht.", "Stell dir vor, ich wohne in Tokio.", "Übersetze bitte: Ich wohne in Paris.", "Ich wohne in der Nähe vom Bahnhof.",
         "J'habiterais bien à Lisbonne.", "J'habitais à Dijon.", "Si j'habite à Rome, tant mieux.", "Je viens de manger.", "Je travaille chez moi.", "J'aime l'idée.",
         "Si viviera en Roma, comería helado.", "Vivía en Burgos.", "Trabajo en Vigo.", "Vivo en las afueras.", "Me gusta el plan.", "Quizás vivo en Roma.",
-        "Vivo en Roma is what he always says.",
+        "Vivo en Roma is what he always says.", "bin gleich wieder da", "Mein Bruder hat eine Katze, sie heißt Mimi.", "Ich habe einen Hund, eine Katze und ein Pferd verkauft.",
+        "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
+        "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip
 def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell, text: str) -> None:
@@ -102,7 +120,10 @@ def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tel
     assert mem.search(question, user_id="ana", now=NOW.replace(day=9), kinds=["fact"])[0].fact.key == "user.lives_in"
 
 
-@pytest.mark.parametrize("piece", ["ich ", "ich wohne in ", "ich mag a und ", "Ich bin, ", "ich habe zwei Kinder, a, ", "„ich ", "seit "])
+@pytest.mark.parametrize(
+    "piece",
+    ["ich ", "ich wohne in ", "ich mag a und ", "ich habe zwei Kinder, a, ", "„ich ", "seit ", "mein Sohn Tom ist ", "ma sœur Léa, "],
+)
 def test_the_time_grows_with_the_length_of_a_text(piece: str) -> None:
     in_english(piece)
     started = time.process_time()
