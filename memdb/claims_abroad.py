@@ -6,15 +6,26 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
+from functools import cache
 
 from memdb.english_rules import compiled, rules
 from memdb.frames_abroad import DANGLING, fold, reader
 from memdb.languages import Language, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
-from memdb.stop_words import ONLY_ENGLISH
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.unspaced import words_of
 
 _TELLING = 500  # characters, by which the language of a text is told
+_JOINS = re.compile(r"[,;:]\s+|(?<!\w)(?:and|but|und|aber|et|mais|y|pero)\s+")  # clauses, in whatever language
+_OF_LANGUAGE = re.compile(
+    r"\b(?:german|french|spanish|italian|portuguese|dutch|deutsch|englisch|english|anglais|ingl[eé]s|languages?|sentences?|phrases?|grammar"
+    r"|translat\w*|pronounc\w*|means?|says?|said|sa[gy]en|satz|s[äa]tze|lyrics|quotes?|words?|wort|phrase|frase)\b",
+    re.IGNORECASE,
+)
+_MYSELF = frozenset("i my we our im".split())
+_TOLD_BY = ONLY_ENGLISH | frozenset("live lived work have love like hate moved study speak drive own play got eat grew come use".split())
+_LEAST = 3  # words of a clause whose language is sure
+_LONGEST_REPLY = 200  # characters, as in English
 _QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
 
 
@@ -53,6 +64,72 @@ def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) 
         if sentence and "?" not in mark and "¤" not in sentence:
             for statement in told.said(sentence, year=year):
                 yield statement, text[start:end].strip()
+
+
+def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo) -> tuple[list[tuple[str, str]], str]:
+    """Return what clauses state that are not in the language of most of a text, as `statements_in` does, and what of it is read as English.
+
+    Of a text in English (`language` is None) that is all but those clauses; of a text in another language, only the clauses that are sure
+    to be English, and speak of oneself. Who speaks of languages, or of what is said in them, has not said it.
+    """
+    nothing: tuple[list[tuple[str, str]], str] = [], text if language is None else ""
+    words = words_of(text[:_TELLING])
+    if (_own_verbs() if language is None else _TOLD_BY).isdisjoint(words) or _OF_LANGUAGE.search(text):
+        return nothing
+    mixed = unicodedata.normalize("NFC", text)
+    hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING]))
+    if compiled(rules().block["turn"]).search(hidden) or (language is not None and reader(language).tale.search(fold(hidden))):
+        return nothing
+    stated: list[tuple[str, str]] = []
+    english: list[str] = []
+    for start, end, mark in _clauses(hidden):
+        clause = hidden[start:end].strip()
+        if "¤" in clause:
+            continue
+        if language is None and "?" not in mark and (spoken := _surely(clause)) is not None:
+            said = [(one, clause) for one, _ in statements_in(clause, spoken, at=at, zone=zone)]
+            stated += said
+            mixed = f"{mixed[:start]}{' ' * (end - start)}{mixed[end:]}" if said else mixed
+        elif language is not None and _is_surely_english(clause, language):
+            english.append(f"{clause}{mark}")
+    if language is not None:
+        return stated, "\n".join(english)
+    return (stated, mixed) if stated else nothing
+
+
+def _clauses(hidden: str) -> Iterator[tuple[int, int, str]]:
+    """Where the clauses of a text are, each with the mark at the end of its sentence."""
+    for begins, end, mark in sentences(hidden):
+        start = begins
+        for join in _JOINS.finditer(hidden, begins, end):
+            yield start, join.start(), mark
+            start = join.end()
+        yield start, end, mark
+
+
+@cache
+def _own_verbs() -> frozenset[str]:
+    return frozenset(verb for spoken in verbs().values() for verb in spoken)
+
+
+def _surely(clause: str) -> Language | None:
+    """The other language that a clause is in, if it is in one without any doubt."""
+    words = words_of(clause)
+    return spoken_in(clause) if len(words) >= _LEAST and ONLY_ENGLISH.isdisjoint(words) and _own_verbs().intersection(words) else None
+
+
+def _is_surely_english(clause: str, language: Language) -> bool:
+    words = set(words_of(clause))
+    foreign = (language.stop_words - STOP_WORDS) | _own_verbs()
+    return bool(words & _MYSELF and words & _TOLD_BY) and foreign.isdisjoint(words)
+
+
+def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> str:
+    """Return what a short text says in English that only corrects or takes back what was said before it, or asks to forget it; else ""."""
+    text = unicodedata.normalize("NFC", text)
+    if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text)):
+        return ""
+    return reader(language).reply(hidden, year=at.astimezone(zone).year)
 
 
 def as_facts_say(words: Sequence[str], language: Language) -> list[str]:

@@ -18,8 +18,10 @@ _SLOT = re.compile(r"\{([a-z]+)\}")
 _TIME = "¶"
 DANGLING = " ,.!-¡¿"
 """What stands around a clause and is none of it."""
-_MOST_WORDS = {"name": 3, "called": 2, "place": 4, "town": 4, "org": 4, "job": 4, "thing": 5, "left": 4, "old": 4, "new": 4}
-_PROPER = ("name", "called", "place", "town", "org", "left")
+# so many words of a value of a kind; "capital" is one that is right, and known by its capital
+_MOST_WORDS = {"name": 3, "called": 2, "place": 4, "town": 4, "org": 4, "job": 4, "thing": 5, "left": 4}
+_MOST_WORDS |= {"old": 4, "new": 4, "right": 4, "wrong": 4, "capital": 4}
+_PROPER = ("name", "called", "place", "town", "org", "left", "capital")
 _IN_SMALL_LETTERS = {"name": 2, "place": 1, "left": 2}  # so many words of a name, where none has a capital
 _LISTS = {"names": "name", "things": "thing", "languages": "language"}
 _OPEN = ".{1,60}?"
@@ -61,6 +63,7 @@ class Reader:
         self._means = {slot: {fold(form): english for form, english in forms(table).items()} for slot, table in rules.words.items()}
         self.tale = _any(rules.tale)
         self._blocks = _any(rules.blocks)
+        self._calendar = forms(language.words["weekday"]).keys() | forms(language.words["month"]).keys()
         self._spelled = forms(rules.spelled)
         self._misspelt = _words_of(self._spelled)
         self._remember = re.compile(fold(rules.remember), re.IGNORECASE)
@@ -83,10 +86,31 @@ class Reader:
         self._the = re.compile(rf"^(?:{rules.the})", re.IGNORECASE)
         self._deny = {kind: re.compile(rf"(?:{fold(deny)})$", re.IGNORECASE) for kind, deny in rules.deny.items()}
         self._frames = [(self._pattern(match, english), english, "{date}" in match) for match, english in rules.frames]
+        self._replies = [(self._pattern(match, english), english) for match, english in rules.replies]
+        self._repair = re.compile(
+            rf"[,(–—-]+\s*(?:(?:{fold(rules.repair)})[\s,:]+){{1,3}}(?:{fold(rules.patterns['at'])})?(?P<right>(?-i:[A-Z]|\d).{{0,40}})",
+            re.IGNORECASE,
+        )
+
+    def reply(self, text: str, *, year: int) -> str:
+        """What a text says in English that does nothing but correct what was said, take it back, or ask to forget it; "" for others."""
+        said = " ".join(self._misspelt.sub(self._standard, text).split()).strip(DANGLING)
+        for pattern, english in self._replies:
+            match = pattern.fullmatch(fold(said))
+            told = self._in_english(match, english, said, ()) if match is not None else None
+            if match is None or told is None:
+                continue
+            if "said" not in match.groupdict():
+                return told
+            clause = said[slice(*match.span("said"))].strip()
+            clause = self._verb_second(clause) if self._rules.verb_last else clause
+            forgotten = self._statement(clause, _Spoken(), year=year, whole=True)
+            return f"{told} {forgotten}" if forgotten and not self._blocks.search(fold(clause)) else ""
+        return ""
 
     def said(self, sentence: str, *, year: int) -> Iterator[str]:
         """What a sentence states, in English."""
-        sentence = self._misspelt.sub(lambda found: self._spelled[found.group().lower()], sentence)
+        sentence = self._misspelt.sub(self._standard, sentence)
         found = self._remember.fullmatch(fold(sentence))
         if found is not None:
             sentence = sentence[found.start("said") :]
@@ -97,6 +121,10 @@ class Reader:
             sentence = sentence[: trail.start()]
         if self._blocks.search(fold(sentence)):
             return
+        if (repair := self._repair.search(fold(sentence))) is not None and repair.end() == len(sentence):
+            whole = self._statement(sentence[: repair.start()], _Spoken(), year=year, whole=True)
+            yield from [f"{whole}, I mean {sentence[repair.start('right') :]}"] if whole else []
+            return
         whole = self._statement(sentence, _Spoken(), year=year, whole=True)
         if whole:
             yield whole
@@ -104,6 +132,9 @@ class Reader:
         spoken = _Spoken()
         for part in self._joined.split(sentence):
             yield from self._stated(part, spoken, year=year)
+
+    def _standard(self, found: re.Match[str]) -> str:
+        return self._spelled[found.group().lower()]
 
     def _stated(self, part: str, spoken: _Spoken, *, year: int) -> Iterator[str]:
         """What a part of a sentence states, or what of it stands before a comma ("I am 30, married, no kids"), and what one is besides."""
@@ -271,6 +302,8 @@ class Reader:
         denied = self._deny.get(kind)
         if len(words) > _MOST_WORDS[kind] or "," in said or (denied and denied.match(fold(said))):
             return False
+        if kind == "capital" and said.lower() in self._calendar:
+            return False
         if self._starts.match(said):
             return False  # "Pizza und hasse Oliven": another clause
         small = said == said.lower()
@@ -280,7 +313,9 @@ class Reader:
                 return False
             if kind in _PROPER and not small and not grammar and not (word[0].isupper() or word[0].isdecimal() or word.lower() in inside):
                 return False
-        return any(letter.isalpha() for letter in said) and not (kind in _PROPER and small and len(words) > _IN_SMALL_LETTERS.get(kind, 0))
+        return any(letter.isalpha() or (letter.isdigit() and kind in ("right", "wrong")) for letter in said) and not (
+            kind in _PROPER and small and len(words) > _IN_SMALL_LETTERS.get(kind, 0)
+        )
 
 
 def fold(text: str) -> str:

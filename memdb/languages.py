@@ -70,6 +70,8 @@ class Statements(Record):
     spelled: dict[str, str]
     words: dict[str, dict[str, str]]
     frames: tuple[tuple[str, str], ...]
+    replies: tuple[tuple[str, str], ...]
+    repair: str
     asked: dict[str, str]
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 import memdb
-from memdb.claims_abroad import spoken_in, statements_in
+from memdb.claims_abroad import mixed_in, spoken_in, statements_in
 
 NOW = datetime(2025, 3, 1, 10, tzinfo=UTC)
 
@@ -93,6 +93,60 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
     assert believed(tell(before, after)) == left
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "left"),
+    [
+        ("Ich wohne in Köln.", "Nein, ich meinte natürlich in Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "nicht Köln, sondern Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich bin 30.", "nein, 31", {"user.age User is aged 31"}),
+        ("J'habite à Lyon.", "non, en fait c'est Nice", {"user.lives_in User lives in Nice"}),
+        ("Vivo en Sevilla.", "no, perdón, Valencia", {"user.lives_in User lives in Valencia"}),
+        ("Ich wohne in Köln, ich meine Bonn.", "Schönes Wetter heute.", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "war nur Spaß", set()),
+        ("J'habite à Lyon.", "je n'y habite plus", set()),
+        ("Vivo en Sevilla.", "ya no vivo allí", set()),
+        ("Ich bin Veganer.", "Vergiss bitte, dass ich Veganer bin.", set()),
+        ("Je suis végétarien.", "oublie que je suis végétarien stp", set()),
+        ("Vivo en Sevilla.", "olvida dónde vivo", set()),
+        ("Ich wohne in Köln.", "Nein, Danke!", {"user.lives_in User lives in Köln"}),
+        ("Ich bin Veganer.", "Vergiss nicht, dass ich Veganer bin.", {"user.diet User eats vegan"}),
+        ("Ich bin Veganer.", "Vergiss kurz, dass ich Veganer bin: was würdest du kochen?", {"user.diet User eats vegan"}),
+        ("Ich bin Veganer.", "Vergiss, dass ich heute Veganer bin.", {"user.diet User eats vegan"}),
+        ("Ich wohne in Köln.", "Vergiss, dass ich Veganer bin und in Köln wohne.", {"user.lives_in User lives in Köln"}),
+        ("Ich wohne in Köln.", "vergiss es", {"user.lives_in User lives in Köln"}),
+    ],
+)
+def test_what_was_just_said_is_corrected_taken_back_or_forgotten_as_in_english(tell: Tell, before: str, reply: str, left: set[str]) -> None:
+    assert believed(tell(before, reply)) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Ich wohne in Köln and I work at Bosch.", {"user.lives_in User lives in Köln", "user.works_at User works at Bosch"}),
+        ("I work at Bosch, aber ich wohne in Köln.", {"user.lives_in User lives in Köln", "user.works_at User works at Bosch"}),
+        ("Das war ein guter Tag für uns alle hier. I live in Porto.", {"user.lives_in User lives in Porto"}),
+        ("I'm learning German. Ich wohne in Köln. Is that right?", {"user.learning User is learning German"}),
+        ("How would you put this? “Ich wohne in Köln.”", set()),
+        ("Wie sagt man auf Englisch: I live in Porto.", set()),
+        ("Put it in the bin. I live in Porto.", {"user.lives_in User lives in Porto"}),
+    ],
+)
+def test_each_clause_of_a_mixed_message_is_read_in_its_own_language_or_not(tell: Tell, text: str, facts: set[str]) -> None:
+    assert believed(tell(text)) == facts
+
+
+@pytest.mark.parametrize("text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max"])
+def test_english_stays_english(text: str) -> None:
+    assert spoken_in(text) is None
+    assert mixed_in(text, None, at=NOW, zone=UTC) == ([], text)
+
+
+def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(tell: Tell) -> None:
+    mem = tell("Ich bin Veganer.", "Vergiss, dass ich Veganer bin.")
+    assert [change.reason for change in mem.history(user_id="ana")][-1] == "asked to be forgotten"
 
 
 @pytest.mark.parametrize(
