@@ -16,15 +16,17 @@ from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.unspaced import words_of
 
 _TELLING = 500  # characters, by which the language of a text is told
-_JOINS = re.compile(r"[,;:]\s+|(?<!\w)(?:and|but|und|aber|et|mais|y|pero)\s+")  # clauses, in whatever language
+_JOINS = re.compile(r"[,;]\s+|(?<!\w)(?:and|but|und|aber|et|mais|y|pero)\s+")  # clauses, in whatever language
 _OF_LANGUAGE = re.compile(
     r"\b(?:german|french|spanish|italian|portuguese|dutch|deutsch|englisch|english|anglais|ingl[eé]s|languages?|sentences?|phrases?|grammar"
-    r"|translat\w*|pronounc\w*|means?|says?|said|sa[gy]en|satz|s[äa]tze|lyrics|quotes?|words?|wort|phrase|frase)\b",
+    r"|translat\w*|pronounc\w*|means?|says?|said|told|tells?|wrote|asked|sa[gy]en|satz|s[äa]tze|lyrics|quotes?|words?|wort|phrase|frase)\b",
     re.IGNORECASE,
 )
 _MYSELF = frozenset("i my we our im".split())
 _TOLD_BY = ONLY_ENGLISH | frozenset("live lived work have love like hate moved study speak drive own play got eat grew come use".split())
 _LEAST = 3  # words of a clause whose language is sure
+_SHORT = 100  # characters, of which languages are told apart by what they state
+_ANY_YEAR = 2000
 _LONGEST_REPLY = 200  # characters, as in English
 _QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
 
@@ -36,15 +38,16 @@ def spoken_in(text: str) -> Language | None:
     tell it with which one speaks of oneself.
     """
     words = words_of(unicodedata.normalize("NFC", text[:_TELLING]))
-    if (told := language_of(words)) is not None:
-        return told if told.statements is not None else None
-    if not ONLY_ENGLISH.isdisjoint(words):
+    told = language_of(words)
+    if (told is None and not ONLY_ENGLISH.isdisjoint(words)) or (told is not None and told.statements is None):
         return None
     distinct = set(words)
-    known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct)]
+    known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct) or (told is not None and language(code) is told)]
     shares = {code: len(distinct & (language(code).stop_words | verbs()[code])) for code in known}
     most = [code for code, share in shares.items() if share == max(shares.values())]
-    return language(most[0]) if len(most) == 1 else None
+    if told is None and len(most) > 1 and len(text) <= _SHORT:  # "Vivo a Milano", "Vivo en Sevilla"
+        most = [code for code in most if next(_said(text, language(code), year=_ANY_YEAR), None) is not None]
+    return language(most[0]) if len(most) == 1 else told  # "guido una Panda" is told by its verb, "es broma" by its noun
 
 
 def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> Iterator[tuple[str, str]]:
@@ -53,12 +56,14 @@ def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) 
     Only whole clauses are read that one of the language's frames fits, and only where the sentence does not ask, suppose, wish or tell
     what somebody else says; of a text to work on, or a tale, nothing. Of what is very long, the first part is read.
     """
-    text = unicodedata.normalize("NFC", text)
+    yield from _said(unicodedata.normalize("NFC", text), language, year=at.astimezone(zone).year)
+
+
+def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, str]]:
     told = reader(language)
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(text)[:READ_WHOLE])
     if told.tale.search(fold(hidden)) or compiled(rules().block["turn"]).search(hidden):
         return
-    year = at.astimezone(zone).year
     for start, end, mark in sentences(told.dates.sub("\u2024", hidden)):
         sentence = BLANKS.sub(" ", hidden[start:end]).replace("\n", " ").strip(DANGLING)
         if sentence and "?" not in mark and "¤" not in sentence:
@@ -74,7 +79,7 @@ def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo
     """
     nothing: tuple[list[tuple[str, str]], str] = [], text if language is None else ""
     words = words_of(text[:_TELLING])
-    if (_own_verbs() if language is None else _TOLD_BY).isdisjoint(words) or _OF_LANGUAGE.search(text):
+    if (_own_verbs().isdisjoint(words) and language is None) or _TOLD_BY.isdisjoint(words) or _OF_LANGUAGE.search(text):
         return nothing
     mixed = unicodedata.normalize("NFC", text)
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING]))

@@ -1,4 +1,4 @@
-"""What is believed of what somebody says of themselves in German, French and Spanish."""
+"""What is believed of what somebody says of themselves in German, French, Spanish and Italian."""
 
 from __future__ import annotations
 
@@ -51,6 +51,10 @@ def in_english(text: str) -> list[str]:
         ("salut moi c'est Julien", ["my name is Julien"]),
         ("ma femme c'est Nadia, elle est avocate", ["my wife is called Nadia", "my wife works as a avocate"]),
         ("Mon fils Théo descend de Lyon demain avec sa copine.", ["my son is called Théo"]),
+        ("Vivo a Milano.", ["I live in Milano"]),
+        ("ciao mi chiamo Giulia e ho 27 anni", ["my name is Giulia", "I am 27 years old"]),
+        ("Mia moglie si chiama Elena ed è avvocata.", ["my wife is called Elena", "my wife works as a avvocata"]),
+        ("nn mangio piu carne", ["I no longer eat carne"]),
         ("soy intolerante a la lactosa y mi hija no", ["I am lactose intolerant"]),
         ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
     ],
@@ -89,6 +93,8 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("Je joue du piano.", "j'ai arrêté le piano", set()),
         ("Mi gata se llama Nube.", "se me ha muerto la gata", set()),
         ("Estudio derecho.", "he dejado la carrera", set()),
+        ("Vivo a Milano.", "mi sono trasferito a Torino", {"user.lives_in User lives in Torino"}),
+        ("Il mio gatto si chiama Micio.", "è morto il mio gatto", set()),
     ],
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
@@ -110,6 +116,8 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
         ("Ich bin Veganer.", "Vergiss bitte, dass ich Veganer bin.", set()),
         ("Je suis végétarien.", "oublie que je suis végétarien stp", set()),
         ("Vivo en Sevilla.", "olvida dónde vivo", set()),
+        ("Vivo a Milano.", "no scusa, volevo dire Monza", {"user.lives_in User lives in Monza"}),
+        ("Sono vegano.", "dimentica che sono vegano", set()),
         ("Ich wohne in Köln.", "Nein, Danke!", {"user.lives_in User lives in Köln"}),
         ("Ich bin Veganer.", "Vergiss nicht, dass ich Veganer bin.", {"user.diet User eats vegan"}),
         ("Ich bin Veganer.", "Vergiss kurz, dass ich Veganer bin: was würdest du kochen?", {"user.diet User eats vegan"}),
@@ -158,7 +166,8 @@ def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(t
         "Si viviera en Roma, comería helado.", "Vivía en Burgos.", "Trabajo en Vigo.", "Vivo en las afueras.", "Me gusta el plan.", "Quizás vivo en Roma.",
         "Vivo en Roma is what he always says.", "bin gleich wieder da", "Mein Bruder hat eine Katze, sie heißt Mimi.", "Ich habe einen Hund, eine Katze und ein Pferd verkauft.",
         "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
-        "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "mi mujer es Española y va a misa",
+        "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "vengo a prenderti", "Se vivessi a Napoli, andrei al mare.", "mi ha detto: vivo a Roma",
+        "ho lasciato le chiavi a casa", "sono di fretta", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip
 def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell, text: str) -> None:
@@ -167,7 +176,12 @@ def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell
 
 @pytest.mark.parametrize(
     ("said", "question"),
-    [("Ich wohne in Köln.", "Wo wohne ich?"), ("J'habite à Lyon.", "Où est-ce que j'habite ?"), ("Vivo en Sevilla.", "¿Dónde vivo yo?")],
+    [
+        ("Ich wohne in Köln.", "Wo wohne ich?"),
+        ("J'habite à Lyon.", "Où est-ce que j'habite ?"),
+        ("Vivo en Sevilla.", "¿Dónde vivo yo?"),
+        ("Vivo a Milano.", "Dove vivo?"),
+    ],
 )
 def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tell, said: str, question: str) -> None:
     mem = tell("Ich war heute am Rhein, wo ich Brot kaufe.", said)
