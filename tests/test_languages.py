@@ -14,7 +14,7 @@ from memdb.answers import Question
 from memdb.languages import CODES, language, language_of
 from memdb.stop_words import ONLY_ENGLISH
 from memdb.times_abroad import find_times_abroad
-from memdb.told_times import days_told
+from memdb.told_times import days_told, told_in
 from memdb.unspaced import words_of
 
 NOW = datetime(2025, 9, 10, 12, tzinfo=UTC)  # a Wednesday
@@ -27,7 +27,7 @@ def asked(mem: memdb.Memory, query: str) -> Question:
 
 
 def told(text: str) -> tuple[str | None, list[str]]:
-    first, others = days_told(text, at=NOW, zone=UTC)
+    first, others = days_told(text, told_in(text), at=NOW, zone=UTC)
     return f"{first:%m-%d}" if first else None, [f"{day:%m-%d}" for day in others]
 
 

@@ -243,6 +243,7 @@ def _understood_abroad(
         order=order,
         keys=keys_abroad(straight, language),
         said=tuple(said),
+        mood=mood_of(text, language),
     )
 
 
