@@ -29,6 +29,7 @@ _MOST_ITEMS = 6
 _MONTHS = re.compile(r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
 _SINCE = re.compile(r"^(?:since |for |in )+")
 _LASTING = re.compile(r"my name is ")  # at no time: "moi c'est Netflix ce soir"
+_EACH_WEEK = ("I play ", "I work ", "my hobby is ")
 _DESCRIBES = re.compile(r"(?:I am|my name is|I live in) ")
 _NOT = {"": ("", "am"), "no longer": ("no longer ", "am no longer"), "not": ("do not ", "am not")}
 
@@ -138,7 +139,7 @@ class Reader:
 
     def _stated(self, part: str, spoken: _Spoken, *, year: int) -> Iterator[str]:
         """What a part of a sentence states, or what of it stands before a comma ("I am 30, married, no kids"), and what one is besides."""
-        if statement := self._statement(part, spoken, year=year):
+        if statement := self._statement(part, spoken, year=year) or self._each_week(part, spoken, year=year):
             yield statement
             return
         cut = self._cut.search(part)
@@ -152,6 +153,13 @@ class Reader:
         for other in part[cut.end() :].split(",")[:_MOST_ITEMS]:
             if more := self._statement(f"{self._rules.copula} {other.strip()}", _Spoken(), year=year):
                 yield more
+
+    def _each_week(self, part: str, spoken: _Spoken, *, year: int) -> str:
+        """What a part states that is so each week ("juego al pádel los jueves"): what no longer is so then may be so on other days."""
+        times = self._language.times
+        bare = times.pattern.sub(lambda found: found.group() if times.in_english(found, year=year) else " ", part)
+        statement = self._statement(bare, spoken, year=year) if bare != part else ""
+        return statement if statement.startswith(_EACH_WEEK) else ""
 
     def _verb_second(self, clause: str) -> str:
         """ "ich in Köln wohne" as it is said by itself: "ich wohne in Köln"."""
