@@ -61,7 +61,7 @@ def statements_in(text: str, language: Language, *, at: datetime, zone: tzinfo) 
 
 def _said(text: str, language: Language, *, year: int) -> Iterator[tuple[str, str]]:
     told = reader(language)
-    hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(text)[:READ_WHOLE])
+    hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(text, hesitation=False)[:READ_WHOLE])
     if told.tale.search(fold(hidden)) or compiled(rules().block["turn"]).search(hidden):
         return
     for start, end, mark in sentences(told.dates.sub("\u2024", hidden)):
@@ -82,7 +82,7 @@ def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo
     if (_own_verbs().isdisjoint(words) and language is None) or _TOLD_BY.isdisjoint(words) or _OF_LANGUAGE.search(text):
         return nothing
     mixed = unicodedata.normalize("NFC", text)
-    hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING]))
+    hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING], hesitation=False))
     if compiled(rules().block["turn"]).search(hidden) or (language is not None and reader(language).tale.search(fold(hidden))):
         return nothing
     stated: list[tuple[str, str]] = []
@@ -132,7 +132,7 @@ def _is_surely_english(clause: str, language: Language) -> bool:
 def reply_in(text: str, language: Language, *, at: datetime, zone: tzinfo) -> str:
     """Return what a short text says in English that only corrects or takes back what was said before it, or asks to forget it; else ""."""
     text = unicodedata.normalize("NFC", text)
-    if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text)):
+    if len(text) > _LONGEST_REPLY or "?" in text or _QUOTED.search(text) or "¤" in (hidden := masked(text, hesitation=False)):
         return ""
     return reader(language).reply(hidden, year=at.astimezone(zone).year)
 

@@ -1,4 +1,4 @@
-"""What is believed of what somebody says of themselves in German, French, Spanish and Italian."""
+"""What is believed of what somebody says of themselves in German, French, Spanish, Italian and Portuguese."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ def in_english(text: str) -> list[str]:
         ("ciao mi chiamo Giulia e ho 27 anni", ["my name is Giulia", "I am 27 years old"]),
         ("Mia moglie si chiama Elena ed è avvocata.", ["my wife is called Elena", "my wife works as a avvocata"]),
         ("nn mangio piu carne", ["I no longer eat carne"]),
+        ("Moro em Lisboa e trabalho na TAP como piloto.", ["I live in Lisboa", "I work as a piloto at TAP"]),
+        ("temos um cachorro que se chama Bolt", ["I have a dog called Bolt"]),
+        ("nao gosto de peixe", ["I do not like peixe"]),
         ("soy intolerante a la lactosa y mi hija no", ["I am lactose intolerant"]),
         ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
     ],
@@ -95,6 +98,8 @@ def test_the_keys_are_those_of_english(tell: Tell, text: str, fact: str) -> None
         ("Estudio derecho.", "he dejado la carrera", set()),
         ("Vivo a Milano.", "mi sono trasferito a Torino", {"user.lives_in User lives in Torino"}),
         ("Il mio gatto si chiama Micio.", "è morto il mio gatto", set()),
+        ("Moro em Lisboa.", "mudei-me para o Porto", {"user.lives_in User lives in Porto"}),
+        ("O meu cão chama-se Rex.", "o Rex morreu ontem", set()),
     ],
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
@@ -118,6 +123,8 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
         ("Vivo en Sevilla.", "olvida dónde vivo", set()),
         ("Vivo a Milano.", "no scusa, volevo dire Monza", {"user.lives_in User lives in Monza"}),
         ("Sono vegano.", "dimentica che sono vegano", set()),
+        ("Moro em Lisboa.", "não, desculpa, queria dizer Sintra", {"user.lives_in User lives in Sintra"}),
+        ("Sou vegano.", "esquece que sou vegano", set()),
         ("Ich wohne in Köln.", "Nein, Danke!", {"user.lives_in User lives in Köln"}),
         ("Ich bin Veganer.", "Vergiss nicht, dass ich Veganer bin.", {"user.diet User eats vegan"}),
         ("Ich bin Veganer.", "Vergiss kurz, dass ich Veganer bin: was würdest du kochen?", {"user.diet User eats vegan"}),
@@ -167,7 +174,8 @@ def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(t
         "Vivo en Roma is what he always says.", "bin gleich wieder da", "Mein Bruder hat eine Katze, sie heißt Mimi.", "Ich habe einen Hund, eine Katze und ein Pferd verkauft.",
         "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
         "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "vengo a prenderti", "Se vivessi a Napoli, andrei al mare.", "mi ha detto: vivo a Roma",
-        "ho lasciato le chiavi a casa", "sono di fretta", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.", "mi mujer es Española y va a misa",
+        "ho lasciato le chiavi a casa", "sono di fretta", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.",
+        "deixei as chaves em casa", "gosto da tua ideia", "Trabalho no Porto.", "é para um amigo: tenho 19 anos", "sou de poucas palavras", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip
 def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell, text: str) -> None:
