@@ -135,7 +135,7 @@ class Reader:
             yield from self._stated(part, spoken, year=year)
 
     def _standard(self, found: re.Match[str]) -> str:
-        return self._spelled[found.group().lower()]
+        return self._spelled.get(found.group().lower(), found.group())  # to a pattern, a long "s" is one, too
 
     def _stated(self, part: str, spoken: _Spoken, *, year: int) -> Iterator[str]:
         """What a part of a sentence states, or what of it stands before a comma ("I am 30, married, no kids"), and what one is besides."""

@@ -197,6 +197,20 @@ def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tel
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "mein Hund i\u017f tot",
+        "ich wohne in İstanbul",
+        "Mi perro \u017fe llama Rex",
+        "ﬁglio mio, sono di Bari",
+        "ich bin \u2024 31, quatsch, \u0661",
+    ],
+)
+def test_any_letters_are_safe(text: str) -> None:
+    in_english(text)
+
+
+@pytest.mark.parametrize(
     "piece",
     ["ich ", "ich wohne in ", "ich mag a und ", "ich habe zwei Kinder, a, ", "„ich ", "seit ", "mein Sohn Tom ist ", "ma sœur Léa, "],
 )
