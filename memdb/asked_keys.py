@@ -10,11 +10,12 @@ from itertools import count
 
 from memdb import files
 from memdb.called import alike, held_as, predicates
-from memdb.claims_abroad import fold
+from memdb.claims_abroad import spoken_in
+from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
 from memdb.languages import Language
 from memdb.records import Record
-from memdb.stop_words import STOP_WORDS
+from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
 _LONGEST = 150  # characters: what asks for one thing takes no more
 _WHOSE = frozenset("i i'm i’m my we our".split())
@@ -102,6 +103,14 @@ def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], 
         if re.fullmatch(way, question):
             return tuple((key, value or None) for key, _, value in (one.partition("=") for one in keys))
     return ()
+
+
+def asked_in(text: str, words: Iterable[str]) -> Language | None:
+    """Return the language of a question that no grammar tells, if its verb does, and it asks for what has a key ("Dove lavoro?")."""
+    if len(text) > _LONGEST or not ONLY_ENGLISH.isdisjoint(words):
+        return None
+    language = spoken_in(text)
+    return language if language is not None and keys_abroad(text, language) else None
 
 
 def _keys(asked: Asked, found: re.Match[str], named: Sequence[str], *, user_id: str) -> tuple[tuple[str, str | None], ...]:

@@ -1,4 +1,4 @@
-"""The mood of English text, from the lexicon `rules/emotions.toml`."""
+"""The mood of a text, from the lexicon `rules/emotions.toml`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,29 @@ from collections import Counter
 from functools import cache
 
 from memdb import files
+from memdb.languages import Language
 from memdb.records import Record
 
 _LONGEST = 4_000  # characters that are read
 _SAME_SIDE = 0.5  # what two pleasant moods, or two unpleasant ones, have in common
 
 
+class _Abroad(Record):
+    denials: frozenset[str]
+    moods: dict[str, tuple[str, ...]]
+
+
 class _Lexicon(Record):
     positive: dict[str, tuple[str, ...]]
     negative: dict[str, tuple[str, ...]]
     denials: frozenset[str]
+    english_too: frozenset[str]
+    abroad: dict[str, _Abroad]
 
-    def emotion_of(self) -> dict[str, str]:
-        return {word: emotion for side in (self.positive, self.negative) for emotion, words in side.items() for word in words}
 
-
-def mood_of(text: str) -> str | None:
-    """Return the emotion that most of a text's words speak of, such as "sad", or None."""
-    words, emotion_of, denials = _compiled()
+def mood_of(text: str, language: Language | None = None) -> str | None:
+    """Return the emotion that most words of a text in English, or in another language, speak of, such as "sad", or None."""
+    words, emotion_of, denials = _compiled(language.name if language is not None else "")
     counts: Counter[str] = Counter()
     for match in words.finditer(text[:_LONGEST].casefold().replace("’", "'")):
         before = match.string[max(0, match.start() - 40) : match.start()].split()[-3:]
@@ -34,9 +39,11 @@ def mood_of(text: str) -> str | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
+@cache
 def mood_words() -> frozenset[str]:
-    """Return the words that speak of moods."""
-    return frozenset(_compiled()[1])
+    """Return the words that speak of moods, in whatever language, but for those that are other words in English."""
+    others = (word for name in _lexicon().abroad for word in _compiled(name)[1])
+    return frozenset(_compiled("")[1]) | (frozenset(others) - _lexicon().english_too)
 
 
 def moods_like(emotion: str | None) -> list[tuple[str, float]]:
@@ -54,8 +61,12 @@ def _lexicon() -> _Lexicon:
 
 
 @cache
-def _compiled() -> tuple[re.Pattern[str], dict[str, str], frozenset[str]]:
+def _compiled(language: str) -> tuple[re.Pattern[str], dict[str, str], frozenset[str]]:
+    """What finds the words of a language, the emotion of each, and what denies them; "" is English."""
     lexicon = _lexicon()
-    emotion_of = lexicon.emotion_of()
+    moods, denials = {**lexicon.positive, **lexicon.negative}, lexicon.denials
+    if language:
+        moods, denials = lexicon.abroad[language].moods, lexicon.abroad[language].denials
+    emotion_of = {word.casefold(): emotion for emotion, words in moods.items() for word in words}
     longest_first = sorted(emotion_of, key=len, reverse=True)
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])"), emotion_of, lexicon.denials
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])"), emotion_of, denials

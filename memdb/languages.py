@@ -43,6 +43,14 @@ class Statements(Record):
     """How somebody speaks of themselves; rules/languages/de.toml says how the fields are meant and used."""
 
     subjects: str
+    oneself: str
+    elided: str
+    copula: str
+    my: str
+    about: str
+    pronouns: str
+    of_another: str
+    beside: str
     verb_last: bool = False
     remember: str
     tale: tuple[str, ...]
@@ -50,14 +58,20 @@ class Statements(Record):
     starts: str
     joins: str
     leads: str
+    trails: str
+    cuts: str
+    repairs: str
     lists: str
     the: str
     in_names: str
     in_things: str
     patterns: dict[str, str]
     deny: dict[str, str]
+    spelled: dict[str, str]
     words: dict[str, dict[str, str]]
     frames: tuple[tuple[str, str], ...]
+    replies: tuple[tuple[str, str], ...]
+    repair: str
     asked: dict[str, str]
 
 

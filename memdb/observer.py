@@ -26,7 +26,7 @@ from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
 from memdb.thinking import bearing_on, beliefs_about, think
 from memdb.times import to_text, utc_now
-from memdb.told_times import days_told
+from memdb.told_times import days_told, told_in
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
 _SPELLED_ANEW = 0.75  # how alike "Ana" and "Anna" are, and more
@@ -257,9 +257,10 @@ def _comes_again(db: Database, turn: Turn, config: Config) -> bool:
 
 
 def _keep_message(db: Database, turn: Turn, speaker: str, text: str, *, zone: tzinfo) -> None:
-    tells_of, also_on = days_told(text, at=turn.timestamp, zone=zone)
+    language = told_in(text)
+    tells_of, also_on = days_told(text, language, at=turn.timestamp, zone=zone)
     key = canonical_key(speaker, "said")
-    mood = mood_of(text)
+    mood = mood_of(text, language)
     fact_id = uuid.uuid5(_MESSAGE_NAMESPACE, json.dumps([turn.user_id, turn.turn_id, speaker]))
     db.run(
         "apply.insert_fact",

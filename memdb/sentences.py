@@ -46,8 +46,8 @@ _LABELLED = re.compile(
 _ONESELF = ("me", "i", "user", "human")  # as who shows a conversation writes their own part of it
 
 
-def masked(text: str) -> str:
-    """Return the text, as long as it was, with plain apostrophes and without what is quoted, shown or drawn."""
+def masked(text: str, *, hesitation: bool = True) -> str:
+    """Return the text, as long as it was, with plain apostrophes and without what is quoted, shown or drawn, and "um" if `hesitation`."""
 
     def hide(match: re.Match[str]) -> str:
         inside = match.group()
@@ -55,7 +55,8 @@ def masked(text: str) -> str:
             return f" {inside[1:-1]} "  # a title
         return "\n".join("¤" * len(line) for line in inside.split("\n"))
 
-    spoken = _HESITATION.sub(lambda match: " " * len(match.group()), text.translate(PLAIN))
+    plain = text.translate(PLAIN)
+    spoken = _HESITATION.sub(lambda match: " " * len(match.group()), plain) if hesitation else plain
     plain = _QUOTED.sub(hide, _EMOJI.sub(lambda match: "," * len(match.group()), spoken))
     labelled = list(_LABELLED.finditer(plain))
     lines = [line for line in labelled if _is_spoken(line)]

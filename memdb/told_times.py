@@ -24,13 +24,18 @@ _WEEK = timedelta(days=7, hours=1)
 _FEW = timedelta(days=3, hours=1)  # a weekend, "10 to 12 May", or as long where the clocks are put back
 
 
-def days_told(text: str, *, at: datetime, zone: tzinfo) -> tuple[datetime | None, list[date]]:
-    """Return when what a message tells of first is or was, and the other days that it tells of.
+def told_in(text: str) -> Language | None:
+    """Return the language of a message, None for English and others."""
+    return language_of(words_of(unicodedata.normalize("NFC", text[:_TELLING])))
+
+
+def days_told(text: str, language: Language | None, *, at: datetime, zone: tzinfo) -> tuple[datetime | None, list[date]]:
+    """Return when what a message in a language tells of first is or was, and the other days that it tells of.
 
     A Friday that it does not tell apart is the last one, or the next where its clause tells ahead.
     """
     read = unicodedata.normalize("NFC", text[:_READ])
-    spans = _in_their_ways(read, language_of(words_of(read[:_TELLING])), at=at, zone=zone)
+    spans = _in_their_ways(read, language, at=at, zone=zone)
     if not spans:
         return None, []
     first = next((span for span in spans if span.role != "for"), spans[0])  # "for two weeks in March" is in March

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import memdb
-from memdb.asked_keys import keys_abroad, keys_in, rules
+from memdb.asked_keys import asked_in, keys_abroad, keys_in, rules
 from memdb.called import names_of
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
@@ -97,6 +97,22 @@ ABROAD = {
         ("¿Dónde vivo mejor que en Roma?", None),
         ("¿Qué compré?", None),
     ],
+    "it": [
+        ("Dove lavoro?", "user.works_at"),
+        ("Ti ricordi dove abitavo prima?", "user.lives_in"),
+        ("Come si chiama il mio gatto?", "user.pet=cat"),
+        ("A cosa sono allergica?", "user.allergic_to"),
+        ("Dove vivo meglio che a Roma?", None),
+        ("Cosa ho comprato?", None),
+    ],
+    "pt": [
+        ("Onde é que eu moro?", "user.lives_in"),
+        ("onde trabalhava antes", "user.works_at"),
+        ("Como se chama a minha irmã?", "user.sister"),
+        ("Quantos anos eu tenho?", "user.age"),
+        ("Onde moro melhor do que em Roma?", None),
+        ("O que comprei?", None),
+    ],
 }
 
 
@@ -104,6 +120,13 @@ ABROAD = {
 def test_questions_in_other_languages_ask_for_the_same_keys(code: str, question: str, key: str | None) -> None:
     found = [name if value is None else f"{name}={value}" for name, value in keys_abroad(question, language(code))]
     assert found[:1] == ([] if key is None else [key])
+
+
+@pytest.mark.parametrize(
+    ("question", "code"), [("Dove lavoro?", "it"), ("Soy vegano?", "es"), ("Where do I work?", None), ("Dove soap?", None)]
+)
+def test_a_question_that_no_grammar_tells_is_told_by_its_verb(question: str, code: str | None) -> None:
+    assert asked_in(question, words_of(question)) is (language(code) if code else None)
 
 
 def test_what_is_believed_comes_first_in_other_languages(mem: memdb.Memory) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 import memdb
 from memdb.config import Config
-from memdb.english_rules import attribute_of, rules
+from memdb.called import attribute_of
+from memdb.english_rules import rules
 from memdb.keys import predicate_of
 from memdb.observer import read_predicates
 from memdb.store import Store

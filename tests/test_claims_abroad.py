@@ -1,4 +1,4 @@
-"""What is believed of what somebody says of themselves in German, French and Spanish."""
+"""What is believed of what somebody says of themselves in German, French, Spanish, Italian and Portuguese."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 import memdb
-from memdb.claims_abroad import spoken_in, statements_in
+from memdb.claims_abroad import mixed_in, spoken_in, statements_in
 
 NOW = datetime(2025, 3, 1, 10, tzinfo=UTC)
 
@@ -42,6 +42,24 @@ def in_english(text: str) -> list[str]:
         ("Hablo español, inglés y un poco de francés.", ["I speak Spanish, English and French"]),
         ("Ich mag Pizza und hasse Oliven.", ["I like Pizza", "I hate Oliven"]),
         ("Nací el 20 de octubre de 1985.", ["I was born on 20 October 1985"]),
+        ("hab letzten monat bei Siemens angefangen", ["I started at Siemens last month"]),
+        ("bin 41 jahre alt, verheiratet, 2 kinder", ["I am 41 years old", "I am married"]),
+        ("kaffee mag ich nicht, trinke lieber tee", ["I do not like kaffee"]),
+        ("meine Frau heißt Petra und wir wohnen in Köln", ["my wife is called Petra", "I live in Köln"]),
+        ("wir haben nen hund, der heißt Bello", ["I have a dog", "my dog is called Bello"]),
+        ("jsuis allergique aux chats depuis que jsuis petite", ["I am allergic to chats"]),
+        ("salut moi c'est Julien", ["my name is Julien"]),
+        ("ma femme c'est Nadia, elle est avocate", ["my wife is called Nadia", "my wife works as a avocate"]),
+        ("Mon fils Théo descend de Lyon demain avec sa copine.", ["my son is called Théo"]),
+        ("Vivo a Milano.", ["I live in Milano"]),
+        ("ciao mi chiamo Giulia e ho 27 anni", ["my name is Giulia", "I am 27 years old"]),
+        ("Mia moglie si chiama Elena ed è avvocata.", ["my wife is called Elena", "my wife works as a avvocata"]),
+        ("nn mangio piu carne", ["I no longer eat carne"]),
+        ("Moro em Lisboa e trabalho na TAP como piloto.", ["I live in Lisboa", "I work as a piloto at TAP"]),
+        ("temos um cachorro que se chama Bolt", ["I have a dog called Bolt"]),
+        ("nao gosto de peixe", ["I do not like peixe"]),
+        ("soy intolerante a la lactosa y mi hija no", ["I am lactose intolerant"]),
+        ("mi hermano se llama Álvaro y vive en Dublín", ["my brother is called Álvaro", "my brother lives in Dublín"]),
     ],
 )
 def test_a_statement_is_said_in_english_with_its_values_as_they_were_said(text: str, english: list[str]) -> None:
@@ -86,10 +104,77 @@ def test_english_is_read_though_a_word_of_it_is_one_with_which_others_speak_of_t
         ("J'ai un chien qui s'appelle Max.", "Max est mort la semaine dernière.", set()),
         ("Mi novia se llama Laura.", "Laura y yo hemos roto.", {"user.relationship User is single"}),
         ("Vivo en Sevilla.", "Ich wohne nicht mehr in Sevilla.", set()),
+        ("Ich arbeite bei Bosch.", "hab bei bosch gekündigt", set()),
+        ("Ich bin 29.", "heute bin ich 30 geworden", {"user.age User is aged 30"}),
+        ("Je joue du piano.", "j'ai arrêté le piano", set()),
+        ("Mi gata se llama Nube.", "se me ha muerto la gata", set()),
+        ("Estudio derecho.", "he dejado la carrera", set()),
+        ("Vivo a Milano.", "mi sono trasferito a Torino", {"user.lives_in User lives in Torino"}),
+        ("Il mio gatto si chiama Micio.", "è morto il mio gatto", set()),
+        ("Moro em Lisboa.", "mudei-me para o Porto", {"user.lives_in User lives in Porto"}),
+        ("O meu cão chama-se Rex.", "o Rex morreu ontem", set()),
     ],
 )
 def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, after: str, left: set[str]) -> None:
     assert believed(tell(before, after)) == left
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "left"),
+    [
+        ("Ich wohne in Köln.", "Nein, ich meinte natürlich in Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "nicht Köln, sondern Bonn", {"user.lives_in User lives in Bonn"}),
+        ("Ich bin 30.", "nein, 31", {"user.age User is aged 31"}),
+        ("J'habite à Lyon.", "non, en fait c'est Nice", {"user.lives_in User lives in Nice"}),
+        ("Vivo en Sevilla.", "no, perdón, Valencia", {"user.lives_in User lives in Valencia"}),
+        ("Ich wohne in Köln, ich meine Bonn.", "Schönes Wetter heute.", {"user.lives_in User lives in Bonn"}),
+        ("Ich wohne in Köln.", "war nur Spaß", set()),
+        ("J'habite à Lyon.", "je n'y habite plus", set()),
+        ("Vivo en Sevilla.", "ya no vivo allí", set()),
+        ("Ich bin Veganer.", "Vergiss bitte, dass ich Veganer bin.", set()),
+        ("Je suis végétarien.", "oublie que je suis végétarien stp", set()),
+        ("Vivo en Sevilla.", "olvida dónde vivo", set()),
+        ("Vivo a Milano.", "no scusa, volevo dire Monza", {"user.lives_in User lives in Monza"}),
+        ("Sono vegano.", "dimentica che sono vegano", set()),
+        ("Moro em Lisboa.", "não, desculpa, queria dizer Sintra", {"user.lives_in User lives in Sintra"}),
+        ("Sou vegano.", "esquece que sou vegano", set()),
+        ("Ich wohne in Köln.", "Nein, Danke!", {"user.lives_in User lives in Köln"}),
+        ("Ich bin Veganer.", "Vergiss nicht, dass ich Veganer bin.", {"user.diet User eats vegan"}),
+        ("Ich bin Veganer.", "Vergiss kurz, dass ich Veganer bin: was würdest du kochen?", {"user.diet User eats vegan"}),
+        ("Ich bin Veganer.", "Vergiss, dass ich heute Veganer bin.", {"user.diet User eats vegan"}),
+        ("Ich wohne in Köln.", "Vergiss, dass ich Veganer bin und in Köln wohne.", {"user.lives_in User lives in Köln"}),
+        ("Ich wohne in Köln.", "vergiss es", {"user.lives_in User lives in Köln"}),
+    ],
+)
+def test_what_was_just_said_is_corrected_taken_back_or_forgotten_as_in_english(tell: Tell, before: str, reply: str, left: set[str]) -> None:
+    assert believed(tell(before, reply)) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Ich wohne in Köln and I work at Bosch.", {"user.lives_in User lives in Köln", "user.works_at User works at Bosch"}),
+        ("I work at Bosch, aber ich wohne in Köln.", {"user.lives_in User lives in Köln", "user.works_at User works at Bosch"}),
+        ("Das war ein guter Tag für uns alle hier. I live in Porto.", {"user.lives_in User lives in Porto"}),
+        ("I'm learning German. Ich wohne in Köln. Is that right?", {"user.learning User is learning German"}),
+        ("How would you put this? “Ich wohne in Köln.”", set()),
+        ("Wie sagt man auf Englisch: I live in Porto.", set()),
+        ("Put it in the bin. I live in Porto.", {"user.lives_in User lives in Porto"}),
+    ],
+)
+def test_each_clause_of_a_mixed_message_is_read_in_its_own_language_or_not(tell: Tell, text: str, facts: set[str]) -> None:
+    assert believed(tell(text)) == facts
+
+
+@pytest.mark.parametrize("text", ["See ya!", "Catch ya later!", "I put it in the bin, mein Gott.", "Mari loves pizza", "Hi, I'm Max"])
+def test_english_stays_english(text: str) -> None:
+    assert spoken_in(text) is None
+    assert mixed_in(text, None, at=NOW, zone=UTC) == ([], text)
+
+
+def test_what_is_asked_to_be_forgotten_stays_in_the_history_with_what_was_said(tell: Tell) -> None:
+    mem = tell("Ich bin Veganer.", "Vergiss, dass ich Veganer bin.")
+    assert [change.reason for change in mem.history(user_id="ana")][-1] == "asked to be forgotten"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +184,11 @@ def test_what_changes_or_ends_is_believed_no_longer(tell: Tell, before: str, aft
         "Ich lebe in Angst.", "Ich arbeite bei Nacht.", "Stell dir vor, ich wohne in Tokio.", "Übersetze bitte: Ich wohne in Paris.", "Ich wohne in der Nähe vom Bahnhof.",
         "J'habiterais bien à Lisbonne.", "J'habitais à Dijon.", "Si j'habite à Rome, tant mieux.", "Je viens de manger.", "Je travaille chez moi.", "J'aime l'idée.",
         "Si viviera en Roma, comería helado.", "Vivía en Burgos.", "Trabajo en Vigo.", "Vivo en las afueras.", "Me gusta el plan.", "Quizás vivo en Roma.",
-        "Vivo en Roma is what he always says.",
+        "Vivo en Roma is what he always says.", "bin gleich wieder da", "Mein Bruder hat eine Katze, sie heißt Mimi.", "Ich habe einen Hund, eine Katze und ein Pferd verkauft.",
+        "für einen freund: ich bin 19 und vegan", "Ich stehe auf dem Balkon.", "moi c'est pareil", "mon frère est avec sa copine, elle est médecin", "Écris : je suis prof.",
+        "mi novia me dejó dinero", "es para mi hermana: tengo 20 años", "vengo a prenderti", "Se vivessi a Napoli, andrei al mare.", "mi ha detto: vivo a Roma",
+        "ho lasciato le chiavi a casa", "sono di fretta", "Lavoro a Roma.", "Mio fratello ha una ragazza, si chiama Lisa.",
+        "deixei as chaves em casa", "gosto da tua ideia", "Trabalho no Porto.", "é para um amigo: tenho 19 anos", "sou de poucas palavras", "mi mujer es Española y va a misa",
     ],
 )  # fmt: skip
 def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell, text: str) -> None:
@@ -108,14 +197,36 @@ def test_what_is_asked_supposed_past_or_no_such_thing_is_not_believed(tell: Tell
 
 @pytest.mark.parametrize(
     ("said", "question"),
-    [("Ich wohne in Köln.", "Wo wohne ich?"), ("J'habite à Lyon.", "Où est-ce que j'habite ?"), ("Vivo en Sevilla.", "¿Dónde vivo yo?")],
+    [
+        ("Ich wohne in Köln.", "Wo wohne ich?"),
+        ("J'habite à Lyon.", "Où est-ce que j'habite ?"),
+        ("Vivo en Sevilla.", "¿Dónde vivo yo?"),
+        ("Vivo a Milano.", "Dove vivo?"),
+    ],
 )
 def test_a_question_in_a_language_finds_the_fact_that_was_stated_in_it(tell: Tell, said: str, question: str) -> None:
     mem = tell("Ich war heute am Rhein, wo ich Brot kaufe.", said)
     assert mem.search(question, user_id="ana", now=NOW.replace(day=9), kinds=["fact"])[0].fact.key == "user.lives_in"
 
 
-@pytest.mark.parametrize("piece", ["ich ", "ich wohne in ", "ich mag a und ", "Ich bin, ", "ich habe zwei Kinder, a, ", "„ich ", "seit "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mein Hund i\u017f tot",
+        "ich wohne in İstanbul",
+        "Mi perro \u017fe llama Rex",
+        "ﬁglio mio, sono di Bari",
+        "ich bin \u2024 31, quatsch, \u0661",
+    ],
+)
+def test_any_letters_are_safe(text: str) -> None:
+    in_english(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["ich ", "ich wohne in ", "ich mag a und ", "ich habe zwei Kinder, a, ", "„ich ", "seit ", "mein Sohn Tom ist ", "ma sœur Léa, "],
+)
 def test_the_time_grows_with_the_length_of_a_text(piece: str) -> None:
     in_english(piece)
     started = time.process_time()

@@ -185,7 +185,11 @@ def test_a_number_for_a_text_or_null_for_what_is_not_said_costs_no_fact(tmp_path
 
 @pytest.mark.parametrize(
     ("text", "temporary", "ends"),
-    [("I'm allergic to nuts.", False, None), ("I'm allergic to nuts.", True, "2025-03-20"), ("Sou alérgica a nozes.", False, "2025-03-20")],
+    [
+        ("I'm allergic to nuts.", False, None),
+        ("I'm allergic to nuts.", True, "2025-03-20"),
+        ("Ik ben allergisch voor noten.", False, "2025-03-20"),
+    ],
 )
 def test_an_end_that_the_model_does_not_mean_and_the_rules_do_not_read_is_none(
     tmp_path: Path, text: str, temporary: bool, ends: str | None
@@ -273,7 +277,7 @@ def test_what_is_taken_back_needs_no_model(tmp_path: Path, turns: tuple[str, ...
     [
         ("I live in Porto.", "I live in Porto", "Lisbon", "Porto"),
         ("I live in Porto.", "I live in Porto", "Porto, Portugal", "Porto, Portugal"),
-        ("Moro em Lisboa.", "Moro em Lisboa", "Lisbon", "Lisbon"),  # the rules do not read it
+        ("Ik woon in Lissabon.", "Ik woon in Lissabon", "Lisbon", "Lisbon"),  # the rules do not read it
         ("We are in the city of Porto for good.", "in the city of Porto", "Oporto", "Oporto"),
     ],
 )

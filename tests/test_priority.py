@@ -22,12 +22,13 @@ from memdb.answers import Doubt, Hit, Hits, Profile, Question, Section
 from memdb.calibration import elsewhere, evidence_of, fit, measure, threshold_of
 from memdb.config import Config
 from memdb.database import Database, SqlValue
-from memdb.emotions import mood_of, moods_like
+from memdb.emotions import _lexicon, mood_of, moods_like
 from memdb.interfaces.commands import app
 from memdb.records import Fact, Kind, Source
 from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.tokens import Tokenizer, conservative_count
+from memdb.told_times import told_in
 from tests.embedders import Broken, OneMeaning
 
 Tell = Callable[..., memdb.Memory]
@@ -170,6 +171,31 @@ def test_a_mood_finds_what_was_said_in_it(tell: Tell) -> None:
 )
 def test_a_mood_is_read_from_words(text: str, mood: str | None) -> None:
     assert mood_of(text) == mood
+
+
+@pytest.mark.parametrize(
+    ("text", "mood"),
+    [
+        ("Ich bin so traurig.", "sad"), ("Ich bin nicht traurig.", None), ("Je suis trop contente !", "happy"), ("Je suis pas fâchée.", None),
+        ("Estoy muy cansada.", "tired"), ("Non sono stanco, ma sono in ansia.", "concerned"), ("Estou com muito medo.", "afraid"), ("Ik ben zo blij.", "happy"),
+        ("This content makes me mad", "angry"),
+    ],
+)  # fmt: skip
+def test_a_mood_is_read_from_the_words_of_a_language(text: str, mood: str | None) -> None:
+    assert mood_of(text, told_in(text)) == mood
+
+
+def test_a_question_in_a_mood_finds_what_was_said_in_it_in_its_language(tell: Tell) -> None:
+    tell("Ich bin so traurig, mein Teddy ist weg.", "Ich bin glücklich, wir haben gewonnen.")
+    parts = {
+        hit.fact.source_turn_id: hit.parts["emotion"] for hit in tell().search("Warum habe ich geweint?", user_id="ana", kinds=["message"])
+    }
+    assert (parts["t0"], parts["t1"]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("language", _lexicon().abroad)
+def test_a_language_has_words_for_the_emotions_that_english_has(language: str) -> None:
+    assert _lexicon().abroad[language].moods.keys() == _lexicon().positive.keys() | _lexicon().negative.keys()
 
 
 def test_moods_of_one_side_are_half_alike() -> None:

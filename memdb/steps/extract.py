@@ -12,7 +12,7 @@ from itertools import chain, islice
 from memdb.called import called
 from memdb.changes import changes_in
 from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Person, facts_in, who_stays
-from memdb.claims_abroad import spoken_in, statements_in
+from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
 from memdb.english import Clause, clauses
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.exchanges import changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
@@ -67,29 +67,43 @@ def extract(
     """Return the facts that a turn states, in the order it states them; [] where it states none that the rules can read.
 
     Only the words of the user, or of the named speaker, count; what the assistant says is no fact about the user. Questions,
-    conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml), and what is stated in other
-    languages is said in English first (rules/languages): a message is read in one language only. `predicates` is the vocabulary of keys
-    and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is believed already: so it is known whose name a
-    sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all that is believed of somebody, so that
-    whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to which one may have gone back.
-    `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before` tells what it may correct: "I
-    meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just kidding", which ends it, and "I
-    don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the time taken grows with its
-    length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks of them.
+    conditions, quotations, fiction and requests give nothing. The rules read English (rules/english.toml), and what is stated, corrected or
+    to be forgotten in other languages is said in English first (rules/languages): a clause is read in one language only, its own, if that
+    is sure. `predicates` is the vocabulary of keys and `zone` the user's time zone, in which "tomorrow" begins. `held` tells what is
+    believed already: so it is known whose name a sentence begins with, and what "I switched from X to Y" speaks of; `held_of` tells all
+    that is believed of somebody, so that whatever "X" stands for is over when "X fell through"; `once` tells what was believed before, to
+    which one may have gone back. `asked` is what the turn may answer: "In Porto" says something after "Where do you live?". `before`
+    tells what it may correct: "I meant Braga" says something after "I live in Lisbon", as long as that is believed; so does "just
+    kidding", which ends it, and "I don't live there any more". "Forget that I live in Porto" ends what it names. Any text is safe, and the
+    time taken grows with its length only; of more than `MOST_FACTS` facts the first are read, and of a text that nobody says what speaks
+    of them.
     """
     owner = _owner(turn)
     if owner is None or not turn.user_input.strip():
         return []
     language = spoken_in(turn.user_input)
-    if language is None:
+    if language is not None and (reply := reply_in(turn.user_input, language, at=turn.timestamp, zone=zone)):
+        said = turn.model_copy(update={"user_input": reply})
+        # in lower case, as the nouns of a language may have capitals that make no name
+        ends = _taken_back(said, owner, asked.lower(), predicates=predicates, zone=zone, held=held, before=before)
+        if ends:
+            return [one.model_copy(update={"excerpt": _excerpt(turn)}) for one in ends]
+    stated, english = mixed_in(turn.user_input, language, at=turn.timestamp, zone=zone)
+    if english == turn.user_input:
         return _read(turn, owner, predicates, zone, held, held_of, once, asked, before)
+    if language is not None:
+        stated = [*islice(statements_in(turn.user_input, language, at=turn.timestamp, zone=zone), MOST_FACTS), *stated]
     found: dict[tuple[str, str, bool], Candidate] = {}
-    for statement, excerpt in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone):
+    for statement, excerpt in stated:
         said = turn.model_copy(update={"user_input": statement})
         for one in _read(said, owner, predicates, zone, held, held_of, once, "", None):
             found.setdefault((one.key, normalise(one.object), one.negated), one.model_copy(update={"excerpt": excerpt}))
         if len(found) >= MOST_FACTS:
             break
+    if english.strip():
+        said = turn.model_copy(update={"user_input": english})
+        for one in _read(said, owner, predicates, zone, held, held_of, once, asked if language is None else "", before):
+            found.setdefault((one.key, normalise(one.object), one.negated), one)
     return list(found.values())[:MOST_FACTS]
 
 
@@ -355,7 +369,7 @@ def _not_so(
     turns = [(turn.model_copy(update={"user_input": said}), "") for said in spoken]
     if over and not spoken and _is_of_no_note(asked):
         earlier = before()
-        turns = [earlier] if earlier and not negative.search(CONTRACTED.sub(expand, earlier[0].user_input)) else []
+        turns = [earlier] if earlier and not negative.search(CONTRACTED.sub(expand, _in_english(earlier[0], zone))) else []
     read = [one for said, answers in turns for one in extract(said, predicates=predicates, zone=zone, held=held, asked=answers)]
     believed = {(key, normalise(value)) for key, value in held([one.key for one in read])}
     meant = [one for one in read if not one.negated and (one.key, normalise(one.object)) in believed]
@@ -363,6 +377,14 @@ def _not_so(
         return []
     end: dict[str, object] = {"excerpt": _excerpt(turn), "negated": True, "explicit": True, "because": "over" if over else "denied"}
     return [meant[0].model_copy(update=end | {"event_time": None, "valid_from": None, "valid_to": None, "temporary": False})]
+
+
+def _in_english(turn: Turn, zone: tzinfo) -> str:
+    """What a turn says, or what it states in another language, in English."""
+    language = spoken_in(turn.user_input)
+    if language is None:
+        return turn.user_input
+    return "\n".join(said for said, _ in statements_in(turn.user_input, language, at=turn.timestamp, zone=zone))
 
 
 def _is_named(value: str, told: str) -> bool:

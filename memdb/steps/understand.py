@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from memdb.answers import Question
-from memdb.asked_keys import keys_abroad, keys_in
+from memdb.asked_keys import asked_in, keys_abroad, keys_in
 from memdb.asked_times import (
     BEFORE_DATE,
     KEPT,
@@ -133,7 +133,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     participants = [str(speaker) for (speaker,) in db.kept("understand.participants", user_id=user_id)]
     named = _named(text, participants)
     plain = words_of(text)
-    if (language := language_of(plain)) is not None:
+    if (language := language_of(plain) or asked_in(text, plain)) is not None:
         return _understood_abroad(db, query, text, plain, named, participants, language, user_id=user_id, now=now, zone=zone)
     words = list(dict.fromkeys(words_of(text, contracted=True)))
     telling = list(dict.fromkeys(_POSSESSIVE.sub("", word) for word in words if word.replace("’", "'") not in STOP_WORDS))
@@ -244,6 +244,7 @@ def _understood_abroad(
         keys=keys_abroad(straight, language),
         language=language.name,
         said=tuple(said),
+        mood=mood_of(text, language),
     )
 
 
