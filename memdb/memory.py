@@ -1246,7 +1246,7 @@ class Memory:
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
         state = change_embedder(self._store.path, chosen, config=self._config, progress=progress)
-        if self.embedder is not None:
+        if self.embedder is not None and not self._closed:
             self._answering.change_embedder(chosen)
             self._background.change_embedder(chosen, self._answering.patient)
         return state
