@@ -744,6 +744,8 @@ def test_a_file_that_is_no_longer_there_is_written_no_more(path: Path, tmp_path:
             mem.observe("I like jazz.", user_id="ana", turn_id="t2")
         with pytest.raises(memdb.StoreError, match=gone):  # another thread begins no memory of its own there
             pool.submit(mem.facts, "ana").result()
+        with pytest.raises(memdb.StoreError, match=gone):  # nor is another file given this one's embedder
+            mem.reindex("hashing-32")
         assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
     assert path.exists() == (how == "replaced")
 
@@ -1264,6 +1266,16 @@ def test_a_question_is_answered_on_a_full_disk(small_disk: Path) -> None:
     with memdb.open(path, embedder=None, config=QUIET) as mem:  # closing cannot note what was asked
         (small_disk / "more").write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * room.f_frsize))
         assert [hit.fact.value_text for hit in mem.search("Porto", user_id="ana")] == ["Ana lives in Porto"]
+
+
+def test_the_state_is_told_on_a_full_disk_and_what_was_asked_is_noted_when_there_is_room(small_disk: Path) -> None:
+    with memdb.open(small_disk / "mem.db", embedder=None, config=QUIET) as mem:
+        mem.search("Porto", user_id="ana")
+        room = os.statvfs(small_disk)
+        (small_disk / "ballast").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
+        assert mem.stats().retrievals == 0
+        (small_disk / "ballast").unlink()
+        assert mem.stats().retrievals == 1
 
 
 def test_a_model_that_is_written_is_kept_though_the_disk_has_no_room_to_move_it_out_of_the_log(small_disk: Path, tmp_path: Path) -> None:
