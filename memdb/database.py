@@ -613,6 +613,12 @@ def closed_error(path: Path) -> StoreError:
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
 
 
+def _barred(path: Path) -> str | None:
+    """What lies beside a file that can be written and bars it from that: SQLite gives it the file's permissions of when it was made."""
+    beside = [f"{path}{suffix}" for suffix in ("-wal", "-shm")]
+    return next((name for name in beside if os.access(path, os.W_OK) and os.path.exists(name) and not os.access(name, os.W_OK)), None)
+
+
 def translate(error: Exception, path: Path) -> MdbError:
     """Return the driver's error in memdb's words: what happened, to which file, and what to do."""
     detail = str(error)
@@ -631,6 +637,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
         case apsw.FullError():
             return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+        case apsw.ReadOnlyError() if barred := _barred(path):
+            return StoreError(f"{path} cannot be written as long as {barred} cannot; make that writable, too.")
         case apsw.ReadOnlyError():
             return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
         case apsw.CantOpenError() if os.path.isdir(path):

@@ -633,6 +633,17 @@ def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: 
         assert locked.read_bytes() == path.read_bytes()
 
 
+def test_what_bars_a_file_from_being_written_after_it_was_read_only_is_named(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mem.db"
+        file.write_bytes(path.read_bytes())
+        file.chmod(0o444)
+        Path(folder).chmod(0o777)
+        finish(child(AS_NOBODY, file))
+        file.chmod(0o666)
+        assert f"{file} cannot be written as long as {file}-shm cannot; make that writable, too." in finish(child(AS_NOBODY, file))
+
+
 # --- several processes -----------------------------------------------------------------------------------------------------------
 
 OPENS = """
