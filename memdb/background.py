@@ -66,7 +66,9 @@ class Background:
             self._worker.wake()
 
     def finish(self) -> None:
-        """Finish the steps at hand and end, with what was noted written down and the profiles up to date; what is left waits in the file.
+        """Finish the steps at hand and end, with what was noted written down, the profiles up to date and what was forgotten overwritten.
+
+        What else is left waits in the file.
 
         Raises:
             StoreError: the file is damaged.
@@ -78,6 +80,8 @@ class Background:
             self._notebook.write_down_asked()
             self._notebook.write_down_recalled()
             self._finish_profiles()
+            if not self._store.read_only:
+                self._store.database().overwrite_remains()  # of what was forgotten by a process that was killed right after it
         except StoreError as error:
             if error.damaged:
                 raise

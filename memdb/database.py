@@ -30,7 +30,7 @@ SCHEMA_VERSION = files.schema_version()
 
 _ROOM_KIB = 64 * 1024
 _LOG_PAGES = 16 * 1024  # 64 MiB
-_REFUSED = (apsw.Error, UnicodeEncodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value
+_REFUSED = (apsw.Error, UnicodeError, OverflowError)  # by SQLite, and by the driver that would hand it a value, or one of its
 _CLOSED = (apsw.ConnectionClosedError, apsw.ThreadingViolationError)  # a connection is used by one thread only, and by who closes it
 _AS_IT_IS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _LOG_WAIT = 0.02  # seconds
@@ -608,6 +608,13 @@ def moved_error(path: Path) -> StoreError:
     return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
 
 
+def damaged_error(path: Path, detail: str) -> StoreError:
+    """The error to raise where a file holds what it cannot hold."""
+    damage = StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows.")
+    damage.damaged = True
+    return damage
+
+
 def closed_error(path: Path) -> StoreError:
     """The error to raise where a memory is used after it was closed."""
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
@@ -646,11 +653,9 @@ def translate(error: Exception, path: Path) -> MdbError:
         case apsw.CantOpenError():
             return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
         case apsw.CorruptError():
-            damage = StoreError(
-                f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows."
-            )
-            damage.damaged = True
-            return damage
+            return damaged_error(path, detail)
+        case UnicodeDecodeError():
+            return damaged_error(path, "a text in it is no UTF-8")
         case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
             return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():
