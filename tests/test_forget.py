@@ -183,7 +183,7 @@ def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_pa
 
 def test_who_closes_the_file_overwrites_what_one_that_was_killed_has_left(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
-        for place in range(50):
+        for place in range(120):
             mem.observe(f"I like {RARE} number {place}.", user_id=RARE, session_id="s")
             mem.observe(f"I like tea number {place}.", user_id="bea", session_id="s")
         mem.drain()
