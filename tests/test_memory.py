@@ -1051,3 +1051,10 @@ def test_why_something_of_the_archive_is_found_is_explained(mem: memdb.Memory) -
     told = moved(mem).explain("Porto", user_id="ana", as_of="2023-04-01", kinds=["fact"], now="2025-01-01")
     assert told.hits[0].fact.value_text == "User lives in Porto"
     assert told.hits[0].parts["lexical"] == 1.0
+
+
+def test_what_is_so_for_ever_is_told_where_the_calendar_ends_before(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana", valid_to="9999-12-31T23:59:59Z")
+        assert "9999-12-31" in mem.page("ana")
+        assert "Porto" in mem.context("Where does Ana live?", user_id="ana").text
