@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from threading import Lock
+from threading import Event, Lock
 from time import monotonic, sleep
 
 from memdb.config import Config
@@ -56,7 +56,7 @@ class Background:
         self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
         self._notebook, self._intake = notebook, intake
         self._next_writing = self._next_night = self._next_upkeep = 0.0
-        self._over = False
+        self._over = Event()
         self._changing = Lock()
         self._worker = self._hire() if config.worker and not store.read_only else None
 
@@ -73,7 +73,7 @@ class Background:
         Raises:
             StoreError: the file is damaged.
         """
-        self._over = True
+        self._over.set()
         if self._worker is not None:
             self._worker.stop(self._config.embed_patience_seconds)
         try:
@@ -89,7 +89,7 @@ class Background:
 
     def abandon(self, patience: float) -> None:
         """End within about `patience` seconds: a step at hand that takes longer is undone, and begun anew next time."""
-        self._over = True
+        self._over.set()
         if self._worker is not None:
             self._worker.leave()
             self._worker.gone(patience)
@@ -107,10 +107,10 @@ class Background:
         """Go on with another embedder, unless the memory was closed meanwhile."""
         with self._changing:
             self._embedder, self._patient = embedder, patient
-            if self._worker is not None and not self._over:
+            if self._worker is not None and not self._over.is_set():
                 self._worker.stop(self._config.embed_patience_seconds)
                 self._worker = self._hire()
-                if self._over:  # whoever closed it may have told the threads before
+                if self._over.is_set():  # whoever closed it may have told the threads before
                     self._worker.leave()
 
     def interrupt_rests(self) -> None:

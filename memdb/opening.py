@@ -64,6 +64,8 @@ def open(
     settings = load_config(path, config)
     if str(path) == IN_MEMORY and settings.worker:
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
+    if str(path) == IN_MEMORY:
+        settings = settings.model_copy(update={"memory_page": False})  # there is no file that a page could lie beside
     timeout, attempts = settings.model_timeout_seconds, settings.model_attempts
     thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=attempts)
     if llm == "auto" and settings.model and thinker is None:
