@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from threading import Event, Lock
 from time import monotonic, sleep
 
 from memdb.config import Config
@@ -55,6 +56,8 @@ class Background:
         self._embedder, self._patient, self._llm, self._narrator, self._index = embedder, patient, llm, narrator, index
         self._notebook, self._intake = notebook, intake
         self._next_writing = self._next_night = self._next_upkeep = 0.0
+        self._over = Event()
+        self._changing = Lock()
         self._worker = self._hire() if config.worker and not store.read_only else None
 
     def wake(self) -> None:
@@ -63,17 +66,22 @@ class Background:
             self._worker.wake()
 
     def finish(self) -> None:
-        """Finish the steps at hand and end, with what was noted written down and the profiles up to date; what is left waits in the file.
+        """Finish the steps at hand and end, with what was noted written down, the profiles up to date and what was forgotten overwritten.
+
+        What else is left waits in the file.
 
         Raises:
             StoreError: the file is damaged.
         """
+        self._over.set()
         if self._worker is not None:
             self._worker.stop(self._config.embed_patience_seconds)
         try:
             self._notebook.write_down_asked()
             self._notebook.write_down_recalled()
             self._finish_profiles()
+            if not self._store.read_only:
+                self._store.database().overwrite_remains()  # of what was forgotten by a process that was killed right after it
         except StoreError as error:
             if error.damaged:
                 raise
@@ -81,6 +89,7 @@ class Background:
 
     def abandon(self, patience: float) -> None:
         """End within about `patience` seconds: a step at hand that takes longer is undone, and begun anew next time."""
+        self._over.set()
         if self._worker is not None:
             self._worker.leave()
             self._worker.gone(patience)
@@ -95,11 +104,14 @@ class Background:
             log.warning("what was asked could not be noted: %s", error)
 
     def change_embedder(self, embedder: Embedder, patient: Patient | None) -> None:
-        """Go on with another embedder."""
-        self._embedder, self._patient = embedder, patient
-        if self._worker is not None:
-            self._worker.stop(self._config.embed_patience_seconds)
-            self._worker = self._hire()
+        """Go on with another embedder, unless the memory was closed meanwhile."""
+        with self._changing:
+            self._embedder, self._patient = embedder, patient
+            if self._worker is not None and not self._over.is_set():
+                self._worker.stop(self._config.embed_patience_seconds)
+                self._worker = self._hire()
+                if self._over.is_set():  # whoever closed it may have told the threads before
+                    self._worker.leave()
 
     def interrupt_rests(self) -> None:
         """Let the background work try at once what failed lately."""

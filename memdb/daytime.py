@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 
-from memdb.times import to_text, to_utc
+from memdb.times import in_zone, to_text, to_utc
 
 PartOfDay = Literal["morning", "afternoon", "evening", "night"]
 DayType = Literal["weekday", "weekend"]
@@ -78,12 +78,12 @@ def clock_changes(zone: tzinfo) -> tuple[tuple[str, int], ...]:
 
 
 def _ahead(at: datetime, zone: tzinfo) -> int:
-    return round((at.astimezone(zone).utcoffset() or timedelta()).total_seconds() / 60)
+    return round((in_zone(at, zone).utcoffset() or timedelta()).total_seconds() / 60)
 
 
 def part_of_day(at: datetime, zone: tzinfo) -> PartOfDay:
     """Return the part of the day: morning from 5, afternoon from 12, evening from 17, night from 21 o'clock."""
-    hour = at.astimezone(zone).hour
+    hour = in_zone(at, zone).hour
     return next((part for begins, part in reversed(_BEGINS) if hour >= begins), "night")
 
 
@@ -95,7 +95,7 @@ def hours_of(part: str) -> range:
 
 def part_ends(at: datetime, zone: tzinfo) -> datetime:
     """Return the instant at which the next part of the day begins."""
-    local = at.astimezone(zone)
+    local = in_zone(at, zone)
     hour = next((begins for begins, _part in _BEGINS if begins > local.hour), None)
     day = local.date() if hour is not None else local.date() + timedelta(days=1)
     return to_utc(datetime(day.year, day.month, day.day, hour or _BEGINS[0][0]), zone=zone)
@@ -113,5 +113,5 @@ def day_type(at: datetime, zone: tzinfo) -> DayType:
 
 def lived_day(at: datetime, zone: tzinfo) -> date:
     """Return the day as people count it: the small hours belong to the one before, so that a night is one day."""
-    local = at.astimezone(zone)
+    local = in_zone(at, zone)
     return local.date() - timedelta(days=1) if local.hour < _BEGINS[0][0] else local.date()

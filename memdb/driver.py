@@ -53,9 +53,22 @@ def moved_error(path: Path) -> StoreError:
     return StoreError(f"{path} was moved, deleted or replaced while it was open, so nothing was written; close it and open it again.")
 
 
+def damaged_error(path: Path, detail: str) -> StoreError:
+    """The error to raise where a file holds what it cannot hold."""
+    damage = StoreError(f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows.")
+    damage.damaged = True
+    return damage
+
+
 def closed_error(path: Path) -> StoreError:
     """The error to raise where a memory is used after it was closed."""
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")
+
+
+def _barred(path: Path) -> str | None:
+    """What lies beside a file that can be written and bars it from that: SQLite gives it the file's permissions of when it was made."""
+    beside = [f"{path}{suffix}" for suffix in ("-wal", "-shm")]
+    return next((name for name in beside if os.access(path, os.W_OK) and os.path.exists(name) and not os.access(name, os.W_OK)), None)
 
 
 def translate(error: Exception, path: Path) -> MdbError:
@@ -76,6 +89,8 @@ def translate(error: Exception, path: Path) -> MdbError:
             return ConflictError(f"{path} refused the write ({detail}); nothing was changed.")
         case apsw.FullError():
             return StoreError(f"The disk that holds {path} is full; nothing of this write was kept, so free some space and repeat it.")
+        case apsw.ReadOnlyError() if barred := _barred(path):
+            return StoreError(f"{path} cannot be written as long as {barred} cannot; make that writable, too.")
         case apsw.ReadOnlyError():
             return StoreError(f"{path} cannot be written; make the file and its folder writable, or work on a copy of it elsewhere.")
         case apsw.CantOpenError() if os.path.isdir(path):
@@ -83,11 +98,9 @@ def translate(error: Exception, path: Path) -> MdbError:
         case apsw.CantOpenError():
             return StoreError(f"{path} cannot be opened; check that its folder exists and that both may be read and written.")
         case apsw.CorruptError():
-            damage = StoreError(
-                f"{path} is damaged ({detail}); restore a copy, or save what is left with sqlite3's .dump, as the README shows."
-            )
-            damage.damaged = True
-            return damage
+            return damaged_error(path, detail)
+        case UnicodeDecodeError():
+            return damaged_error(path, "a text in it is no UTF-8")
         case apsw.IOError() if os.path.exists(path) and not os.path.isfile(path):
             return StoreError(f"{path} is a device or a pipe, not a file; give the path of a file.")
         case apsw.IOError():

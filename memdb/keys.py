@@ -17,6 +17,7 @@ _APOSTROPHES = re.compile("['\u2019]")
 _PUNCTUATION_ASCII = [code for code in range(128) if _PUNCTUATION.fullmatch(chr(code))]
 _PLAIN = {**dict.fromkeys(_PUNCTUATION_ASCII, " "), ord("'"): None}  # the same for ASCII, in a fifth of the time
 _CANONICAL = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
+_USUAL_WORDS = 20  # of a predicate
 _BREAK = re.compile(r"[,;()]")  # "Lisbon, Portugal" is two names
 _ARTICLES = frozenset({"a", "an", "the"})
 _NOT = frozenset(
@@ -80,7 +81,10 @@ def predicate_of(key: str, predicates: Mapping[str, Predicate]) -> Predicate:
     words = name.split("_")
     if subject == "procedure":
         predicates = {}  # "note the meter" is no note, and has one way of doing it
-    for length in range(len(words), 0, -1):
+    most = len(words)
+    if most > _USUAL_WORDS:  # to look up each beginning of a key without end would take its length squared
+        most = min(most, max((known.count("_") + 1 for known in predicates), default=0))
+    for length in range(most, 0, -1):
         known = predicates.get("_".join(words[:length]))
         if known is not None:
             rest = " ".join(words[length:])

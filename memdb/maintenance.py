@@ -27,7 +27,7 @@ from memdb.steps.gather import gather
 from memdb.steps.reflect import Reflection, Said, reflect
 from memdb.steps.summarize import Summary, summarize
 from memdb.store import Store
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import in_zone, to_text, to_utc, utc_now
 
 _WRITTEN = 500  # rows that are brought together in one transaction
 _MOOD = "emotion:"
@@ -204,7 +204,7 @@ def _said(row: Sequence[SqlValue], zone: tzinfo) -> Said:
     """What a row of upkeep.lately tells."""
     text, at, tags, fresh = row
     felt = () if tags == "[]" else (tag.removeprefix(_MOOD) for tag in json.loads(str(tags)) if tag.startswith(_MOOD))
-    return Said(str(text), to_utc(str(at)).astimezone(zone).date().isoformat(), tuple(felt), bool(fresh))
+    return Said(str(text), in_zone(to_utc(str(at)), zone).date().isoformat(), tuple(felt), bool(fresh))
 
 
 def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, config: Config) -> bool:
@@ -298,7 +298,7 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
     before = to_text(now - timedelta(days=config.task_stalls_after_days))
-    today = to_text(now.astimezone(config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
+    today = to_text(in_zone(now, config.zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
     rows = db.all("task.stalled", user_id=user_id, before=before, today=today)
     for row in rows:
         fact = _fact(db, row)
@@ -314,7 +314,7 @@ def _promote(db: Database, user_id: str | None, now: datetime, config: Config) -
 
 def _days(row: Row, config: Config) -> int:
     """On how many days of the user's something was said: an evening is not two days because it is past midnight in UTC."""
-    return len({to_utc(at).astimezone(config.zone).date() for at in json.loads(str(row["said"]))})
+    return len({in_zone(to_utc(at), config.zone).date() for at in json.loads(str(row["said"]))})
 
 
 def _is_sensitive(fact: Fact) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,7 @@ from memdb.bulk import store_many, usable
 from memdb.calibration import Calibration
 from memdb.config import Config
 from memdb.embed import Embedder, Hurried, choose_embedder
-from memdb.errors import ConfigError, InputError, ModelUnavailable
+from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
@@ -887,7 +888,8 @@ class Memory:
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""
-        self._notebook.write_down_asked()
+        with suppress(StoreError):  # such as a full disk: what was asked is kept, and written down later
+            self._notebook.write_down_asked()
         return reading.stats(self._store)
 
     # --- links, sessions ------------------------------------------------------------------------------------------------------
@@ -1238,6 +1240,7 @@ class Memory:
             ConfigError: no embedder has this name, or a collection serves as the index.
             ModelError: the embedder fails; what was made so far is kept for the next call.
             ConflictError: another process changes it to another embedder meanwhile.
+            StoreError: the file was moved, deleted or replaced while it was open; nothing is changed.
         """
         checks.function(progress, "progress")
         self._store.database()  # once closed it changes nothing, though the file is opened anew here
@@ -1249,8 +1252,8 @@ class Memory:
         chosen = choose_embedder(embedder, remembered=None, timeout=self._config.model_timeout_seconds)
         if chosen is None:
             raise InputError(f"The embedder {embedder!r} is not there; name one, or install memdb[minilm].")
-        state = change_embedder(self._store.path, chosen, config=self._config, progress=progress)
-        if self.embedder is not None:
+        state = change_embedder(self._store, chosen, config=self._config, progress=progress)
+        if self.embedder is not None and not self._closed:
             self._answering.change_embedder(chosen)
             self._background.change_embedder(chosen, self._answering.patient)
         return state

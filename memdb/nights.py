@@ -20,7 +20,7 @@ from memdb.steps.decay import decay
 from memdb.steps.generalize import generalize
 from memdb.steps.keep import keep
 from memdb.store import Store
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import in_zone, to_text, to_utc, utc_now
 
 log = logging.getLogger("memdb")
 
@@ -80,7 +80,7 @@ def take_night(
 
 def night_from(since: datetime, config: Config) -> datetime:
     """The first night that does not lie before an instant."""
-    day = since.astimezone(config.zone).date()
+    day = in_zone(since, config.zone).date()
     while True:
         night = to_utc(datetime(day.year, day.month, day.day, config.consolidation_schedule_hour), zone=config.zone)
         if night >= since:

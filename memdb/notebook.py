@@ -11,7 +11,7 @@ from memdb import checks
 from memdb.answers import Hits
 from memdb.config import Config
 from memdb.database import Database, SqlValue
-from memdb.errors import BusyError
+from memdb.errors import StoreError
 from memdb.keeper import reinforce
 from memdb.store import Store
 from memdb.times import to_text
@@ -68,15 +68,25 @@ class Notebook:
 
         That is told by the clock that runs since the machine was started, the same one in all processes. What was forgotten before this one
         opened the file, perhaps before the machine was started, is of no concern.
+
+        Raises:
+            StoreError: the file cannot be written, as on a full disk; what was noted is kept.
         """
-        if self._asked:
-            db = self._store.database()
+        if not self._asked:
+            return
+        db = self._store.database()
+        asked: deque[tuple[float, dict[str, SqlValue]]] = deque()
+        try:
             with db.transaction():
                 forgotten = _forgotten(db)
                 with self._lock:
                     asked, self._asked = self._asked, deque(maxlen=_ASKED)
                 since = float(forgotten) if forgotten is not None and forgotten != self._forgotten_before else 0.0
                 db.run_many("stats.asked", [entry for noted_at, entry in asked if noted_at > since])
+        except StoreError:
+            with self._lock:
+                self._asked = deque([*asked, *self._asked], maxlen=_ASKED)
+            raise
 
     def recalled(self) -> dict[str, tuple[int, datetime]]:
         """Which memories were recalled and are still to be reinforced, how often and when last."""
@@ -87,7 +97,7 @@ class Notebook:
         """Reinforce what was recalled.
 
         Raises:
-            BusyError: another process writes; what was noted is kept.
+            StoreError: another process writes, or the disk is full; what was noted is kept.
         """
         if self._recalled:
             with self._lock:
@@ -96,7 +106,7 @@ class Notebook:
             try:
                 with db.transaction():
                     reinforce(db, recalled, config=self._config)
-            except BusyError:
+            except StoreError:
                 with self._lock:
                     for fact_id, (times, last) in recalled.items():
                         more, later = self._recalled.get(fact_id, (0, last))

@@ -25,7 +25,7 @@ from memdb.steps.guard import guard
 from memdb.steps.hear import Heard
 from memdb.steps.materialize import materialize
 from memdb.thinking import bearing_on, beliefs_about, think
-from memdb.times import to_text, utc_now
+from memdb.times import in_zone, to_text, utc_now
 from memdb.told_times import days_told, told_in
 
 _ONE_AT_A_TIME = ("wife", "husband", "partner", "boss")  # relations to people of whom one has another some day
@@ -55,7 +55,7 @@ def enqueue(db: Database, turn: Turn, *, received_at: datetime, zone: tzinfo) ->
         timestamp=to_text(turn.timestamp),
         now=to_text(received_at),
     )
-    day = None if turn.session_id is not None else turn.timestamp.astimezone(zone).date().isoformat()
+    day = None if turn.session_id is not None else in_zone(turn.timestamp, zone).date().isoformat()
     named = turn.session_id or f"day-{day}"
     db.run("queue.touch_session", user_id=turn.user_id, session_id=named, timestamp=to_text(turn.timestamp), day=day)
     if turn.user_input:

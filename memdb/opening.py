@@ -64,6 +64,8 @@ def open(
     settings = load_config(path, config)
     if str(path) == IN_MEMORY and settings.worker:
         raise ConfigError(f"{IN_MEMORY} is there for one thread only, and the worker is another; give a path, or set worker to False.")
+    if str(path) == IN_MEMORY:
+        settings = settings.model_copy(update={"memory_page": False})  # there is no file that a page could lie beside
     timeout, attempts = settings.model_timeout_seconds, settings.model_attempts
     thinker = choose_llm(llm, model=settings.model, timeout=timeout, attempts=attempts)
     if llm == "auto" and settings.model and thinker is None:
@@ -106,7 +108,7 @@ def _equip(
         if ranking not in store.told.weight_sets:
             raise InputError(f"There is no weight set {ranking!r}; the sets are {', '.join(sorted(store.told.weight_sets))}.")
     remembered = store.told.embedder
-    model = partial(_carried, store.path, settings) if store.told.has_models and carried(store.database()) else None
+    model = partial(_carried, store) if store.told.has_models and carried(store.database()) else None
     name, dimension = remembered or (None, None)
     chosen = choose_embedder(embedder, remembered=name, carried=model, dimension=dimension, timeout=settings.model_timeout_seconds)
     if remembered is None and store.read_only:
@@ -137,14 +139,14 @@ def export_model(folder: str | Path, *, precision: Literal["int8", "float32"] = 
     return read_card(files, origin=str(folder))
 
 
-def _carried(path: Path, config: Config) -> EdgeMiniLM:
+def _carried(opened: Store) -> EdgeMiniLM:
     """The embedder whose model the file carries, read when it is first used, on a connection of its own."""
 
     def read() -> dict[str, bytes]:
-        store = Store(path, config, vectors=False)
+        store = opened.anew(vectors=False)
         try:
             return read_carried(store.database())
         finally:
             store.close()
 
-    return EdgeMiniLM(read, origin=str(path))
+    return EdgeMiniLM(read, origin=str(opened.path))

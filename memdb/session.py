@@ -29,7 +29,7 @@ from memdb.steps.clarify import clarify
 from memdb.steps.inject import SYSTEM, render
 from memdb.steps.snapshot import snapshot
 from memdb.store import Store
-from memdb.times import to_text, to_utc, utc_now
+from memdb.times import in_zone, to_text, to_utc, utc_now
 from memdb.worker import take_turn
 from memdb.working import Eviction, WorkingItem, WorkingMemory
 
@@ -384,10 +384,10 @@ def _days(db: Database, told: Fact | None, zone: tzinfo) -> list[date]:
     """The days that a session touched: from the first turn to the last, and those on which something in mind was kept."""
     if told is None or not isinstance(told.value_json, dict):
         return []
-    first, last = (to_utc(str(told.value_json[end])).astimezone(zone).date() for end in ("timestamp_start", "timestamp_end"))
+    first, last = (in_zone(to_utc(str(told.value_json[end])), zone).date() for end in ("timestamp_start", "timestamp_end"))
     came_in = db.all("session.came_in", user_id=told.user_id, session_id=told.session_id, fact_ids=json.dumps(told.value_json["facts"]))
     days = {first + timedelta(days=more) for more in range(min(_LONGEST_SESSION, (last - first).days) + 1)}
-    return sorted(days | {to_utc(str(row["changed_at"])).astimezone(zone).date() for row in came_in})[:_LONGEST_SESSION]
+    return sorted(days | {in_zone(to_utc(str(row["changed_at"])), zone).date() for row in came_in})[:_LONGEST_SESSION]
 
 
 def _died(holder: str) -> bool:

@@ -89,6 +89,16 @@ class Store:
         """Whether the file can be read only."""
         return self.database().connection.readonly("main")
 
+    def anew(self, *, vectors: bool) -> Store:
+        """Open the same file once more, apart from this store, which may be closed before or want vectors where it does not.
+
+        Raises:
+            StoreError: the file was moved, deleted or replaced since it was opened.
+        """
+        if self._file != file_at(self.path):
+            raise moved_error(self.path)
+        return Store(self.path, self._config, vectors=vectors)
+
     def equip(self, *, vectors: bool) -> None:
         """Decide whether sqlite-vec is wanted; called once, before there are other threads."""
         database = self.database()

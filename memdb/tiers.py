@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 from memdb.answers import Vectors
 from memdb.config import Config
@@ -16,8 +15,8 @@ from memdb.steps.reindex import BEGINNING, reindex
 from memdb.store import Store
 
 
-def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
-    """Make every vector of a file anew with another embedder, and return the state of the index afterwards.
+def change_embedder(opened: Store, embedder: Embedder, *, config: Config, progress: Callable[[int, int], None] | None) -> Vectors:
+    """Make every vector of an open file anew with another embedder, and return the state of the index afterwards.
 
     Until all are made the old ones stay in use. Interrupted at any moment, the next call with the same embedder goes on; one with yet
     another begins again. `progress` is told how many vectors are gathered, and how many are wanted.
@@ -25,8 +24,9 @@ def change_embedder(path: Path, embedder: Embedder, *, config: Config, progress:
     Raises:
         ModelError: the embedder fails; what was gathered is kept for the next call.
         ConflictError: another process has begun to change it to another one meanwhile.
+        StoreError: the file lies there no more.
     """
-    store = Store(path, config, vectors=True)  # apart from the memory's, which may be for words only
+    store = opened.anew(vectors=True)  # apart from the memory's, which may be for words only
     try:
         db = store.database()
         _begin(db, embedder)

@@ -48,6 +48,17 @@ def end_of(value: date | str, *, zone: tzinfo) -> datetime:
     return datetime.max.replace(tzinfo=UTC) if day == date.max else to_utc(day + timedelta(days=1), zone=zone)
 
 
+def in_zone(at: datetime, zone: tzinfo) -> datetime:
+    """Return an instant as the clocks of a zone show it; the last that they can show, or the first, where their calendar does not reach it.
+
+    Who means that something is so for ever writes `9999-12-31T23:59:59Z`.
+    """
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return (datetime.min if at.year == 1 else datetime.max).replace(tzinfo=zone)
+
+
 def instant(value: date | str | None, *, zone: tzinfo) -> datetime:
     """Return a time as `to_utc` does, the present if None.
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import memdb
-from memdb.config import Config
 from memdb.called import attribute_of
+from memdb.config import Config
 from memdb.english_rules import rules
 from memdb.keys import predicate_of
 from memdb.observer import read_predicates

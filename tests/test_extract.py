@@ -1133,6 +1133,19 @@ def test_an_unknown_predicate_behaves_like_the_longest_known_one(
     assert ((found.category, found.cardinality), found.label) == (expected, label)
 
 
+def test_a_key_without_end_is_looked_up_by_its_beginning(predicates: dict[str, Predicate]) -> None:
+    asked: list[str] = []
+
+    class Watched(dict[str, Predicate]):
+        def get(self, key: str, default: object = None) -> Predicate | None:  # type: ignore[override]
+            asked.append(key)
+            return super().get(key)
+
+    found = predicate_of(f"user.favourite_{'very_' * 5_000}dear_one", Watched(predicates))
+    assert found.cardinality == predicates["favourite"].cardinality
+    assert sum(map(len, asked)) < 1_000
+
+
 @pytest.mark.parametrize(
     ("left", "right"), [("The UK", "uk"), ("a nurse!", "Nurse"), ("St. Mary’s", "st marys"), ("  rock &  roll", "rock roll")]
 )

@@ -181,6 +181,18 @@ def test_what_somebody_reads_meanwhile_is_overwritten_when_they_have_done(tmp_pa
         assert RARE.encode() not in bytes_of(tmp_path)
 
 
+def test_who_closes_the_file_overwrites_what_one_that_was_killed_has_left(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        for place in range(120):
+            mem.observe(f"I like {RARE} number {place}.", user_id=RARE, session_id="s")
+            mem.observe(f"I like tea number {place}.", user_id="bea", session_id="s")
+        mem.drain()
+        forget(mem._store.database(), RARE, key=None, config=mem.config)  # and no more: it was killed
+        mem._store.database().checkpoint()
+        assert RARE.encode() in bytes_of(tmp_path)
+    assert RARE.encode() not in bytes_of(tmp_path)
+
+
 def test_the_name_is_gone_where_there_never_were_vectors(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
         mem.observe("I live in Porto.", user_id=RARE)

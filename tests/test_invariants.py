@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.errors import InputError
-from memdb.records import EVER
+from memdb.records import EVER, Status
 
 SAID = (
     "I live in Porto.", "I live in Lisbon until June.", "I live in Lisbon.", "I moved to Lisbon last week.", "Actually, I live in Faro.",
@@ -102,3 +103,80 @@ def test_some_things_hold_whatever_is_said_and_decided(steps: list[tuple[Step, i
         shell = mem._store.database().connection
         assert {what: rows for what, sql in NEVER_SO.items() if (rows := shell.execute(sql).fetchall())} == {}
         shell.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+
+
+def fresh() -> memdb.Memory:
+    return memdb.open(":memory:", embedder=HashingEmbedder(16), llm=None, config={"worker": False, "timezone": "UTC"})
+
+
+def live(mem: memdb.Memory, steps: list[tuple[Step, int]]) -> datetime:
+    """Take the steps, some hours before each, and return when the last one was."""
+    now = datetime(2025, 1, 1, 9, tzinfo=UTC)
+    for place, (step, hours) in enumerate(steps):
+        now += timedelta(hours=hours)
+        with suppress(InputError, memdb.NotFoundError):
+            step(mem, now, place)
+    assert mem.drain()
+    return now
+
+
+HOURS = st.sampled_from([0, 1, 24, 24 * 40])
+ANYTHING = st.lists(st.tuples(st.sampled_from([*map(said, SAID), *STEPS]), HOURS), max_size=15)
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(steps=ANYTHING, last=st.sampled_from(SAID))
+def test_undoing_what_was_said_last_leaves_what_was_there_before(steps: list[tuple[Step, int]], last: str) -> None:
+    with fresh() as mem:
+        now = live(mem, steps)
+
+        def believed() -> list[tuple[object, ...]]:
+            facts = mem.facts("ana", statuses=["active", "pending_confirmation", "uncertain"], now=now)
+            return [
+                (one.fact_id, one.status, one.valid_from, one.valid_to, one.confidence, one.seen_count, one.value_json) for one in facts
+            ]
+
+        before = believed()
+        mem.observe(last, "Do you live in Porto?", user_id="ana", turn_id="last", session_id="s", timestamp=now)
+        mem.drain()
+        mem.undo(user_id="ana", turn_id="last", now=now)
+        assert believed() == before
+
+
+STATED: tuple[Step, ...] = (
+    *(
+        lambda mem, now, place, value=value, key=key: mem.remember(value, object=value, key=key, user_id="ana", timestamp=now)
+        for value in ("Porto", "Lisbon")
+        for key in ("user.lives_in", "user.likes")
+    ),
+    lambda mem, now, place: mem.end(any_fact(mem, place), now=now),
+    lambda mem, now, place: mem.compact(now=now),
+    lambda mem, now, place: mem.maintain(now=now),
+)
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(earlier=st.lists(st.tuples(st.sampled_from(STATED), HOURS), max_size=10), later=st.lists(st.sampled_from(STATED), max_size=10))
+def test_what_was_true_then_stays_true_of_then(earlier: list[tuple[Step, int]], later: list[Step]) -> None:
+    with fresh() as mem:
+        then = live(mem, earlier)
+
+        def held() -> list[tuple[str, str]]:
+            return sorted((fact.key, fact.value_text) for fact in mem.facts("ana", as_of=then))
+
+        before = held()
+        for place, step in enumerate(later, start=1):
+            with suppress(InputError, memdb.NotFoundError):
+                step(mem, then + timedelta(days=place), place)
+        assert held() == before
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(steps=ANYTHING, wanted=st.sampled_from([None, "active", "superseded", "expired", "pending_confirmation", "uncertain"]))
+def test_a_search_finds_what_it_may_find_and_nothing_of_anybody_else(steps: list[tuple[Step, int]], wanted: Status | None) -> None:
+    with fresh() as mem:
+        now = live(mem, steps)
+        for user in ("ana", "Ana", "an*", "ana "):
+            hits = mem.search("Where do I live, in Porto or Lisbon?", user_id=user, statuses=wanted and [wanted], limit=100, now=now)
+            assert {hit.fact.user_id for hit in hits} <= {"ana"} & {user}
+            assert {hit.fact.status for hit in hits} <= ({wanted} if wanted else {"active", "pending_confirmation"})

@@ -1063,3 +1063,10 @@ def test_that_a_fact_cannot_end_before_it_began_is_told_to_the_second(tmp_path: 
         fact = mem.remember("User likes tea", user_id="ana", timestamp="2025-03-01T10:00:00Z")
         with pytest.raises(memdb.InputError, match=r"begins 2025-03-01T10:00:00.* cannot end 2025-03-01T09:00:00"):
             mem.end(fact.fact_id, valid_to="2025-03-01T09:00:00Z")
+
+
+def test_what_is_so_for_ever_is_told_where_the_calendar_ends_before(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False, "timezone": "Asia/Tokyo"}) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana", valid_to="9999-12-31T23:59:59Z")
+        assert "9999-12-31" in mem.page("ana")
+        assert "Porto" in mem.context("Where does Ana live?", user_id="ana").text

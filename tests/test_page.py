@@ -30,6 +30,15 @@ def page(mem: memdb.Memory) -> Path:
     return mem._store.path.parent / "memory.md"
 
 
+def test_a_memory_without_a_file_has_no_page_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with memdb.open(":memory:", embedder=None, llm=None, config={"worker": False}) as mem:
+        with mem.session("ana") as session:
+            session.observe("I live in Porto.")
+        assert "Porto" in mem.page("ana")
+    assert list(tmp_path.iterdir()) == []
+
+
 def offers(mem: memdb.Memory) -> Offers:
     """What the next session offers: key, text, status. It flushes nothing."""
     found = mem.session("ana", now="2025-03-02T10:00:00Z").bootstrap.offered

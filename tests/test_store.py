@@ -632,6 +632,17 @@ def test_a_file_without_permission_is_one_clear_sentence(path: Path, file_mode: 
         assert locked.read_bytes() == path.read_bytes()
 
 
+def test_what_bars_a_file_from_being_written_after_it_was_read_only_is_named(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mem.db"
+        file.write_bytes(path.read_bytes())
+        file.chmod(0o444)
+        Path(folder).chmod(0o777)
+        finish(child(AS_NOBODY, file))
+        file.chmod(0o666)
+        assert f"{file} cannot be written as long as {file}-shm cannot; make that writable, too." in finish(child(AS_NOBODY, file))
+
+
 # --- several processes -----------------------------------------------------------------------------------------------------------
 
 OPENS = """
@@ -743,6 +754,8 @@ def test_a_file_that_is_no_longer_there_is_written_no_more(path: Path, tmp_path:
             mem.observe("I like jazz.", user_id="ana", turn_id="t2")
         with pytest.raises(memdb.StoreError, match=gone):  # another thread begins no memory of its own there
             pool.submit(mem.facts, "ana").result()
+        with pytest.raises(memdb.StoreError, match=gone):  # nor is another file given this one's embedder
+            mem.reindex("hashing-32")
         assert [fact.object for fact in mem.facts("ana")] == ["Porto"]
     assert path.exists() == (how == "replaced")
 
@@ -1265,6 +1278,16 @@ def test_a_question_is_answered_on_a_full_disk(small_disk: Path) -> None:
         assert [hit.fact.value_text for hit in mem.search("Porto", user_id="ana")] == ["Ana lives in Porto"]
 
 
+def test_the_state_is_told_on_a_full_disk_and_what_was_asked_is_noted_when_there_is_room(small_disk: Path) -> None:
+    with memdb.open(small_disk / "mem.db", embedder=None, config=QUIET) as mem:
+        mem.search("Porto", user_id="ana")
+        room = os.statvfs(small_disk)
+        (small_disk / "ballast").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
+        assert mem.stats().retrievals == 0
+        (small_disk / "ballast").unlink()
+        assert mem.stats().retrievals == 1
+
+
 def test_a_model_that_is_written_is_kept_though_the_disk_has_no_room_to_move_it_out_of_the_log(small_disk: Path, tmp_path: Path) -> None:
     files = {"model.onnx": b"x" * 900_000, "tokenizer.json": b"{}"}
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
@@ -1301,6 +1324,12 @@ def test_a_damaged_page_is_told_in_memdb_s_own_words(path: Path, connection: aps
         use_everything(path)
     assert type(caught.value) is memdb.StoreError
     assert isinstance(caught.value.__cause__, apsw.Error)
+
+
+def test_a_text_that_is_no_utf_8_is_told_as_damage(path: Path, connection: apsw.Connection) -> None:
+    connection.execute("update facts set value_text = cast(x'ff' as text)")
+    with pytest.raises(memdb.StoreError, match=r"is damaged \(a text in it is no UTF-8\)"):
+        use_everything(path)
 
 
 def use_everything(path: Path) -> None:

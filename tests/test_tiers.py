@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
@@ -279,6 +280,14 @@ def test_another_target_begins_again(tmp_path: Path) -> None:
         other = Named("third-16", 16)
         assert mem.reindex(other).embedder == "third-16"
         assert other.read == 14
+
+
+def test_a_memory_that_is_closed_while_it_is_reindexed_has_no_threads_any_more(tmp_path: Path) -> None:
+    mem = memdb.open(tmp_path / "mem.db", embedder=HashingEmbedder(64), llm=None)
+    mem.remember("Lives in Porto", user_id="ana")
+    before = set(threading.enumerate())
+    assert mem.reindex("hashing-32", progress=lambda made, wanted: mem.close()).embedder == "hashing-32"
+    assert not set(threading.enumerate()) - before
 
 
 def test_another_process_with_the_old_embedder_searches_by_words_and_spoils_nothing(tmp_path: Path) -> None:

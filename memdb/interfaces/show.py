@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memdb import Change, Fact, Hit, Memory, Profile, ProfileChange, ProfileEntry
+from memdb.times import in_zone
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and what writes the rest of a line backwards
 
@@ -172,7 +173,7 @@ def instant(value: datetime | None, zone: tzinfo) -> str:
     """Return the day for a person at a terminal, or the whole time as ISO-8601 UTC for a pipe; nothing for None."""
     if value is None:
         return ""
-    return f"{value.astimezone(zone):%Y-%m-%d}" if is_terminal() else value.isoformat().replace("+00:00", "Z")
+    return f"{in_zone(value, zone):%Y-%m-%d}" if is_terminal() else value.isoformat().replace("+00:00", "Z")
 
 
 def share(value: float | None) -> str:

@@ -17,6 +17,7 @@ from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.privacy import secret_in_details
 from memdb.records import Action, ActionType, Candidate, Case, Fact, ModelCall, Note, Predicate, Turn
+from memdb.times import in_zone
 from memdb.when import read_time
 
 _LONGEST_INPUT = 2_000  # characters; of a longer turn the model sees the sentences that the candidates rest on
@@ -137,7 +138,7 @@ def _evidence(turn: Turn, cases: Sequence[Case], shown: Mapping[str, Fact], zone
     return fill(
         "evidence",
         old_facts="\n".join(_fact_line(name, fact, zone) for name, fact in shown.items()),
-        timestamp=turn.timestamp.astimezone(zone).isoformat(),
+        timestamp=in_zone(turn.timestamp, zone).isoformat(),
         timezone=str(zone),
         user_input=said,
         candidates="\n".join(_candidate_line(f"c{place}", case.candidate, zone) for place, case in enumerate(cases, start=1)),
@@ -163,7 +164,7 @@ def _candidate_line(name: str, candidate: Candidate, zone: tzinfo) -> str:
 
 
 def _day(time: datetime, zone: tzinfo) -> str:
-    return f"{time.astimezone(zone):%Y-%m-%d}"
+    return f"{in_zone(time, zone):%Y-%m-%d}"
 
 
 def _one_line(text: str) -> str:

@@ -19,6 +19,7 @@ from memdb.loose import several, tags_kept
 from memdb.names import one_each, same_name
 from memdb.people import is_ordinary, stands_in
 from memdb.records import Emotion, Event, MemoryType, ModelCall, Narrative
+from memdb.times import in_zone
 from memdb.truth import what_is_untrue, whole
 
 _LONGEST = 1_200  # characters: a memory, and no report
@@ -74,7 +75,7 @@ def compose(
     who = tuple(sorted(one_each(name for event in events for name in event.participants)))
     where = list(dict.fromkeys(event.location for event in events if event.location))
     first = events[0].timestamp
-    at = [event.timestamp.astimezone(zone) for event in events]
+    at = [in_zone(event.timestamp, zone) for event in events]
     when = {"weekday": weekday(first, zone), "time_of_day": part_of_day(first, zone), "day_type": day_type(first, zone)}
     system = files.fill("narrate", name=config.persona_name, household=config.persona_household, voice=config.persona_voice)
     before = "never" if not seen_before else "once" if seen_before == 1 else "several times"

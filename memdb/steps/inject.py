@@ -10,6 +10,7 @@ from memdb.answers import Context, ContextItem, Hit, Profile, ProfileEntry, Sect
 from memdb.config import Config
 from memdb.records import Fact, Kind, Record, Tone
 from memdb.stop_words import PLEASANTRIES, STOP_WORDS, WITH_PLEASANTRIES
+from memdb.times import in_zone
 from memdb.tokens import Tokenizer
 from memdb.unspaced import words_of
 
@@ -333,4 +334,4 @@ def _until(valid_to: datetime | None, zone: tzinfo) -> str:
 
 def _date(time: datetime, zone: tzinfo) -> str:
     """The day by the user's clocks: what is said in the evening is of another day in UTC, for many."""
-    return f"{time.astimezone(zone):%Y-%m-%d}"
+    return f"{in_zone(time, zone):%Y-%m-%d}"

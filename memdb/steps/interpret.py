@@ -17,6 +17,7 @@ from memdb.keys import canonical_key, is_canonical, predicate_of, slug
 from memdb.llm import ContextTooLong, LanguageModel, Prompt
 from memdb.loose import Details, details_kept, meant
 from memdb.records import Candidate, Category, ModelCall, Note, Predicate, Turn
+from memdb.times import in_zone
 from memdb.when import read_time
 
 _LONGEST = 6_000  # characters given to the model at once
@@ -102,7 +103,7 @@ def interpret(
     while waiting:
         part = waiting.pop(0)
         before = fill("before", said=said) if said else ""
-        user = before + fill("turn", timestamp=turn.timestamp.astimezone(zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
+        user = before + fill("turn", timestamp=in_zone(turn.timestamp, zone).isoformat(), timezone=str(zone), speaker=speaker, text=part)
         try:
             answer = llm.ask(Prompt(system=system, user=user, most=_most(part)), answer=Extraction, purpose="extract")
         except ModelError as error:

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 
 from memdb.database import Database, Row
 from memdb.records import Record
-from memdb.times import to_text, to_utc
+from memdb.times import in_zone, to_text, to_utc
 
 _LONGEST = 300  # characters of a line
 _SESSIONS = 7  # accounts of sessions that are shown
@@ -82,7 +82,7 @@ def _line(row: Row, zone: tzinfo) -> tuple[str, str]:
 def _remarks(row: Row, zone: tzinfo) -> Iterable[str]:
     for word, time in (("due", row["due"]), ("until", row["valid_to"])):
         if time:
-            yield f" ({word} {to_utc(str(time)).astimezone(zone):%Y-%m-%d})"
+            yield f" ({word} {in_zone(to_utc(str(time)), zone):%Y-%m-%d})"
     if row["is_stalled"]:
         yield " (stalled)"
     if row["status"] == "pending_confirmation":

@@ -10,7 +10,7 @@ from memdb.database import Database, Row
 from memdb.keys import slug
 from memdb.privacy import quotable
 from memdb.records import Consent, Fact
-from memdb.times import to_text, to_utc
+from memdb.times import in_zone, to_text, to_utc
 
 _NAMESPACE = uuid.UUID("6d656d64-7300-5000-8000-000000000000")
 _QUOTED = 160  # characters of the first message
@@ -50,7 +50,7 @@ def snapshot(
         "facts": [row["fact_id"] for row in learned],
     }
     fact_id = str(uuid.uuid5(_NAMESPACE, json.dumps([user_id, origin, named])))
-    text = _account(said, opening, learned, starts=to_utc(starts).astimezone(zone), day=day)
+    text = _account(said, opening, learned, starts=in_zone(to_utc(starts), zone), day=day)
     db.run(
         "session.tell",
         fact_id=fact_id,

@@ -47,7 +47,7 @@ from memdb.emotions import mood_of
 from memdb.languages import Language, language_of
 from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
-from memdb.times import to_text, to_utc
+from memdb.times import in_zone, to_text, to_utc
 from memdb.unspaced import words_of
 from memdb.when import TimeSpan
 
@@ -381,7 +381,7 @@ def _born(db: Database, *, user_id: str) -> str:
 
 def _last_talk(db: Database, match: re.Match[str], *, since: bool, user_id: str, now: datetime, zone: tzinfo) -> list[TimeSpan]:
     """The day on which something was said last, before today, which words mean; or all `since` then."""
-    today = to_utc(now.astimezone(zone).date(), zone=zone)
+    today = to_utc(in_zone(now, zone).date(), zone=zone)
     [row] = db.all("understand.last_talk", user_id=user_id, before=to_text(today))
     if row["at"] is None:
         return []

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from memdb import Change, Fact
 from memdb.interfaces.inspector.views import differences
 from memdb.interfaces.show import LOOKS
+from memdb.times import in_zone
 
 _FOLDER = Path(__file__).parent / "templates"
 _STYLE = (_FOLDER / "style.css").read_text(encoding="utf-8")
@@ -56,7 +57,7 @@ def number(value: float | None) -> str:
 
 def when(value: datetime | None, zone: tzinfo) -> str:
     """Return an instant in a time zone."""
-    return "" if value is None else f"{value.astimezone(zone):%Y-%m-%d %H:%M}"
+    return "" if value is None else f"{in_zone(value, zone):%Y-%m-%d %H:%M}"
 
 
 def brief(text: str, most: int = 240) -> str:
