@@ -200,10 +200,12 @@ def _standing_fact(db: Database, fact_id: str, *, now: datetime) -> Fact:
 def _decidable(fact: Fact) -> Fact:
     fact_id = fact.fact_id
     if fact.kind == "message":
-        raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided, see facts().")
+        raise InputError(f"{fact_id!r} is a message, which is kept as it was said; only facts can be decided or ended, see facts().")
     if fact.status not in (*LIVE, "uncertain"):
         said = fact.value_text[:60]
-        raise InputError(f"The fact {fact_id!r} ({said!r}) is {fact.status}; only a believed, pending or uncertain one can be decided.")
+        raise InputError(
+            f"The fact {fact_id!r} ({said!r}) is {fact.status}; only what is believed, pending or uncertain can be decided or ended."
+        )
     return fact
 
 
