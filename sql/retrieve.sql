@@ -213,7 +213,7 @@ scored as materialized (
     case
       when not coalesce(:asks_now or :asks_former, 0) then 0.0
       when f.kind = 'message' then coalesce((select o.outdated from message_outdated o where o.id = f.id), 0.0)
-      else coalesce(:asks_former and f.valid_to <= :now, 0.0)
+      else coalesce(:asks_former and f.valid_to <= :now, 0) + 0.0
     end as over,
     coalesce(:asks_when, 0) and f.event_time is not null as has_time,
     -- 1 within the times that are asked about, and e^(-days / 7) before and after; for what is told and for when it was told

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -270,6 +270,7 @@ def test_any_mixture_of_operators_is_a_safe_question(words: list[str], mem: memd
 
 
 @ANY_FIXTURE
+@example(query="is", weights="default")
 @given(query=st.text(max_size=80), weights=st.sampled_from(["default", "mem-skill", "first-person", "lexical-only", "vector-only"]))
 def test_every_score_is_the_sum_of_its_parts_and_best_comes_first(query: str, weights: str, tell: Tell, mem: memdb.Memory) -> None:
     if not mem.facts("ana"):
