@@ -400,7 +400,7 @@ def test_a_question_about_the_past_finds_what_is_over_by_the_clock(mem: memdb.Me
 @pytest.mark.parametrize("decide", ["confirm", "reject", "doubt"])
 def test_what_is_over_by_the_clock_is_decided_no_more(mem: memdb.Memory, decide: str) -> None:
     fact = mem.remember("Ana stays in Berlin", user_id="ana", key="user.stays_at", valid_to="2025-03-08", timestamp="2025-03-01")
-    with pytest.raises(memdb.InputError, match="is expired; only a believed"):
+    with pytest.raises(memdb.InputError, match="is expired; only what is believed"):
         getattr(mem, decide)(fact.fact_id, now="2025-03-08")
     assert mem.fact(fact.fact_id).status == "expired"
     assert getattr(mem, decide)(fact.fact_id, now="2025-03-07").fact_id == fact.fact_id
