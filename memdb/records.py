@@ -16,7 +16,7 @@ Category = Literal["identity", "hard_preference", "soft_preference", "task_conte
 Status = Literal["active", "superseded", "expired", "pending_confirmation", "archived", "uncertain"]
 """Whether a fact is believed, was until another took its place or its time was over, waits for a word, is put away, or is doubted."""
 
-Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web"]
+Source = Literal["user_message", "assistant_message", "tool", "system", "inferred", "web_scraped"]
 """Where something comes from, which says how far it is to be believed: see `RELIABILITY`."""
 
 MemoryType = Literal["SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT"]
@@ -51,7 +51,7 @@ UNDECIDED: tuple[Status, ...] = ("pending_confirmation", "uncertain")
 """The statuses of a row that somebody has yet to confirm or reject."""
 
 RELIABILITY: dict[Source, float] = {
-    "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web": 0.60,
+    "user_message": 0.95, "tool": 0.90, "system": 0.80, "inferred": 0.70, "assistant_message": 0.70, "web_scraped": 0.60,
 }  # fmt: skip
 """How far a source is to be believed; the statements that rank and promote say the same."""
 

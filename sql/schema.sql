@@ -92,7 +92,7 @@ create table facts (
   importance real not null default 0.5 check (importance between 0 and 1),
   effective_importance real not null default 0.5 check (effective_importance between 0 and 1),
   source text not null default 'user_message'
-    check (source in ('user_message', 'assistant_message', 'tool', 'system', 'inferred', 'web')),
+    check (source in ('user_message', 'assistant_message', 'tool', 'system', 'inferred', 'web_scraped')),
   speaker text,
   event_time text check (event_time is strftime('%Y-%m-%dT%H:%M:%fZ', event_time)),
   valid_from text not null check (valid_from is created_at or valid_from is strftime('%Y-%m-%dT%H:%M:%fZ', valid_from)),

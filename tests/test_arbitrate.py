@@ -990,9 +990,9 @@ def test_a_turn_out_of_two_facts_changes_only_what_it_speaks_of(tell: Tell) -> N
     [
         ("user_message", "user_message", "Faro"),
         ("user_message", "tool", "Faro"),
-        ("web", "user_message", "Faro"),
-        ("inferred", "web", "Faro"),
-        ("user_message", "web", "Porto"),
+        ("web_scraped", "user_message", "Faro"),
+        ("inferred", "web_scraped", "Faro"),
+        ("user_message", "web_scraped", "Porto"),
         ("user_message", "inferred", "Porto"),
         ("tool", "inferred", "Porto"),
     ],
@@ -1006,7 +1006,7 @@ def test_what_is_newer_holds_unless_its_source_is_clearly_less_reliable(mem: mem
 
 
 def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory) -> None:
-    for day, (name, source) in enumerate((("green", "user_message"), ("blue", "web"), ("blue", "web"), ("blue", "web")), start=1):
+    for day, (name, source) in enumerate((("green", "user_message"), ("blue", "web_scraped"), ("blue", "web_scraped"), ("blue", "web_scraped")), start=1):
         mem.remember(f"Likes {name}", user_id="ana", key="user.favourite_colour", object=name, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
     assert [(fact.object, fact.status, fact.seen_count) for fact in mem.facts("ana")] == [("green", A, 1), ("blue", P, 3)]
 
@@ -1019,7 +1019,7 @@ def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory)
         ("system", "Volvo"),
         ("inferred", "Volvo"),
         ("assistant_message", "Volvo"),
-        ("web", "Volvo"),
+        ("web_scraped", "Volvo"),
     ],
 )
 def test_what_the_user_says_goes_before_what_a_clearly_less_reliable_source_said(mem: memdb.Memory, source: Source, object: str) -> None:
@@ -1031,7 +1031,7 @@ def test_what_the_user_says_goes_before_what_a_clearly_less_reliable_source_said
     assert [fact.object for fact in mem.facts("ana", statuses=["active"])] == [object]
 
 
-@pytest.mark.parametrize("source", ["tool", "inferred", "web"])
+@pytest.mark.parametrize("source", ["tool", "inferred", "web_scraped"])
 def test_where_somebody_lives_is_asked_about_whoever_said_otherwise(mem: memdb.Memory, source: Source) -> None:
     mem.remember(
         "User lives in Porto", user_id="ana", key="user.lives_in", object="Porto", source=source, confidence=0.9, timestamp="2025-03-01"
@@ -1060,7 +1060,7 @@ def test_what_the_user_confirms_is_as_reliable_as_the_user(
     mem: memdb.Memory, act: Callable[[memdb.Memory, memdb.Fact], None], status: str
 ) -> None:
     guessed = mem.remember(
-        "User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", confidence=0.8, timestamp="2025-03-01"
+        "User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", confidence=0.8, timestamp="2025-03-01"
     )
     if status == "uncertain":
         mem.doubt(guessed.fact_id)
@@ -1071,20 +1071,20 @@ def test_what_the_user_confirms_is_as_reliable_as_the_user(
 
 
 def test_what_is_taken_back_leaves_a_fact_as_reliable_as_before(mem: memdb.Memory) -> None:
-    guessed = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", timestamp="2025-03-01")
+    guessed = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", timestamp="2025-03-01")
     say(mem, guessed)
     mem.undo(user_id="ana", turn_id="t")
-    assert mem.fact(guessed.fact_id).source == "web"
+    assert mem.fact(guessed.fact_id).source == "web_scraped"
 
 
 def test_a_less_reliable_source_that_says_it_too_changes_nothing_of_whose_word_it_is(mem: memdb.Memory) -> None:
     said = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="tool", timestamp="2025-03-01")
-    mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web", timestamp="2025-03-02")
+    mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", timestamp="2025-03-02")
     assert (mem.fact(said.fact_id).source, mem.fact(said.fact_id).seen_count) == ("tool", 2)
 
 
 def test_what_the_web_said_holds_once_the_user_says_it(mem: memdb.Memory) -> None:
-    for day, (place, source) in enumerate((("Porto", "user_message"), ("Faro", "web"), ("Faro", "user_message")), start=1):
+    for day, (place, source) in enumerate((("Porto", "user_message"), ("Faro", "web_scraped"), ("Faro", "user_message")), start=1):
         mem.remember(f"User lives in {place}", user_id="ana", key="user.lives_in", object=place, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
     assert [fact.object for fact in mem.facts("ana", statuses=["active"])] == ["Faro"]
 

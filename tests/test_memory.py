@@ -799,7 +799,7 @@ def test_an_overwrite_was_wrong_if_what_it_ended_soon_comes_back(mem: memdb.Memo
 def test_what_was_resolved_counts_after_compaction_too(mem: memdb.Memory) -> None:
     for key, value in (("user.lives_in", "Porto"), ("user.drives", "a Fiat")):
         mem.remember(f"It is {value}", user_id="ana", key=key, object=value, timestamp="2020-03-01")
-        mem.remember("It is another", user_id="ana", key=key, source="web", timestamp="2020-03-02")
+        mem.remember("It is another", user_id="ana", key=key, source="web_scraped", timestamp="2020-03-02")
     gone, _ = mem.facts("ana", statuses=["pending_confirmation"])
     mem.reject(gone.fact_id, now="2020-03-03")
     assert mem.stats().pending_resolution_rate == 0.5

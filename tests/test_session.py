@@ -50,7 +50,7 @@ def test_the_next_session_begins_with_what_the_last_one_learned(mem: memdb.Memor
 def test_a_session_begins_with_what_is_so_now(mem: memdb.Memory) -> None:
     for object, day in (("Porto", "2025-03-01"), ("Faro", "2025-03-02")):
         mem.remember(f"User lives in {object}", user_id="ana", key="user.lives_in", object=object, timestamp=day)
-    mem.remember("User lives in Braga", user_id="ana", key="user.lives_in", object="Braga", source="web", timestamp="2025-03-03")
+    mem.remember("User lives in Braga", user_id="ana", key="user.lives_in", object="Braga", source="web_scraped", timestamp="2025-03-03")
     mem.remember("User likes chess", user_id="ana", key="user.likes", timestamp="2025-03-02", valid_from="2025-04-01")
     mem.remember("User stays in Rome", user_id="ana", key="user.staying_in", timestamp="2025-03-02", valid_to="2025-03-05")
     with mem.session("ana", now="2025-03-10T10:00:00Z") as s:
@@ -79,7 +79,7 @@ def test_of_what_a_session_began_with_only_what_is_sure_stands_unasked_in_a_prom
         ("Surely plays chess", "user.hobby", 0.8, "user_message"),
         ("Hardly plays checkers", "user.pastime", 0.5, "user_message"),
         ("Drives a Fiat", "user.drives", 0.9, "user_message"),
-        ("Drives a Volvo", "user.drives", 0.5, "web"),
+        ("Drives a Volvo", "user.drives", 0.5, "web_scraped"),
     ]
     for text, key, confidence, source in said:
         mem.remember(text, user_id="ana", key=key, confidence=confidence, source=source, timestamp="2025-03-01")

@@ -362,7 +362,7 @@ def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
 def test_each_statement_believes_a_source_as_far_as_the_rest_does(name: str) -> None:
     [written] = re.findall(r"case f\.source(.*?)end", files.statement(name), re.DOTALL)
     told = {source: float(share) for source, share in re.findall(r"when '(\w+)' then (\S+)", written)}
-    assert {"web": float(written.split("else")[1])} | told == RELIABILITY
+    assert {"web_scraped": float(written.split("else")[1])} | told == RELIABILITY
 
 
 @pytest.mark.parametrize("file", files.statement_files())

@@ -350,7 +350,7 @@ def test_an_episode_tells_no_secret(mem: memdb.Memory) -> None:
 
 @pytest.mark.parametrize(
     ("source", "status"),
-    [("user_message", "active"), ("tool", "active"), ("inferred", "pending_confirmation"), ("web", "pending_confirmation")],
+    [("user_message", "active"), ("tool", "active"), ("inferred", "pending_confirmation"), ("web_scraped", "pending_confirmation")],
 )
 def test_a_clearly_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, source: Source, status: str) -> None:
     mem.remember("Likes green", user_id="ana", key="user.favourite_colour", object="green", timestamp="2025-03-01")
@@ -359,7 +359,7 @@ def test_a_clearly_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, s
     assert len(mem.facts("ana")) == (1 if status == "active" else 2)
 
 
-@pytest.mark.parametrize(("first", "then", "object"), [("tool", "user_message", "blue"), ("web", "web", "blue"), ("web", "tool", "blue")])
+@pytest.mark.parametrize(("first", "then", "object"), [("tool", "user_message", "blue"), ("web_scraped", "web_scraped", "blue"), ("web_scraped", "tool", "blue")])
 def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Source, then: Source, object: str) -> None:
     for source, colour in ((first, "green"), (then, "blue")):
         mem.remember(f"Likes {colour}", user_id="ana", key="user.favourite_colour", object=colour, source=source)

@@ -339,6 +339,25 @@ def test_tags_of_an_older_file_are_words_to_find_and_nothing_else_is_indexed_ane
         assert mem.search("reads sad emotion", user_id="ana") == []
 
 
+def test_what_an_older_file_has_from_the_web_has_the_source_by_its_new_name_and_can_be_undone(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        mem.remember("Ana drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", turn_id="t1")
+        mem.remember("Ana drives a Volvo", user_id="ana", key="user.drives", object="Volvo", source="web_scraped", turn_id="t2")
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    old.execute("pragma ignore_check_constraints = on; drop trigger fact_history_no_update; pragma writable_schema = on")
+    old.execute("update sqlite_schema set sql = replace(sql, 'web_scraped', 'web') where name = 'facts'; pragma writable_schema = reset")
+    for table, column in (("facts", "source"), ("fact_history", "before"), ("fact_history", "after")):
+        old.execute(f"update {table} set {column} = replace({column}, 'web_scraped', 'web')")
+    trigger = next(sql.split(";\n\n")[-1] for number, sql in files.migrations() if number == 67)
+    old.execute(f"update meta set value = '66' where name = 'schema_version'; {trigger}")
+    old.close()
+    with memdb.open(tmp_path / "old.db", embedder=None, config=QUIET) as mem:
+        mem.undo(turn_id="t2", user_id="ana")
+        assert [(fact.object, fact.source) for fact in mem.facts("ana")] == [("Fiat", "web_scraped")]
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            mem._store.database().connection.execute("update fact_history set after = null")
+
+
 @pytest.mark.parametrize(("before", "after"), [(30, 7), (12, 12)])
 def test_links_of_an_older_file_get_a_time_by_themselves_and_memories_the_recency_of_episodes(
     tmp_path: Path, before: int, after: int

@@ -11,7 +11,7 @@ from memdb.figures import told_apart
 from memdb.records import Decision
 from memdb.unspaced import words_of
 
-_CHECKABLE = ("tool", "web", "system")
+_CHECKABLE = ("tool", "web_scraped", "system")
 _UNANSWERED = "Nothing remembered answers this by itself: heed what stands here, say what is missing, do not guess."
 _PLAINLY = "The memory may not hold the answer to this; if it does not say it plainly, say so."
 _EVEN = 0.5  # where a calibration has no threshold
