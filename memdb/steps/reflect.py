@@ -139,11 +139,13 @@ def _recurring(messages: Sequence[Said], days: int, consent: Consent) -> Iterato
 def _asked_of_answers(messages: Sequence[Said], folded: Sequence[str], days: int) -> list[Strategy]:
     """How to answer somebody, by what they ask of answers on so many days; what is asked on most of them comes first."""
     asked: list[tuple[int, Strategy]] = []
+    told = [(message, text[:_LONGEST_ASKED]) for message, text in zip(messages, folded, strict=True)]
     for strategy in strategies():
         search = re.compile(strategy.pattern).search
-        those = [message for message, text in zip(messages, folded, strict=True) if search(text[:_LONGEST_ASKED])]
-        when = {message.day for message in those}
-        if len(when) >= days and any(message.fresh for message in those):
+        if not any(search(text) for message, text in told if message.fresh):
+            continue  # nor need all that was said before be looked through
+        when = {message.day for message, text in told if search(text)}
+        if len(when) >= days:
             asked.append((len(when), strategy))
     return [strategy for _, strategy in sorted(asked, key=lambda one: (-one[0], one[1].note))]
 
