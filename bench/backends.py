@@ -3,7 +3,7 @@
     python bench/backends.py --chart docs/backends.svg --data locomo10.json
 
 chromadb is embedded, and behind its own server on this machine. What is timed is the whole of `Memory.search`, both legs and the ranking;
-the vectors of questions are ready. Facts and vectors are those of `bench/speed.py`; --data adds conversations in LoCoMo's format, with
+the vectors of questions are ready. Facts and vectors are those of `bench/systems.py`; --data adds conversations in LoCoMo's format, with
 MiniLM, where it is known what should be found.
 """
 
@@ -22,14 +22,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads go on spinning after a product, at the cost of whoever is asked next
 
 import numpy as np
 import speed
 from recall import mean
+from systems import DIMENSION, NOW, Data, Memdb, Numpy, Ready, Vectors, bytes_of, make
 
 import memdb
 from memdb.conversations import evidence_of, read_conversation
@@ -37,13 +36,13 @@ from memdb.embed import MiniLM
 from memdb.metrics import judge
 
 SHAPES = {"1k": (1_000, 1), "10k": (10_000, 1), "100 × 100": (10_000, 100)}
-Connect = Callable[[], Any]
+Connect = Callable[[], memdb.VectorCollection]
 
 
-class Indexed(speed.Memdb):
+class Indexed(Memdb):
     """A memory whose index is the file's own, or the collection that `connect` returns."""
 
-    def __init__(self, data: speed.Data, folder: Path, connect: Connect | None, stored: Path) -> None:
+    def __init__(self, data: Data, folder: Path, connect: Connect | None, stored: Path) -> None:
         super().__init__(data, folder, megabytes=64)
         self._connect, self._stored = connect, stored
         self._known |= dict(zip(data.texts, data.vectors, strict=True))
@@ -52,7 +51,7 @@ class Indexed(speed.Memdb):
         """Open the file."""
         settings = {"worker": worker, "record_retrievals": False, "collection_timeout_seconds": 120}
         vectors = self._connect() if self._connect else None
-        self._memory = memdb.open(self.path, embedder=speed.Ready(self._known), llm=None, config=settings, vectors=vectors)
+        self._memory = memdb.open(self.path, embedder=Ready(self._known), llm=None, config=settings, vectors=vectors)
 
     def fill(self) -> float:
         """Have the collection told everything; return the seconds."""
@@ -62,11 +61,11 @@ class Indexed(speed.Memdb):
             raise SystemExit(f"The collection did not take everything: {self._memory.vectors().collection_error}")
         return time.perf_counter() - started
 
-    def lag(self, text: str, vector: speed.Vectors) -> tuple[float, float]:
+    def lag(self, text: str, vector: Vectors) -> tuple[float, float]:
         """Store a fact; return how many milliseconds go by from then until it is found by meaning alone, and until the index has it."""
         assert self._memory is not None
         self._known[text] = vector
-        fact = self._memory.remember(text, user_id="user0", timestamp=speed.NOW)
+        fact = self._memory.remember(text, user_id="user0", timestamp=NOW)
         started = time.perf_counter()
         while fact.fact_id not in {hit.fact.fact_id for hit in self.hits(text, "user0", vector, "vector-only")}:
             time.sleep(0.005)  # asking all the time would hold up what is waited for
@@ -78,7 +77,7 @@ class Indexed(speed.Memdb):
     @property
     def bytes(self) -> int:
         """The size on disk, the collection's included."""
-        return speed.bytes_of(self.path) + (speed.bytes_of(self._stored) if self._stored.exists() else 0)
+        return bytes_of(self.path) + (bytes_of(self._stored) if self._stored.exists() else 0)
 
 
 @contextmanager
@@ -111,25 +110,27 @@ def backends(scratch: Path) -> Iterator[dict[str, tuple[Connect | None, Path]]]:
     """How each index is reached, and where it stores what it holds."""
     import chromadb
 
-    def quiet() -> chromadb.Settings:
-        return chromadb.Settings(anonymized_telemetry=False)  # a fresh one each: the client writes into it where it connects to
+    def quiet() -> chromadb.config.Settings:
+        return chromadb.config.Settings(anonymized_telemetry=False)  # a fresh one each: the client writes into it where it connects to
 
-    made = {"configuration": {"hnsw": {"space": "cosine"}}, "embedding_function": None}
+    def facts(client: chromadb.api.ClientAPI) -> memdb.VectorCollection:
+        return client.get_or_create_collection("facts", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None)
+
     with server(scratch / "server") as port:
         yield {
             "the file's own": (None, scratch / "nowhere"),
             "Chroma, embedded": (
-                lambda: chromadb.PersistentClient(str(scratch / "embedded"), settings=quiet()).get_or_create_collection("facts", **made),
+                lambda: facts(chromadb.PersistentClient(str(scratch / "embedded"), settings=quiet())),
                 scratch / "embedded",
             ),
             "Chroma, server": (
-                lambda: chromadb.HttpClient(host="127.0.0.1", port=port, settings=quiet()).get_or_create_collection("facts", **made),
+                lambda: facts(chromadb.HttpClient(host="127.0.0.1", port=port, settings=quiet())),
                 scratch / "server",
             ),
         }
 
 
-def copies(data: speed.Data, base: Path, scratch: Path, reached: Mapping[str, tuple[Connect | None, Path]]) -> dict[str, Indexed]:
+def copies(data: Data, base: Path, scratch: Path, reached: Mapping[str, tuple[Connect | None, Path]]) -> dict[str, Indexed]:
     """The same file once for each index, open."""
     stores = {}
     for number, (name, (connect, stored)) in enumerate(reached.items()):
@@ -144,7 +145,7 @@ def copies(data: speed.Data, base: Path, scratch: Path, reached: Mapping[str, tu
 def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, dict[str, float]]:
     """Fill every index, ask all of them the same questions in turn, and write to them in turn."""
     count, users = SHAPES[shape]
-    data = speed.make(count, users, questions=rounds)
+    data = make(count, users, questions=rounds)
     with tempfile.TemporaryDirectory() as folder, backends(Path(folder)) as reached:
         scratch = Path(folder)
         base = Indexed(data, scratch, None, scratch / "nowhere")
@@ -156,7 +157,7 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
         stores = copies(data, base.path, scratch, reached)
         report = {name: {"rows_s": count / (inserted if name == "the file's own" else store.fill())} for name, store in stores.items()}
         np.save(scratch / "exact.npy", data.vectors)
-        exact = speed.Numpy(data, scratch)
+        exact = Numpy(data, scratch)
         exact.path = scratch / "exact.npy"
         exact.open()
         times: dict[str, list[float]] = {name: [] for name in stores}
@@ -183,7 +184,7 @@ def measure(shape: str, *, rounds: int, writes: int, checked: int) -> dict[str, 
             store.open(worker=True)
         chance = np.random.default_rng(3)
         for number in range(writes):
-            vector = chance.standard_normal(speed.DIMENSION).astype(np.float32)
+            vector = chance.standard_normal(DIMENSION).astype(np.float32)
             for name, store in stores.items():
                 lags[name].append(store.lag(f"lag{number}", vector / np.linalg.norm(vector)))
         for name, store in stores.items():
@@ -208,9 +209,9 @@ class Remembering:
     name, dimension = MiniLM.name, MiniLM.dimension
 
     def __init__(self) -> None:
-        self._model, self._known = MiniLM(), dict[str, Any]()
+        self._model, self._known = MiniLM(), dict[str, Vectors]()
 
-    def embed(self, texts: Sequence[str]) -> speed.Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a text."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
@@ -305,11 +306,11 @@ def main() -> None:
     kept = arguments.save is not None and arguments.save.exists()
     report: dict[str, dict[str, dict[str, float]]] = json.loads(arguments.save.read_text(encoding="utf-8")) if kept else {}
     work: dict[str, Callable[[], dict[str, dict[str, float]]]] = {
-        shape: lambda shape=shape: measure(shape, rounds=arguments.rounds, writes=arguments.writes, checked=20)  # type: ignore[misc]
+        shape: partial(measure, shape, rounds=arguments.rounds, writes=arguments.writes, checked=20)
         for shape in ("100 × 100" if name == "users" else name for name in arguments.shapes.split(",") if name)
     }
     if arguments.data:
-        work["conversations"] = lambda: converse(arguments.data)
+        work["conversations"] = partial(converse, arguments.data)
     for name, act in work.items():
         if name not in report:
             report[name] = act()

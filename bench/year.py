@@ -20,12 +20,12 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import memdb
-from memdb import Memory
+from memdb import Memory, MemoryType
 from memdb.interfaces.household import household_events, household_questions, read_household
 
 FIRST = date(2025, 1, 1)
 EVERY = 5  # days from look to look; told late or at once, the memories are the same, and missed nights are made up for
-TYPES = ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT")
+TYPES: tuple[MemoryType, ...] = ("SIGNIFICANT", "PREFERENCE", "ROUTINE", "OBSERVATION", "TRANSIENT")
 COLOURS = dict(zip(TYPES, ("#b2182b", "#ef8a62", "#67a9cf", "#2166ac", "#999999"), strict=True))
 Counts = dict[str, int]
 
@@ -79,7 +79,7 @@ def live(path: Path, *, days: int, seed: int) -> tuple[list[Counter[str]], Count
     return alive, total
 
 
-def fade(path: Path, memory_type: str) -> list[float]:
+def fade(path: Path, memory_type: MemoryType) -> list[float]:
     """Return the effective importance of one memory of a type, of importance 1 and recalled so often that it has the whole access bonus."""
     start = datetime(2025, 1, 1, 12, tzinfo=ZoneInfo("UTC"))
     values = []
@@ -101,7 +101,7 @@ def opened(path: Path, config: Mapping[str, object]) -> Iterator[Memory]:
         yield mem
 
 
-def draw(alive: Sequence[Counter[str]], curves: Mapping[str, Sequence[float]], path: Path) -> None:
+def draw(alive: Sequence[Counter[str]], curves: Mapping[MemoryType, Sequence[float]], path: Path) -> None:
     """Draw both: the year, and the curves beside the specification's formula."""
     import matplotlib as mpl
 

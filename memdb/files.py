@@ -12,6 +12,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _BESIDE = re.compile(r"""('[^']*'|"[^"]*")|\s*([,()=+])\s*""")  # quoted text stays as it is
 _COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
+_WITH = re.compile(r"^-- with: ([\w., ]+)$", re.MULTILINE)
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 
@@ -60,11 +61,30 @@ def statement_files() -> list[str]:
 
 
 def statements(file: str) -> dict[str, str]:
-    """Return the statements of `sql/<file>.sql` by name; a file without `-- statement:` lines is one statement of its own name."""
+    """Return the statements of `sql/<file>.sql` by name; a file without `-- statement:` lines is one statement of its own name.
+
+    Where one says `-- with: retrieve.eligible, scan.closed.asked`, it begins with these steps of other statements, as they stand there.
+    """
+    return {name: _WITH.sub(_steps, sql) for name, sql in _written(file).items()}
+
+
+@cache
+def _written(file: str) -> dict[str, str]:
     parts = _STATEMENT.split(read(f"sql/{file}.sql"))
     if len(parts) == 1:
         return {file: parts[0]}
     return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _steps(named: re.Match[str]) -> str:
+    steps = []
+    for name in named[1].split(", "):
+        statement, _, step = name.rpartition(".")
+        file, _, part = statement.partition(".")
+        sql = _written(file)[part or file]
+        begins = sql.index(f"\n{step} as ") + 1
+        steps.append(sql[begins : sql.index("\n)", begins) + 2])
+    return "with\n" + ",\n".join(steps)
 
 
 @cache

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from memdb.database import Database
 from memdb.embed import to_blob
@@ -33,7 +33,7 @@ class VectorCollection(Protocol):
     """What serves as a memory's vector index: any Chroma collection does, embedded or behind `HttpClient`, and memdb's own.
 
     `id` tells it from every other collection, `configuration_json` which distance it has. What a method raises is taken as that the
-    collection is down.
+    collection is down. The types of what the methods take are as wide as Chroma's own, whose collections would not fit narrower ones.
     """
 
     @property
@@ -49,7 +49,7 @@ class VectorCollection(Protocol):
         """How it is set up; `{"hnsw": {"space": …}}` names the distance."""
 
     def upsert(
-        self, ids: list[str], *, embeddings: NDArray[np.float32], metadatas: Sequence[Mapping[str, Value]], documents: list[str]
+        self, ids: list[str], *, embeddings: NDArray[np.float32], metadatas: list[Mapping[str, Any]], documents: list[str]
     ) -> object:
         """Write records, in the place of those of the same ids. A None takes its key out of the metadata."""
 
@@ -61,7 +61,7 @@ class VectorCollection(Protocol):
         *,
         query_embeddings: NDArray[np.float32],
         n_results: int,
-        where: Mapping[str, object],
+        where: dict[str, Any],
         include: list[Literal["documents", "embeddings", "metadatas", "distances", "uris", "data"]],
     ) -> Mapping[str, object]:
         """Return the nearest records that fit the filter: `ids` and `distances`, a list for each query."""
@@ -128,9 +128,7 @@ class OutsideIndex:
 
         return self._call(ask)
 
-    def upsert(
-        self, ids: list[str], vectors: NDArray[np.float32], *, documents: list[str], metadatas: Sequence[Mapping[str, Value]]
-    ) -> None:
+    def upsert(self, ids: list[str], vectors: NDArray[np.float32], *, documents: list[str], metadatas: list[Mapping[str, Value]]) -> None:
         """Write records, in the place of those of the same ids.
 
         Raises:
@@ -174,7 +172,7 @@ class OutsideIndex:
     def _degraded(self, why: str) -> str:
         return f"searched by words and the file's own vectors: {why}"
 
-    def _nearest(self, question: NDArray[np.float32], where: Mapping[str, object], k: int) -> list[tuple[str, float]]:
+    def _nearest(self, question: NDArray[np.float32], where: dict[str, Any], k: int) -> list[tuple[str, float]]:
         def ask() -> list[tuple[str, float]]:
             answer = self._collection.query(query_embeddings=question[None, :], n_results=k, where=where, include=["distances"])
             ids, distances = answer["ids"], answer["distances"]

@@ -8,50 +8,20 @@ select
   (select value from meta where name = 'embedder') as embedder,
   (select max(id) from facts) as newest;
 
--- The same rows, and the same bm25, as the step `matched` of retrieve.sql; its filters stand there in `eligible`.
+-- The same rows, and the same bm25, as the step `matched` of retrieve.sql.
 -- statement: words
+-- with: retrieve.eligible
 select
   f.id,
   f.kind,
   bm25(facts_fts, :bm25_body, :bm25_reply, :bm25_context, :bm25_date) as bm25
 from facts_fts
-cross join facts f on f.id = facts_fts.rowid
+cross join eligible f on f.id = facts_fts.rowid
 where facts_fts match :terms
   -- one among many users: most of what matches is another's, and is told by its id before its row is read
   and ((select min(user_id) from facts) = (select max(user_id) from facts)
     or exists (select 1 from facts where user_id = :user_id limit 1 offset 1999)
-    or +facts_fts.rowid in (select id from facts where user_id = :user_id))
-  and f.user_id = :user_id
-  and f.kind in (select value from json_each(:kinds))
-  and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
-    in (select value from json_each(:statuses))
-  and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
-  -- what was taken back was never true, nor what lasted for no time
-  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
-  and (:categories is null or f.category in (select value from json_each(:categories)))
-  and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
-  and (:participants is null or exists (
-    select 1
-    from json_each(:participants) p
-    cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
-    where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
-  and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
-  and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-  and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
-  and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
-    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
-    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
-    else 'cold'
-  end in (select value from json_each(:tiers)))
-  -- what happened or was said has its moment, all else was so until it ended
-  and (coalesce(:must, :since, :until) is null or (
-    (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
-    and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
-    and (:since is null or case
-      when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
-      else coalesce(f.valid_to > :since, 1)
-    end)));
+    or +facts_fts.rowid in (select id from facts where user_id = :user_id));
 
 -- The same, where it is known already which rows may be found: :mine has a byte a row, 0 for those that may not, beginning with the row after
 -- :before. The rows themselves need not be read then.
@@ -134,50 +104,10 @@ where (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and no
 
 -- Where a search asks for more than what is believed now: the rows it may find.
 -- statement: eligible
-with
-asked as (
-  select id from facts
-  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status in (select value from json_each(:statuses))
-  union all
-  select id from facts indexed by facts_due
-  where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
-    and kind in (select value from json_each(:kinds))
-    and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
-)
+-- with: scan.closed.asked, retrieve.eligible
 select f.id
 from asked
-cross join facts f on f.id = asked.id
-where f.user_id = :user_id
-  and f.kind in (select value from json_each(:kinds))
-  and iif(:as_of is null and f.valid_to <= :now and f.status in ('active', 'pending_confirmation'), 'expired', f.status)
-    in (select value from json_each(:statuses))
-  and (:as_of is null or f.valid_from <= :as_of and coalesce(f.valid_to > :as_of, 1))
-  -- what was taken back was never true, nor what lasted for no time
-  and (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
-    select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')))
-  and (:categories is null or f.category in (select value from json_each(:categories)))
-  and (:memory_types is null or f.memory_type in (select value from json_each(:memory_types)))
-  and (:participants is null or exists (
-    select 1
-    from json_each(:participants) p
-    cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
-    where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
-  and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
-  and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
-  and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
-  and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
-    when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'
-    when julianday(:now) - julianday(f.valid_from) <= :warm_days then 'warm'
-    else 'cold'
-  end in (select value from json_each(:tiers)))
-  -- what happened or was said has its moment, all else was so until it ended
-  and (coalesce(:must, :since, :until) is null or (
-    (:must is null or f.id in (select rowid from facts_fts where facts_fts match :must))
-    and (:until is null or coalesce(f.event_time, f.valid_from) < :until)
-    and (:since is null or case
-      when f.event_time is not null or f.kind in ('message', 'episode', 'narrative') then coalesce(f.event_time, f.valid_from) >= :since
-      else coalesce(f.valid_to > :since, 1)
-    end)));
+cross join eligible f on f.id = asked.id;
 
 -- What the archive holds of what was true then, the latest first.
 -- statement: archived
