@@ -87,14 +87,17 @@ limit 1;
 -- What is believed no longer, or not yet, and may be found all the same; what is over by the clock has expired.
 -- statement: closed
 with
-asked as (
-  select id from facts
-  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status in (select value from json_each(:statuses))
-  union all
+overdue as not materialized (
   select id from facts indexed by facts_due
   where user_id = :user_id and valid_to is not null and valid_to <= :now and status in ('active', 'pending_confirmation')
     and kind in (select value from json_each(:kinds))
     and status not in (select value from json_each(:statuses)) and 'expired' in (select value from json_each(:statuses))
+),
+asked as (
+  select id from facts
+  where user_id = :user_id and kind in (select value from json_each(:kinds)) and status in (select value from json_each(:statuses))
+  union all
+  select id from overdue
 )
 select f.id, f.kind
 from asked
@@ -102,9 +105,26 @@ cross join facts f on f.id = asked.id
 where (coalesce(f.valid_to > f.valid_from, 1) or f.status <> 'superseded' and not exists (
   select 1 from fact_history h where h.fact_id = f.fact_id and h.operation in ('reject', 'undo')));
 
--- Where a search asks for more than what is believed now: the rows it may find.
+-- Where a search asks for more than what is believed now: the rows it may find. Messages are most of what there is, and where the cold ones are
+-- not asked for, only the others are looked at.
 -- statement: eligible
--- with: scan.closed.asked, retrieve.eligible
+-- with: retrieve.eligible, scan.closed.overdue
+,
+oldest (at) as materialized (
+  select iif(max(value = 'cold'), null, strftime('%Y-%m-%dT%H:%M:%fZ', julianday(:now) - max(iif(value = 'hot', :hot_days, :warm_days)) - 0.001))
+  from json_each(:tiers)
+),
+asked as (
+  select id from facts
+  where user_id = :user_id
+    and kind in (select value from json_each(:kinds) where value <> 'message' or (select at from oldest) is null)
+    and status in (select value from json_each(:statuses))
+  union all
+  select id from facts indexed by facts_said
+  where user_id = :user_id and kind = 'message' and valid_from >= (select at from oldest)
+  union all
+  select id from overdue
+)
 select f.id
 from asked
 cross join eligible f on f.id = asked.id;

@@ -97,7 +97,7 @@ def test_frequency_grows_less_with_every_repetition(mem: memdb.Memory, times: in
 
 
 @pytest.mark.parametrize(
-    ("source", "reliability"), [("user_message", 0.95), ("tool", 0.9), ("system", 0.8), ("inferred", 0.7), ("web", 0.6)]
+    ("source", "reliability"), [("user_message", 0.95), ("tool", 0.9), ("system", 0.8), ("inferred", 0.7), ("web_scraped", 0.6)]
 )
 def test_a_source_is_as_reliable_as_its_kind(mem: memdb.Memory, source: Source, reliability: float) -> None:
     mem.remember("Likes jazz", user_id="ana", key="user.likes", source=source)
@@ -489,7 +489,7 @@ def test_the_question_is_about_what_is_asked(mem: memdb.Memory) -> None:
         for day, value in enumerate([old] * 3 + [new], start=1):
             mem.remember(
                 f"User {key[5:].split('_')[0]} {value}", user_id="ana", key=key, object=value, timestamp=f"2025-06-0{day}",
-                source="web" if value == new else "user_message",
+                source="web_scraped" if value == new else "user_message",
             )  # fmt: skip
     for query, about in (("Does the user drive a Volvo?", "Fiat"), ("Is the user in Seattle?", "Atlanta"), ("anything", "Atlanta")):
         made = mem.context(query, user_id="ana", now="2025-06-10")

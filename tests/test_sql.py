@@ -213,6 +213,7 @@ PLANS = [
     ("mirror.due", "SEARCH f USING INDEX sqlite_autoindex_facts_1 (fact_id=?)"),
     ("scan.eligible", "SEARCH facts USING COVERING INDEX facts_user_id (user_id=? AND kind=? AND status=?)"),
     ("scan.eligible", "SEARCH facts USING INDEX facts_due (user_id=? AND valid_to>? AND valid_to<?)"),
+    ("scan.eligible", "SEARCH facts USING COVERING INDEX facts_said (user_id=? AND valid_from>?)"),
     ("scan.aside", "SEARCH facts USING COVERING INDEX facts_said (user_id=?)"),
     ("understand.participants", "SEARCH f USING COVERING INDEX facts_speaker (user_id=? AND speaker>?)"),
     ("undo.changes", "SEARCH h USING INDEX fact_history_turn (user_id=? AND turn_id=?"),
