@@ -283,7 +283,6 @@ def _one_of(db: Database, group: Sequence[str], now: datetime, config: Config) -
 
 def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) -> Maintained:
     """Let tasks stall, promote what recurs, and archive what is more than is kept, in one transaction; return how much it was."""
-    closed_before = now - timedelta(days=config.archive_after_days)
     with db.transaction():
         expire_over(db, user_id=user_id, now=now)
         dismiss_moot(db, user_id=user_id, now=now)
@@ -292,8 +291,20 @@ def tidy(db: Database, *, user_id: str | None, now: datetime, config: Config) ->
             promoted=_promote(db, user_id, now, config),
             notes_archived=_archive_notes(db, user_id, now, config),
             versions_archived=_versions(db, user_id, now, config),
-            compacted=compact(db, user_id=user_id, before=closed_before, now=now),
+            compacted=_compact(db, user_id, now, config),
         )  # fmt: skip
+
+
+def archive_closed(db: Database, *, user_id: str | None, now: datetime, config: Config) -> int:
+    """Move what was closed long ago into the archive, and nothing else of `tidy`, in one transaction; return how many rows."""
+    with db.transaction():
+        expire_over(db, user_id=user_id, now=now)
+        dismiss_moot(db, user_id=user_id, now=now)
+        return _compact(db, user_id, now, config)
+
+
+def _compact(db: Database, user_id: str | None, now: datetime, config: Config) -> int:
+    return compact(db, user_id=user_id, before=now - timedelta(days=config.archive_after_days), now=now)
 
 
 def _stall(db: Database, user_id: str | None, now: datetime, config: Config) -> int:

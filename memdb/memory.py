@@ -6,7 +6,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -43,7 +43,7 @@ from memdb.errors import ConfigError, InputError, ModelUnavailable, StoreError
 from memdb.intake import Intake
 from memdb.keeper import take_segment
 from memdb.llm import LanguageModel
-from memdb.maintenance import maintain
+from memdb.maintenance import archive_closed, maintain
 from memdb.mirroring import with_collection
 from memdb.narrator import Narrator
 from memdb.notebook import Notebook
@@ -53,6 +53,7 @@ from memdb.ranking import (
     evaluate,
     explain_search,
     fit,
+    give_feedback,
     labels_of,
     read_labels,
     set_weights,
@@ -60,7 +61,7 @@ from memdb.ranking import (
     weights_of,
     write_weights,
 )
-from memdb.recording import dismiss_moot, expire_over, read_fact
+from memdb.recording import read_fact
 from memdb.records import (
     BreakTrigger,
     Category,
@@ -85,12 +86,12 @@ from memdb.records import (
     by_the_clock,
 )
 from memdb.session import Session
-from memdb.steps.compact import compact
 from memdb.steps.materialize import materialize
 from memdb.steps.project import project
 from memdb.store import Store
 from memdb.tiers import change_embedder, count_vectors
-from memdb.times import instant, to_text, utc_now
+from memdb.times import instant, utc_now
+from memdb.worker import retry_at_once
 from memdb.working import Eviction
 
 if TYPE_CHECKING:
@@ -1070,11 +1071,7 @@ class Memory:
             NotFoundError: there is no such fact, or none of this user.
             InputError: there is no question, or it is not said by True or False.
         """
-        db = self._store.database()
-        asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
-        with db.transaction():
-            fact = reading.fact(db, fact_id) if user_id is None else reading.fact_of(db, fact_id, user_id=user_id)
-            db.run("feedback.give", user_id=fact.user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
+        give_feedback(self._store.database(), query, fact_id, user_id=user_id, good=good)
 
     def labels(self) -> list[Labelled]:
         """Return the questions that feedback was given on, each with what was right and what was wrong."""
@@ -1200,12 +1197,7 @@ class Memory:
         """
         if user_id is not None:
             checks.name(user_id, "user_id")
-        at = self._now(now)
-        db = self._store.database()
-        with db.transaction():
-            expire_over(db, user_id=user_id, now=at)
-            dismiss_moot(db, user_id=user_id, now=at)
-            moved = compact(db, user_id=user_id, before=at - timedelta(days=self._config.archive_after_days), now=at)
+        moved = archive_closed(self._store.database(), user_id=user_id, now=self._now(now), config=self._config)
         self._background.wake()
         return moved
 
@@ -1214,11 +1206,7 @@ class Memory:
 
         What waits for its next attempt is tried at once, too, however far away that is: the clock may have been wrong when it was set.
         """
-        db = self._store.database()
-        with db.transaction():
-            revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
-            for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
-                db.run(waiting)
+        revived = retry_at_once(self._store.database())
         self._background.interrupt_rests()
         self._background.wake()
         return revived

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, Unpack, cast
 
 from pydantic import ValidationError
 
-from memdb import checks
+from memdb import checks, reading
 from memdb.answers import Explanation, Hit, Hits, Narrowed, Tuned
 from memdb.calibration import EVIDENCE, Calibration, evidence_of, measure, probability_of, threshold_of
 from memdb.calibration import fit as fit_probability
@@ -21,7 +21,7 @@ from memdb.records import EVER, LIVE, Fact, Labelled, Status
 from memdb.scoring import FEATURES
 from memdb.steps.explain import explain
 from memdb.steps.tune import Example, tune
-from memdb.times import to_utc
+from memdb.times import to_text, to_utc, utc_now
 
 Search = Callable[[Labelled, str, int], Hits]
 """Asks a labelled question with a weight set and returns at most so many hits."""
@@ -167,6 +167,19 @@ def read_labels(given: Iterable[Labelled | Mapping[str, object]]) -> list[Labell
         except ValidationError as error:
             raise InputError(f"Label {place} cannot be used: {checks.fault(error)}.") from error
     return labelled
+
+
+def give_feedback(db: Database, query: str, fact_id: str, *, user_id: str | None, good: bool) -> None:
+    """Note that a fact was right for a question, or wrong; the last word counts, and spaces tell no two questions apart.
+
+    Raises:
+        NotFoundError: there is no such fact, or none of this user.
+        InputError: there is no question, or it is not said by True or False.
+    """
+    asked, right = " ".join(checks.searchable(checks.filled(query, "query")).split()), checks.truth(good, "good")
+    with db.transaction():
+        given = reading.fact(db, fact_id) if user_id is None else reading.fact_of(db, fact_id, user_id=user_id)
+        db.run("feedback.give", user_id=given.user_id, query=asked, fact_id=fact_id, good=int(right), now=to_text(utc_now()))
 
 
 def labels_of(db: Database) -> list[Labelled]:

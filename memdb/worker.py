@@ -190,6 +190,18 @@ def take_vectors(store: Store, config: Config, embedder: Embedder, *, rest: Rest
     return not result.idle
 
 
+def retry_at_once(db: Database) -> int:
+    """Give what was set aside after failing too often another chance, in one transaction, and return how much there is.
+
+    What waits for its next attempt is tried at once, too.
+    """
+    with db.transaction():
+        revived = db.run("sync.revive") + db.run("mirror.revive") + db.run("queue.revive")
+        for waiting in ("sync.hasten", "mirror.hasten", "queue.hasten"):
+            db.run(waiting)
+    return revived
+
+
 def _claim(db: Database, config: Config, embedder: Patient | None, identity: str, *, settled: bool) -> Turn | None:
     waiting = db.one("queue.first")  # a look costs no lock
     if waiting is None:

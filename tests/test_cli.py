@@ -795,6 +795,32 @@ def test_what_is_learned_of_a_sensitive_topic_says_that_it_waits(tmp_path: Path)
     assert (learned["status"], f"memdb confirm {learned['fact_id']}" in result.stderr) == ("pending_confirmation", True)
 
 
+def test_a_procedure_is_learned_with_all_that_is_said_of_it(tmp_path: Path) -> None:
+    db = tmp_path / "m.db"
+    said = "--title Deploying --importance 0.9 --session monday --turn t-1 --timestamp 2025-03-01".split()
+    ok("learn", "deploy the website", "press the button", "--user", "ana", *said, "--db", db)
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        (fact,) = mem.facts("ana", kinds=["procedure"])
+        told = (mem.procedures("deploy the website", user_id="ana")[0].title, fact.importance, fact.session_id, fact.source_turn_id)
+    assert (*told, fact.valid_from.day) == ("Deploying", 0.9, "monday", "t-1", 1)
+
+
+def test_each_turn_tells_one_outcome(tmp_path: Path) -> None:
+    (learned,) = json.loads(ok("learn", "bake bread", "wait", "--user", "ana", "--json", "--db", given_file(tmp_path)))
+    outcome = ("outcome", learned["fact_id"], "--failed", "--turn", "t-2", "--json", "--db", tmp_path / "m.db")
+    assert [json.loads(ok(*outcome))[0]["failures"] for _ in range(2)] == [1, 1]
+
+
+def test_only_kinds_that_are_named_are_linked_to_what_they_are_like(tmp_path: Path) -> None:
+    for text in ("Ana plays the violin in an orchestra", "Rui plays the violin in an orchestra, too"):
+        ok("remember", text, "--user", "ana", "--kind", "note", "--no-wait", "--db", tmp_path / "m.db", "--embedder", "none")
+    links = [
+        json.loads(ok("relate", "--user", "ana", "--kinds", kind, "--json", "--db", tmp_path / "m.db"))["links"]
+        for kind in ("task", "note")
+    ]
+    assert links == [0, 1]
+
+
 def given_file(tmp_path: Path) -> Path:
     memdb.open(tmp_path / "m.db", embedder=None, config={"worker": False}).close()
     return tmp_path / "m.db"

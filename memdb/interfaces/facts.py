@@ -8,12 +8,25 @@ from typing import Annotated, cast, get_args
 import typer
 
 from memdb import Fact, Memory
-from memdb.interfaces.options import FILE, Db, Embedder, Json, NoWait, Timestamp, User, existing, listed, opened, rehearsed, standard_input
+from memdb.interfaces.options import (
+    FILE,
+    Db,
+    Embedder,
+    FactId,
+    Json,
+    NoWait,
+    SessionId,
+    Timestamp,
+    User,
+    existing,
+    listed,
+    opened,
+    rehearsed,
+    standard_input,
+)
 from memdb.interfaces.show import instant, print_json, print_rows, say, share
 from memdb.interfaces.work import finish
 from memdb.records import Category, MemoryType, Source, TaskState
-
-FactId = Annotated[str, typer.Argument(help="The fact's id.")]
 
 
 def remember(
@@ -40,7 +53,7 @@ def remember(
     valid_from: Annotated[str | None, typer.Option("--valid-from", help="Since when it is true; since it was said by default.")] = None,
     valid_to: Annotated[str | None, typer.Option("--valid-to", help="Until when, exclusive; until further notice by default.")] = None,
     tags: Annotated[str | None, typer.Option("--tags", help="Words to find it and to filter by, separated by commas.")] = None,
-    session_id: Annotated[str | None, typer.Option("--session", "--session-id", help="The conversation it belongs to.")] = None,
+    session_id: SessionId = None,
     turn_id: Annotated[
         str | None, typer.Option("--turn", "--turn-id", help="The turn it comes from; the same fact of it is kept once.")
     ] = None,

@@ -8,12 +8,25 @@ import typer
 
 from memdb import Memory, Procedure
 from memdb.interfaces import work
-from memdb.interfaces.options import FILE, Db, Embedder, Json, Limit, Statuses, User, existing, listed, opened, rehearsed, statuses_of
+from memdb.interfaces.options import (
+    FILE,
+    Db,
+    Embedder,
+    FactId,
+    Json,
+    Limit,
+    SessionId,
+    Statuses,
+    Timestamp,
+    User,
+    existing,
+    listed,
+    opened,
+    rehearsed,
+    statuses_of,
+)
 from memdb.interfaces.show import print_json, print_rows, say, share
 from memdb.records import Record, Relation
-
-FactId = Annotated[str, typer.Argument(help="The fact's id.")]
-Named = Annotated[str, typer.Option("--relation", help="relates-to, contradicts, supports or extends.")]
 
 
 class Counted(Record):
@@ -31,7 +44,7 @@ class Paged(Record):
 def link(
     source_id: Annotated[str, typer.Argument(help="The id of the fact that the link starts from.")],
     target_id: Annotated[str, typer.Argument(help="The id of the fact that it leads to.")],
-    relation: Named = "relates-to",
+    relation: Annotated[str, typer.Option("--relation", help=f"One of {', '.join(get_args(Relation))}.")] = "relates-to",
     strength: Annotated[float, typer.Option("--strength", min=0, max=1, help="From 0 to 1: how strong it is.")] = 1.0,
     db: Db = FILE,
     json: Json = False,
@@ -95,10 +108,18 @@ def links(
         print_rows(("steps", "relation", "strength", "text", "fact"), rows, none="No links lead from there.", below=3)
 
 
-def relate(user: User, db: Db = FILE, json: Json = False) -> None:
+def relate(
+    user: User,
+    kinds: Annotated[
+        str | None,
+        typer.Option("--kinds", help="Only these, separated by commas, such as fact,note; the setting link_kinds by default."),
+    ] = None,
+    db: Db = FILE,
+    json: Json = False,
+) -> None:
     """Link what is new to what it is like, by words alone."""
     with opened(existing(db)) as memory:
-        made = memory.relate(user)
+        made = memory.relate(user, kinds=listed(kinds))
     if json:
         print_json(Counted(links=made))
     else:
@@ -109,13 +130,29 @@ def learn(
     trigger: Annotated[str, typer.Argument(help="The task it is for, such as 'deploy the website'.")],
     steps: Annotated[list[str], typer.Argument(help="What to do, in order.")],
     user: User,
+    title: Annotated[str | None, typer.Option("--title", help="A name for it; the one that it has, or the trigger, by default.")] = None,
+    importance: Annotated[
+        float | None, typer.Option("--importance", min=0, max=1, help="From 0 to 1: how much it counts; what it was, or 0.6, by default.")
+    ] = None,
+    session_id: SessionId = None,
+    turn_id: Annotated[str | None, typer.Option("--turn", "--turn-id", help="The turn it comes from; a retry changes nothing.")] = None,
+    timestamp: Timestamp = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """Remember how something is done."""
 
     def take(memory: Memory) -> Procedure:
-        return memory.learn(trigger, steps, user_id=user)
+        return memory.learn(
+            trigger,
+            steps,
+            user_id=user,
+            title=title,
+            importance=importance,
+            session_id=session_id,
+            turn_id=turn_id,
+            timestamp=timestamp,
+        )
 
     rehearsed(db, take)
     with opened(db) as memory:
@@ -142,12 +179,14 @@ def outcome(
     fact_id: FactId,
     worked: Annotated[bool, typer.Option("--worked/--failed", help="How it went.")],
     note: Annotated[str, typer.Option("--note", help="What there is to say about it.")] = "",
+    turn_id: Annotated[str | None, typer.Option("--turn", "--turn-id", help="The turn it is told by; its outcome counts once.")] = None,
+    timestamp: Timestamp = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """Note how a procedure went; it grows stronger or weaker."""
     with opened(existing(db)) as memory:
-        _print_procedures([memory.outcome(fact_id, worked, note=note)], json=json)
+        _print_procedures([memory.outcome(fact_id, worked, note=note, turn_id=turn_id, timestamp=timestamp)], json=json)
 
 
 def page(user: User, db: Db = FILE, json: Json = False) -> None:

@@ -26,12 +26,14 @@ Embedder = Annotated[
         help="auto (the file's own, or MiniLM where there is one), none (words only), hashing-384, endpoint:MODEL, or a model's folder.",
     ),
 ]
+FactId = Annotated[str, typer.Argument(help="The fact's id.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true at that time, such as 2025-03-01; what is so now by default.")]
 Goal = Annotated[str | None, typer.Option("--goal", help="What the user is after: what is near it ranks higher.")]
 Now = Annotated[str | None, typer.Option("--now", help="As if it were that time, such as 2025-03-01T09:30; the present by default.")]
 Timestamp = Annotated[
     str | None, typer.Option("--timestamp", help="When it was said, or happened, such as 2025-03-01T09:30; the present by default.")
 ]
+SessionId = Annotated[str | None, typer.Option("--session", "--session-id", help="The conversation it belongs to.")]
 Kinds = Annotated[str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as fact,message; all by default.")]
 Must = Annotated[
     list[str] | None, typer.Option("--must", help="Only what has this word or phrase among its own words; give it again for another.")

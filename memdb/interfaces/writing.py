@@ -16,6 +16,7 @@ from memdb.interfaces.options import (
     Embedder,
     Json,
     NoWait,
+    SessionId,
     Timestamp,
     User,
     existing,
@@ -58,7 +59,7 @@ def observe(
         str | None, typer.Option("--turn", "--turn-id", help="A name for the turn; the same turn again changes nothing.")
     ] = None,
     timestamp: Timestamp = None,
-    session_id: Annotated[str | None, typer.Option("--session", "--session-id", help="The conversation it belongs to.")] = None,
+    session_id: SessionId = None,
     speaker: Annotated[str | None, typer.Option("--speaker", help="Who spoke, where that is not the user.")] = None,
     no_wait: NoWait = False,
     db: Db = FILE,
