@@ -8,10 +8,11 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from memdb.cues import asks_present
+from memdb.dates import Prefer, count_of
 from memdb.languages import Language
 from memdb.times import end_of, to_utc
 from memdb.times_abroad import find_times_abroad
-from memdb.when import Prefer, TimeSpan, count_of, find_times
+from memdb.when import TimeSpan, find_times
 
 MOST_DAYS = 10
 """So many days of a question are looked for at most."""

@@ -122,7 +122,7 @@ def _new_fact(place: int, given: NewFact | Mapping[str, object], kinds: Collecti
     for tag in fact.tags:
         checks.text(tag, "tags")
     if fact.value_json is not None:
-        checks.storable(fact.value_json, "value_json")
+        checks.storable(fact.value_json)
     if fact.kind == "narrative":
         checks.narrative(fact.value_json)
     if not is_canonical(fact.key):

@@ -26,6 +26,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
 }
 _FIRST_YEAR, _LAST_YEAR = 1000, 9000
 _DEEPEST = 100
+_TOO_DEEP = f"value_json cannot be stored as JSON (more than {_DEEPEST} lists and dicts lie in each other); give it with fewer."
 _LONGEST_PLACE = 200
 _PATTERNS = {
     r"\S": "it is blank; give a text",
@@ -98,18 +99,22 @@ def place(parts: Sequence[int | str]) -> str:
     return where if len(where) <= _LONGEST_PLACE else f"{where[:_LONGEST_PLACE]}…"
 
 
-def storable(value: JsonValue, argument: str) -> str:
-    """Return a value as JSON; refused is what that has no form for (numbers that are not finite, and objects of any other kind) or what
-    lies so deep that it could be written and never read again."""
+def storable(value: JsonValue) -> str:
+    """Return a `value_json` as JSON text.
+
+    Raises:
+        InputError: JSON has no form for it (numbers that are not finite, objects of any other kind), or it lies so deep that it could be
+            written and never read again.
+    """
     try:
         told = json.dumps(value, allow_nan=False, ensure_ascii=False)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{argument} cannot be stored as JSON ({error}); give texts, finite numbers, lists and dicts.") from error
+        raise InputError(f"value_json cannot be stored as JSON ({error}); give texts, finite numbers, lists and dicts.") from error
     except RecursionError as error:
-        raise InputError(_too_deep(argument)) from error
+        raise InputError(_TOO_DEEP) from error
     if told.count("[") + told.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
-        raise InputError(_too_deep(argument))
-    return text(told, argument)
+        raise InputError(_TOO_DEEP)
+    return text(told, "value_json")
 
 
 def narrative(value: JsonValue) -> None:
@@ -119,10 +124,6 @@ def narrative(value: JsonValue) -> None:
             StatedNarrative.model_validate(value)
         except ValidationError as error:
             raise InputError(f"The value_json of a first-person memory cannot be stored: {fault(error)}.") from error
-
-
-def _too_deep(argument: str) -> str:
-    return f"{argument} cannot be stored as JSON (more than {_DEEPEST} lists and dicts lie in each other); give it with fewer."
 
 
 def _depth(value: JsonValue) -> int:
@@ -225,10 +226,10 @@ def terms(values: Sequence[str] | None) -> None:
             raise InputError(f"must holds {value!r}, which has no letters or digits; give words and phrases, such as 'green tea'.")
 
 
-def function(value: object, argument: str) -> None:
-    """Refuse what cannot be called, before anything is done."""
+def progress(value: object) -> None:
+    """Refuse a `progress` that cannot be called, before anything is done."""
     if value is not None and not callable(value):
-        raise InputError(f"{argument} is {type(value).__name__}; give a function, or None.")
+        raise InputError(f"progress is {type(value).__name__}; give a function, or None.")
 
 
 def records(given: Iterable[object], argument: str) -> None:

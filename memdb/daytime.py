@@ -1,4 +1,4 @@
-"""The parts of a day as a household lives them, in its own time zone."""
+"""The parts of a day as a household lives them, in its own time zone; which zone the machine is in, and when a zone's clocks change."""
 
 from __future__ import annotations
 

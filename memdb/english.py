@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.called import called
+from memdb.dates import Prefer
 from memdb.english_rules import compiled, filled_in, relation_words, rules
 from memdb.introducing import introduced
 from memdb.introducing import prepare as prepare_introducing
@@ -18,7 +19,7 @@ from memdb.repairs import repaired, repaired_before
 from memdb.sentences import BLANKS, CONTRACTED, PLAIN, READ_WHOLE, expand, masked, sentences_read
 from memdb.told_beside import last_with_somebody, spoken_of, with_age, with_name
 from memdb.told_beside import prepare as prepare_told_beside
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.when import TimeSpan, find_times
 
 
 @dataclass(frozen=True, slots=True)

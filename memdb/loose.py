@@ -58,6 +58,6 @@ def details_kept(given: Mapping[str, JsonValue] | None) -> dict[str, JsonValue]:
         with suppress(InputError):  # a number without end cannot be stored
             if isinstance(value, str):
                 kept[name[:_LONGEST_NAME]] = value[:_LONGEST_DETAIL]
-            elif len(checks.storable(value, "value_json")) <= _LONGEST_DETAIL:
+            elif len(checks.storable(value)) <= _LONGEST_DETAIL:
                 kept[name[:_LONGEST_NAME]] = value
     return kept

@@ -249,7 +249,7 @@ class Memory:
         Raises:
             InputError: a message has unknown or unusable fields; those before it are kept.
         """
-        checks.function(progress, "progress")
+        checks.progress(progress)
 
         def written(count: int) -> None:
             self._background.wake()
@@ -1230,7 +1230,7 @@ class Memory:
             ConflictError: another process changes it to another embedder meanwhile.
             StoreError: the file was moved, deleted or replaced while it was open; nothing is changed.
         """
-        checks.function(progress, "progress")
+        checks.progress(progress)
         self._store.database()  # once closed it changes nothing, though the file is opened anew here
         if self._index is not None:
             raise ConfigError(

@@ -70,7 +70,7 @@ def remember(
     said_at = instant(timestamp, zone=config.zone)
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
-    checks.storable(value_json, "value_json")
+    checks.storable(value_json)
     key = checks.key(key or "user.note")
     kinds = [name for name in reading.read_kinds(db) if name != "message"]
     if kind not in kinds:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 
+from memdb.dates import Prefer
 from memdb.languages import Language
 from memdb.unspaced import words_of
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.when import TimeSpan, find_times
 
 
 def find_times_abroad(text: str, language: Language, *, at: datetime, zone: tzinfo, prefer: Prefer) -> list[TimeSpan]:

@@ -7,10 +7,11 @@ import unicodedata
 from datetime import date, datetime, timedelta, tzinfo
 
 from memdb.cues import tells_ahead
+from memdb.dates import Prefer
 from memdb.languages import Language, language_of
 from memdb.times_abroad import find_times_abroad
 from memdb.unspaced import words_of
-from memdb.when import Prefer, TimeSpan, find_times
+from memdb.when import TimeSpan, find_times
 
 MOST_TOLD = 4
 """So many days of a message are kept at most."""

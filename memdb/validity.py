@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memdb.dates import Prefer
 from memdb.english import Clause
 from memdb.english_rules import Pattern, compiled
-from memdb.when import Prefer, TimeSpan
+from memdb.when import TimeSpan
 
 BECAME = re.compile(r"(?:(?:have|has) (?:just |recently |now |finally )?become|became)\b", re.IGNORECASE)  # what is so states a change then
 WILL_BE = re.compile(r"will be (?=\w)", re.IGNORECASE)

@@ -24,8 +24,6 @@ _WORKS = "works_at"
 _TODAY = {"it": "today", "this": "today"}  # "it's my last day"
 _LAST = re.compile(r"\blast\b", re.IGNORECASE)
 _LAST_DAY = re.compile(r"\bmy (?:very |actual )?last (?:working )?day\b", re.IGNORECASE)
-
-
 _NAMED = re.compile(
     r"\b(?:in|at|to|for|from|of|about|with|near|around|joined|left) (?P<place>(?:the )?(?-i:[A-Z])\w.*?|(?:an?|my|our|the) \w.*?)"
     r"(?=[.,;!?]|$| (?:and|but|for|since|i) )",

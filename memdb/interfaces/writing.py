@@ -29,10 +29,7 @@ from memdb.records import Record
 
 _KEPT_AT_ONCE = 200  # messages that are loaded: where one of them cannot be used, none of them is kept
 
-
 Topics = Literal["keep", "ask", "refuse"] | None
-
-
 Secrets = Literal["keep", "refuse"] | None
 
 

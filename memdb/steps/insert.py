@@ -101,7 +101,7 @@ def incoming(fact: NewFact, *, time: Reckon, turn_id: str, config: Config) -> In
         memory_type, importance = as_remembered(fact.value_text, memory_type, stated, config=config)
     details = None
     if fact.object is not None or fact.value_json is not None:
-        checks.storable(fact.value_json, "value_json")
+        checks.storable(fact.value_json)
         subject, _, predicate = fact.key.partition(".")
         given = fact.value_json if isinstance(fact.value_json, dict) else {} if fact.value_json is None else {"value": fact.value_json}
         parts = {**given, "subject": subject, "predicate": predicate, "object": fact.object or fact.value_text}
