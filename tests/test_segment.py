@@ -42,6 +42,7 @@ def test_an_event_waits_for_ten_minutes_for_what_belongs_to_it() -> None:
 def test_fifteen_minutes_make_a_memory_and_less_waits_for_more() -> None:
     assert segments([event(0), event(14)], now=MORNING + timedelta(minutes=120)) == []
     assert minutes(segments([event(0), event(14), event(100)]))[0] == ([0, 14, 100], "duration")
+    assert minutes(segments([event(0), event(15), event(100)]))[0] == ([0, 15], "duration")
 
 
 def test_what_goes_on_without_a_pause_is_one_memory_up_to_the_maximum() -> None:
