@@ -34,6 +34,16 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
+def records_table() -> str:
+    """What the calls take and give, in the order of the alphabet; the settings have a table of their own."""
+    rows = ["| record | its fields |", "|---|---|"]
+    for name in memdb.__all__:
+        record = getattr(memdb, name)
+        if isinstance(record, type) and issubclass(record, BaseModel) and record is not memdb.Config:
+            rows.append(f"| `{name}` | {', '.join(f'`{field}`' for field in record.model_fields)} |")
+    return "\n".join(rows)
+
+
 def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
@@ -179,6 +189,14 @@ def _types_in(hint: object) -> set[str]:
     parts = [part for part in (get_origin(hint), *get_args(hint)) if part is not None]
     own = {hint.__name__} if isinstance(hint, type) and hint.__module__.startswith("memdb") else set()
     return own.union(*map(_types_in, parts))
+
+
+def test_the_records_of_the_readme_are_what_they_are() -> None:
+    assert records_table() in README
+
+
+def test_every_public_name_stands_in_the_readme() -> None:
+    assert [name for name in memdb.__all__ if not re.search(rf"\b{name}\b", README)] == ["__version__"]
 
 
 def test_whatever_a_public_name_takes_or_gives_is_public() -> None:
