@@ -335,10 +335,10 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
 
-@pytest.mark.parametrize(("times", "confidence"), [(1, 0.40), (2, 0.70), (3, 0.85), (4, 0.925)])
+@pytest.mark.parametrize(("times", "confidence"), [(1, 0.40), (2, 0.70), (3, 0.85), (4, 0.925), (5, 0.9625)])
 def test_confidence_begins_low_and_closes_half_the_gap(times: int, confidence: float, tell: Tell) -> None:
     [fact] = tell(*["I live in Porto."] * times).facts("ana")
-    assert fact.confidence == pytest.approx(confidence)
+    assert fact.confidence == confidence  # to the last digit: a sum of fractions would leave 0.9249999999999999
     assert fact.seen_count == times
 
 
@@ -969,7 +969,7 @@ def test_confirming_again_and_again_never_passes_certainty(tell: Tell) -> None:
     [fact] = tell("I live in Porto.").facts("ana")
     mem = tell()
     for expected in (0.7, 0.85, 0.925):
-        assert mem.confirm(fact.fact_id).confidence == pytest.approx(expected)
+        assert mem.confirm(fact.fact_id).confidence == expected
     for _ in range(60):
         assert mem.confirm(fact.fact_id).confidence <= 1.0
 
