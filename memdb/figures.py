@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 _DECIMALS = 17  # beyond these no two numbers of a share differ
-_KEPT = 6  # decimals of a confidence that was reckoned: 0.85 + 0.075 is 0.925, not 0.9249999999999999
+_KEPT = 6  # decimals of a confidence or an importance that was reckoned: 0.85 + 0.075 is 0.925, not 0.9249999999999999
 
 
 def to_share(value: float) -> float:
-    """Return a confidence that was reckoned as it is kept: within 0 and 1, and without what sums of binary fractions leave behind."""
+    """Return a confidence, or an importance, that was reckoned as it is kept: within 0 and 1, and without what sums of binary fractions leave behind."""
     return max(0.0, min(1.0, round(value, _KEPT)))
 
 
