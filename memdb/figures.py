@@ -7,7 +7,7 @@ _KEPT = 6  # decimals of a confidence or an importance that was reckoned: 0.85 +
 
 
 def to_share(value: float) -> float:
-    """Return a confidence, or an importance, that was reckoned as it is kept: within 0 and 1, without what sums of fractions leave behind."""
+    """Return a confidence, or an importance, as it is kept: within 0 and 1, without what sums of binary fractions leave behind."""
     return max(0.0, min(1.0, round(value, _KEPT)))
 
 
