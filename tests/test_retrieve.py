@@ -409,6 +409,13 @@ def test_a_limit_limits(tell: Tell) -> None:
     assert [len(mem.search("likes", user_id="ana", limit=limit)) for limit in (0, 1, 3)] == [0, 1, 3]
 
 
+def test_a_score_that_is_just_enough_is_enough(tell: Tell) -> None:
+    mem = tell("I like jazz.")
+    score = mem.search("likes jazz", user_id="ana", kinds=["fact"], now=NOW)[0].score
+    for least, found in ((score, 1), (math.nextafter(score, math.inf), 0)):
+        assert len(mem.search("likes jazz", user_id="ana", kinds=["fact"], now=NOW, min_score=least)) == found
+
+
 def test_statuses_can_be_asked_for(tell: Tell) -> None:
     mem = tell("I live in Porto.", "I moved to Lisbon.", "I live in Braga.", "I like jazz.")
     for weights in ("default", "lexical-only", "vector-only"):
