@@ -67,7 +67,7 @@ class Collections:
         own = EdgeMiniLM.installed() and carried(self._store.database())
         return (self._edge if own else local_embedder()).embed(texts)
 
-    # --- tenants and databases -----------------------------------------------------------------------------------------------
+    # tenants and databases
 
     def create_tenant(self, name: str) -> None:
         """Make a tenant.
@@ -131,7 +131,7 @@ class Collections:
             if not db.run("collections.database_drop", tenant=tenant, name=name):
                 raise NotFoundError(f"Database [{name}] not found")
 
-    # --- collections ---------------------------------------------------------------------------------------------------------
+    # collections
 
     def create(
         self,
@@ -250,7 +250,7 @@ class Collections:
         with self._lock:
             self._held.clear()
 
-    # --- records: writing ----------------------------------------------------------------------------------------------------
+    # records: writing
 
     def put(self, collection: uuid.UUID, records: Records, *, mode: Literal["add", "update", "upsert"]) -> None:
         """Write records: "add" leaves those that exist as they are, "update" those that do not exist out, "upsert" does either.
@@ -292,7 +292,7 @@ class Collections:
                 db.run("collections.erased", collection=model.number)
             return len(found)
 
-    # --- records: reading ----------------------------------------------------------------------------------------------------
+    # records: reading
 
     def count(self, collection: uuid.UUID) -> int:
         """Return how many records a collection has.

@@ -1,8 +1,14 @@
-"""Numbers as a sentence tells them."""
+"""Numbers as they are kept, and as a sentence tells them."""
 
 from __future__ import annotations
 
 _DECIMALS = 17  # beyond these no two numbers of a share differ
+_KEPT = 6  # decimals of a confidence or an importance that was reckoned: 0.85 + 0.075 is 0.925, not 0.9249999999999999
+
+
+def to_share(value: float) -> float:
+    """Return a confidence, or an importance, as it is kept: within 0 and 1, without what sums of binary fractions leave behind."""
+    return max(0.0, min(1.0, round(value, _KEPT)))
 
 
 def told_apart(one: float, other: float, *, decimals: int = 2) -> tuple[str, str]:

@@ -220,7 +220,7 @@ def _note(db: Database, text: str, told: Mapping[str, str], *, origin: Origin, c
     return bool(passed)
 
 
-# --- the night ---------------------------------------------------------------------------------------------------------------------
+# the night
 
 
 def take_tidying(db: Database, *, now: datetime, config: Config) -> bool:

@@ -197,7 +197,7 @@ class Memory:
         """1 searches by words alone and loads no vector package, 2 by meaning as well."""
         return 1 if self.embedder is None else 2
 
-    # --- writing --------------------------------------------------------------------------------------------------------------
+    # writing
 
     def observe(
         self,
@@ -483,7 +483,7 @@ class Memory:
         db = self._store.database()
         return [fact for fact_id in told if (fact := read_fact(db, fact_id)) is not None]
 
-    # --- deciding -------------------------------------------------------------------------------------------------------------
+    # deciding
 
     def confirm(self, fact_id: str, *, now: Time | None = None) -> Fact:
         """Take a fact as explicitly confirmed: a pending or uncertain one becomes the belief, and what it contradicted is superseded.
@@ -619,7 +619,7 @@ class Memory:
         self._background.wake()
         return forgotten
 
-    # --- reading --------------------------------------------------------------------------------------------------------------
+    # reading
 
     def search(
         self,
@@ -893,7 +893,7 @@ class Memory:
             self._notebook.write_down_asked()
         return reading.stats(self._store)
 
-    # --- links, sessions ------------------------------------------------------------------------------------------------------
+    # links, sessions
 
     def link(
         self, source_id: str, target_id: str, relation: Relation = "relates-to", *, strength: float = 1.0, now: Time | None = None
@@ -987,7 +987,7 @@ class Memory:
             now=now,
         )
 
-    # --- why, and how well ----------------------------------------------------------------------------------------------------
+    # why, and how well
 
     def explain(
         self,
@@ -1168,7 +1168,7 @@ class Memory:
 
         return calibrate(self._store.database(), questions, assess=assess)
 
-    # --- the file: its upkeep, its vectors, its model -------------------------------------------------------------------------
+    # the file: its upkeep, its vectors, its model
 
     def maintain(self, *, user_id: str | None = None, now: Time | None = None, dry_run: bool = False) -> Maintained:
         """Do the upkeep that is due for a user, or for everybody, as of `now`, and return what was done; again it does nothing more.
@@ -1270,7 +1270,7 @@ class Memory:
         """Take the model out of the file, and return whether there was one; the file uses the space again."""
         return carrying.drop_model(self._store)
 
-    # --- inside ---------------------------------------------------------------------------------------------------------------
+    # inside
 
     def _labelled(self, given: Iterable[Labelled | Mapping[str, object]] | None) -> list[Labelled]:
         return self.labels() if given is None else read_labels(given)

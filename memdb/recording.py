@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
+from memdb.figures import to_share
 from memdb.keys import normalise, predicate_of
 from memdb.records import RELIABILITY, Fact, MemoryType, ModelCall, Operation, Predicate, Record, Source, Status, TaskState
 from memdb.times import to_text
@@ -122,7 +123,7 @@ def settle(
         else:
             log.change(rival.fact_id, "supersede", why, "close", **closed(rival, "superseded", fact.valid_from, origin))
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
-    log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), source=surer(origin, fact), seen=seen)
+    log.change(fact.fact_id, "confirm", reason, "activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
     shorten(db, fact.fact_id, log, predicates)
 
@@ -154,7 +155,7 @@ def merge(db: Database, kept: Fact, others: Sequence[Fact], *, origin: Origin, r
     surest = max((kept, *others), key=lambda fact: RELIABILITY[fact.source])
     source = surest.source if kept.kind == "fact" else None
     log.change(
-        kept.fact_id, "noop", reason, "merge", confidence=min(1.0, confidence), source=source, seen=seen, mentioned=to_text(mentioned)
+        kept.fact_id, "noop", reason, "merge", confidence=to_share(confidence), source=source, seen=seen, mentioned=to_text(mentioned)
     )
     for fact in others:
         log.change(fact.fact_id, "supersede", reason, "close", status="superseded", valid_to=to_text(fact.valid_from))

@@ -232,7 +232,7 @@ class Session:
         self._open = False
         _held.discard(self._identity)
 
-    # --- inside --------------------------------------------------------------------------------------------------------------
+    # inside
 
     def _begin(self) -> Bootstrap:
         at, user = self._now(), self.user_id

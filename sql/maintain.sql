@@ -73,12 +73,12 @@ where user_id in (select value from json_each(:users)) and turn_id in (select va
 insert into fact_history (fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at)
 values (:fact_id, :user_id, :key, 'archive', null, null, :reason, :turn_id, :turn_id, :now);
 
--- What was recalled since it was last written down: reinforced, once each time.
+-- What was recalled since it was last written down: reinforced, once each time, and without what sums of binary fractions leave behind.
 -- statement: reinforce
 update facts set
   access_count = access_count + :times,
   last_accessed = max(coalesce(last_accessed, :at), :at),
-  importance = max(importance, min(:max_importance, importance + :times * :access_reinforcement))
+  importance = max(importance, min(:max_importance, round(importance + :times * :access_reinforcement, 6)))
 where fact_id = :fact_id and kind = 'narrative';
 
 -- Since when something waits to fade, since when something lies in the archive that may be deleted, and the last night that was done.

@@ -99,7 +99,7 @@ eligible as not materialized (
       cross join json_tree(json_array(f.value_json -> 'participants', f.speaker, iif(lower(f.speaker) = 'user', f.user_id, null))) h
       where instr(replace(replace(' ' || lower(h.atom) || ' ', '’', ''''), '-', ' '), ' ' || lower(p.value) || ' ')))
     and (:tags is null or exists (select 1 from json_each(f.tags) have join json_each(:tags) want on have.value = want.value))
-    and (:min_age_minutes is null or julianday(:now) - julianday(f.created_at) >= :min_age_minutes / 1440.0)
+    and (:min_age_minutes is null or f.created_at <= strftime('%Y-%m-%dT%H:%M:%fZ', :now, -:min_age_minutes || ' minutes'))
     and (:max_age_days is null or julianday(:now) - julianday(max(f.created_at, coalesce(f.last_mentioned_at, ''))) <= :max_age_days)
     and (:tiers is null or f.kind not in ('message', 'episode', 'narrative') or case
       when julianday(:now) - julianday(f.valid_from) <= :hot_days then 'hot'

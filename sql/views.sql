@@ -133,7 +133,7 @@ union all
 select a.fact_id, a.user_id, a.key, a.record ->> 'kind', a.status, a.source_turn_id, a.valid_from, a.valid_to, a.record
 from facts_archive a;
 
--- A view per kind, for whoever reads with a SQLite shell.
+-- A view per kind, for whoever reads with a SQLite shell. Where embedding_id is null, a row has no vector yet.
 create view fact as
 select fact_id, user_id, key, value_text, value_json ->> 'subject' as subject, value_json ->> 'predicate' as predicate,
        value_json ->> 'object' as object, category, confidence, status, event_time, valid_from, valid_to,
@@ -161,10 +161,11 @@ select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_ra
        coalesce(value_json ->> 'timestamp_start', event_time, valid_from) as timestamp_start,
        max(
          coalesce(value_json ->> 'timestamp_start', event_time, valid_from),
-         coalesce(value_json ->> 'timestamp_end', valid_to, valid_from)) as timestamp_end, source, tags, status
+         coalesce(value_json ->> 'timestamp_end', valid_to, valid_from)) as timestamp_end, source, tags, status,
+       embedding_id
 from facts where kind = 'episode';
 
--- A pattern's events are those of the memories that went into it. Where embedding_id is null, a memory has no vector yet.
+-- A pattern's events are those of the memories that went into it.
 create view narrative as
 select f.fact_id as id, f.user_id, f.value_text as content, f.memory_type, f.importance, f.effective_importance,
        coalesce(f.value_json ->> 'emotion', 'neutral') as emotion, f.value_json -> 'participants' as family_members,
@@ -182,12 +183,14 @@ select f.fact_id as id, f.user_id, f.value_text as content, f.memory_type, f.imp
 from facts f where f.kind = 'narrative';
 
 create view note as
-select fact_id as id, user_id, value_text as text, value_json ->> 'origin' as origin, confidence as confidence_base, tags, status, created_at
+select fact_id as id, user_id, value_text as text, value_json ->> 'origin' as origin, confidence as confidence_base, tags, status, created_at,
+       embedding_id
 from facts where kind = 'note';
 
+-- `state` is where a task stands (active, done, stalled), `status` whether it is believed, as of any row.
 create view task as
 select fact_id as id, user_id, value_text as title, coalesce(value_json ->> 'state', 'active') as state, event_time as due, tags, status,
-       created_at, updated_at
+       created_at, updated_at, embedding_id
 from facts where kind = 'task';
 
 create view procedure as

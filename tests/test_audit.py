@@ -93,6 +93,17 @@ def test_the_prompt_is_the_auditor_s_with_its_unchanging_part_first() -> None:
     assert re.findall(r"\{(\w+)\}", files.read("prompts/evidence.md")) == ["old_facts", "timestamp", "timezone", "user_input", "candidates"]
 
 
+@pytest.mark.parametrize("given", [{}, {"timestamp": "noon"}, {"timestamp": "", "timezone": "", "speaker": "", "text": "", "more": ""}])
+def test_a_prompt_that_cannot_be_filled_is_an_error(given: dict[str, str]) -> None:
+    with pytest.raises(memdb.InputError, match=r"^prompts/turn\.md wants \['speaker', 'text', 'timestamp', 'timezone'\] and was given \["):
+        files.fill("turn", **given)
+
+
+def test_what_fills_a_prompt_is_no_part_of_it() -> None:
+    filled = files.fill("turn", timestamp="{text}", timezone="UTC", speaker="ana", text="{speaker} said {more}")
+    assert "written at {text} (time zone UTC) by ana:\n\n{speaker} said {more}" in filled
+
+
 def test_old_facts_and_candidates_are_shown_by_short_ids(tmp_path: Path) -> None:
     auditor = Auditor(
         JAZZ, PORTO, second("I moved to Lisbon, where jazz is played.", "user.lives_in", "Lisbon", action("supersede", "f1"), explicit=True)

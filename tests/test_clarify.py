@@ -36,6 +36,24 @@ def test_a_minor_conflict_is_asked_about_where_the_answer_depends_on_it(tmp_path
     assert "“User has the favourite colour blue”" in str(told(tmp_path, *turns, ask="What is my favourite colour?").question)
 
 
+@pytest.mark.parametrize(("importance", "asked"), [(0.69, False), (0.7, True)])
+def test_a_conflict_is_worth_a_question_from_an_importance_of_seven_tenths_on(tmp_path: Path, importance: float, asked: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        for day, colour in enumerate(("green", "green", "green"), start=1):
+            text = f"User has the favourite colour {colour}"
+            mem.remember(
+                text,
+                user_id="ana",
+                key="user.favourite_colour",
+                object=colour,
+                importance=importance,
+                timestamp=f"2025-03-0{day}T10:00:00Z",
+            )
+        mem.observe("My favourite colour is blue.", user_id="ana", timestamp="2025-03-04T10:00:00Z")
+        mem.drain()
+        assert (mem.context("anything", user_id="ana", now="2025-04-01").question is not None) is asked
+
+
 def test_the_question_is_gone_once_answered(tmp_path: Path) -> None:
     turns = ["I live in Porto.", "I live in Braga.", "I moved to Braga, I mean it."]
     assert told(tmp_path, *turns).question is None

@@ -170,14 +170,17 @@ def test_a_feeling_is_known_however_it_is_written(houses: list[House], tmp_path:
     assert fact.value_json["emotion"] == "concerned"
 
 
-def test_what_an_event_says_of_its_own_importance_goes_before_the_model(houses: list[House], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("importance", "memory_type"), [(0.8, "TRANSIENT"), (0.81, "SIGNIFICANT")])
+def test_what_an_event_says_of_its_own_importance_goes_before_the_model(
+    houses: list[House], tmp_path: Path, importance: float, memory_type: str
+) -> None:
     one = house(houses, tmp_path, answer("I noticed Rui opening a letter.", memory_type="TRANSIENT", importance=0.1))
-    one.mem.event("Rui opened a letter", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], importance=0.95)
+    one.mem.event("Rui opened a letter", user_id="home", timestamp="2025-03-03T18:00:00Z", participants=["Rui"], importance=importance)
     (fact,) = one.mem.narrate(now="2025-03-04T12:00:00Z")
-    assert (fact.memory_type, fact.importance, fact.value_text) == ("SIGNIFICANT", 0.95, "I noticed Rui opening a letter.")
+    assert (fact.memory_type, fact.importance, fact.value_text) == (memory_type, importance, "I noticed Rui opening a letter.")
 
 
-@pytest.mark.parametrize(("importance", "memory_type"), [(0.7, "PREFERENCE"), (0.9, "SIGNIFICANT")])
+@pytest.mark.parametrize(("importance", "memory_type"), [(0.7, "PREFERENCE"), (0.8, "PREFERENCE"), (0.81, "SIGNIFICANT")])
 def test_only_what_is_important_is_significant(houses: list[House], tmp_path: Path, importance: float, memory_type: str) -> None:
     fact = house(houses, tmp_path, answer(GOOD, memory_type="SIGNIFICANT", importance=importance)).lights()
     assert (fact.memory_type, fact.importance) == (memory_type, importance)

@@ -23,6 +23,7 @@ from memdb.interfaces.commands import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RECORDS = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
 PAGES = {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md")}
 
 
@@ -31,6 +32,16 @@ def settings_table() -> str:
     for name, field in memdb.Config.model_fields.items():
         default = "the machine's" if field.default_factory else "" if field.default is None else f"`{field.default}`"
         rows.append(f"| `{name}` | {default} | {field.description} |")
+    return "\n".join(rows)
+
+
+def records_table() -> str:
+    """What the calls take and give, in the order of the alphabet; the settings have a table of their own."""
+    rows = ["| record | its fields |", "|---|---|"]
+    for name in memdb.__all__:
+        record = getattr(memdb, name)
+        if isinstance(record, type) and issubclass(record, BaseModel) and record is not memdb.Config:
+            rows.append(f"| `{name}` | {', '.join(f'`{field}`' for field in record.model_fields)} |")
     return "\n".join(rows)
 
 
@@ -179,6 +190,14 @@ def _types_in(hint: object) -> set[str]:
     parts = [part for part in (get_origin(hint), *get_args(hint)) if part is not None]
     own = {hint.__name__} if isinstance(hint, type) and hint.__module__.startswith("memdb") else set()
     return own.union(*map(_types_in, parts))
+
+
+def test_the_records_that_are_documented_are_what_they_are() -> None:
+    assert records_table() in RECORDS
+
+
+def test_every_public_name_is_documented() -> None:
+    assert [name for name in memdb.__all__ if not re.search(rf"\b{name}\b", README + RECORDS)] == ["__version__"]
 
 
 def test_whatever_a_public_name_takes_or_gives_is_public() -> None:

@@ -832,6 +832,22 @@ def test_a_context_is_given_as_many_and_as_old_memories_as_recall_gives(mornings
         assert not any("at sea" in text for text in texts)
 
 
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        ("2025-03-01T12:09:59.999Z", False),
+        ("2025-03-01T12:10:00Z", True),  # out of the buffer
+        ("2026-03-01T12:00:00Z", True),  # 365 days old
+        ("2026-03-01T12:00:00.001Z", False),
+    ],
+)
+def test_a_context_and_recall_know_the_same_limits_of_age(tmp_path: Path, now: str, found: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        mem.remember("Rui likes warm lights", user_id="home", kind="narrative", timestamp="2025-03-01T12:00:00Z")
+        assert bool(mem.recall("warm lights", user_id="home", now=now)) is found
+        assert bool(mem.assess("warm lights", user_id="home", now=now)) is found
+
+
 def test_only_the_memories_that_a_context_shows_count_as_recalled(mornings: memdb.Memory) -> None:
     now = "2025-03-20T12:10:00Z"
     shown = mornings.context("What did Rui do?", user_id="home", now=now, max_tokens=120).items

@@ -20,7 +20,7 @@ from memdb.keys import names_another, says_no_more, says_otherwise
 from memdb.llm import LanguageModel, ModelRequest, ScriptedModel
 from memdb.privacy import secret_in, secret_in_details, topic_in, topic_of, without_secrets
 from memdb.records import Candidate
-from tests.embedders import Broken, OneMeaning
+from tests.embedders import Broken, OneMeaning, SoNear
 
 
 def found(key: str, object: str, **more: Any) -> dict[str, Any]:
@@ -89,6 +89,22 @@ def test_a_doubt_about_what_is_believed_passes_and_becomes_a_question(tmp_path: 
 def test_what_is_said_again_in_other_words_refreshes_the_fact(tmp_path: Path) -> None:
     facts, _ = remembered(tmp_path, [found("user.pet", "dog called Bica")], [found("user.pet", "a dog named Bica")], embedder=OneMeaning())
     assert [(fact.object, fact.seen_count, fact.confidence) for fact in facts] == [("dog called Bica", 2, 0.7)]
+
+
+@pytest.mark.parametrize(("cosine", "seen"), [(0.9199, [1, 1]), (0.9201, [2])])
+def test_what_is_said_in_other_words_is_the_same_from_a_cosine_of_092_on(tmp_path: Path, cosine: float, seen: list[int]) -> None:
+    said = [found("user.pet", "dog called Bica")], [found("user.pet", "a dog named Bica")]
+    facts, _ = remembered(tmp_path, *said, embedder=SoNear("named", cosine))
+    assert [fact.seen_count for fact in facts] == seen
+
+
+@pytest.mark.parametrize(("cosine", "kept"), [(0.9199, True), (0.9201, False)])
+def test_a_note_is_no_news_from_a_cosine_of_092_on(tmp_path: Path, cosine: float, kept: bool) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=SoNear("brief", cosine), llm=None, config={"worker": False}) as mem:
+        mem.write([{"text": "Prefers short answers", "kind": "note", "confidence": 0.9}], user_id="ana")
+        mem.drain()
+        told = mem.write([{"text": "Likes replies to be brief", "kind": "note", "confidence": 0.9}], user_id="ana")
+        assert bool(told.accepted) is kept
 
 
 def test_the_same_sentence_under_another_key_is_the_same_fact(tmp_path: Path) -> None:

@@ -163,6 +163,22 @@ def test_the_stale_and_the_doubtful_are_dropped_before_the_fresh(weak: Hit) -> N
     assert [item.fact_id for item in context.dropped] == [weak.fact.fact_id]
 
 
+@pytest.mark.parametrize(("days", "stale"), [(180, False), (181, True)])
+def test_what_was_mentioned_within_half_a_year_is_not_stale(days: int, stale: bool) -> None:
+    then = NOW - timedelta(days=days)
+    items = made(Profile(soft_preferences={"user.c": [entry("likes jazz", mentioned=then)]}), [hit("Plays the lute", mentioned=then)]).items
+    assert [item.stale for item in items] == [stale]  # what was found stands in the place of what was not asked for
+    items = made(Profile(current_tasks=[entry("writes a thesis", mentioned=then)]), []).items
+    assert [item.stale for item in items] == [stale]
+
+
+@pytest.mark.parametrize(("confidence", "low"), [(0.39, True), (0.4, False)])
+def test_what_was_said_once_is_not_of_low_confidence(confidence: float, low: bool) -> None:
+    profile = Profile(current_tasks=[entry("writes a thesis", confidence=confidence)])
+    items = made(profile, [hit("Plays the lute", confidence=confidence)]).items
+    assert [item.low_confidence for item in items] == [low, low]
+
+
 def test_a_weak_line_of_the_profile_goes_before_a_fresh_hit() -> None:
     profile = Profile(soft_preferences={"user.c": [entry("likes jazz", confidence=0.1)]})
     context = made(profile, [hit("likes jazz", confidence=0.1), hit("Fresh")], max_tokens=conservative_count("# Relevant Facts - Fresh"))

@@ -494,6 +494,13 @@ def test_compaction_moves_the_old_and_the_past_still_finds_it(tell: Tell) -> Non
     assert [change.operation for change in mem.history(fact_id=porto.fact_id)] == ["insert", "supersede", "archive"]
 
 
+@pytest.mark.parametrize(("now", "moved"), [("2025-05-30T23:59:59.999Z", 0), ("2025-05-31T00:00:00Z", 1)])
+def test_what_was_superseded_ninety_days_ago_is_moved(mem: memdb.Memory, now: str, moved: int) -> None:
+    for day, city in ((1, "Porto"), (2, "Lisbon")):
+        mem.remember(f"Ana lives in {city}", user_id="ana", key="user.lives_in", object=city, timestamp=f"2025-03-0{day}T00:00:00Z")
+    assert mem.compact(now=now) == moved
+
+
 def test_threads_share_one_memory(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder="hashing-64") as mem:
 

@@ -29,7 +29,7 @@ from memdb.steps.inject import inject
 from memdb.steps.judge import judge
 from memdb.tokens import Tokenizer, conservative_count
 from memdb.told_times import told_in
-from tests.embedders import Broken, OneMeaning
+from tests.embedders import Broken, OneMeaning, SoNear
 
 Tell = Callable[..., memdb.Memory]
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -117,6 +117,24 @@ def test_near_duplicates_of_other_turns_are_votes(mem: memdb.Memory) -> None:
     mem.drain()
     hits = mem.search("heating dog", user_id="ana", weights="priority")
     assert {hit.fact.value_text: hit.parts["agreement"] for hit in hits} == {"The heating breaks every winter": 1.0, "Rex is a dog": 0.0}
+
+
+@pytest.mark.parametrize(("notes", "agreement"), [(1, 0.0), (2, 1 / 3), (3, 2 / 3), (4, 1.0), (5, 1.0)])
+def test_three_votes_are_all_there_can_be(mem: memdb.Memory, notes: int, agreement: float) -> None:
+    for number in range(notes):
+        mem.remember("The heating breaks every winter", user_id="ana", key=f"house.note{number}", kind="note", turn_id=f"t{number}")
+    mem.drain()
+    assert first(mem, "heating").parts["agreement"] == pytest.approx(agreement)
+
+
+@pytest.mark.parametrize(("cosine", "votes"), [(0.7999, 0), (0.8001, 1)])
+def test_a_cosine_of_eight_tenths_makes_a_vote(tmp_path: Path, cosine: float, votes: int) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=SoNear("often", cosine), llm=None, config={"worker": False}) as mem:
+        for number, text in enumerate(("The heating breaks", "The heating often breaks")):
+            mem.remember(text, user_id="ana", key=f"house.note{number}", kind="note", turn_id=f"t{number}")
+        mem.drain()
+        hits = mem.search("heating", user_id="ana", weights="priority")
+        assert [hit.parts["agreement"] for hit in hits] == pytest.approx([votes / 3] * 2)
 
 
 def test_a_turn_does_not_vote_for_itself(mem: memdb.Memory) -> None:

@@ -204,6 +204,7 @@ LIMITS: list[tuple[Mapping[str, object], Columns, Columns]] = [  # the filters, 
     ({"until": DAY}, {"event_time": EARLIER}, {"event_time": DAY}),
     ({"until": DAY}, {"valid_from": EARLIER}, {"valid_from": DAY}),
     ({"min_age_minutes": 1440}, {"created_at": DAY}, {"created_at": "2025-05-31T00:00:01.000Z"}),
+    ({"min_age_minutes": 15}, {"created_at": "2025-05-31T23:45:00.000Z"}, {"created_at": "2025-05-31T23:45:00.001Z"}),
     ({"max_age_days": 1}, {"created_at": DAY}, {"created_at": EARLIER}),
     ({"max_age_days": 1}, LONG_AGO | {"last_mentioned_at": DAY}, LONG_AGO | {"last_mentioned_at": EARLIER}),
     ({"max_age_days": 1}, {"created_at": DAY, "last_mentioned_at": LONG_AGO["created_at"]}, LONG_AGO),
@@ -406,6 +407,13 @@ def test_the_fresher_of_two_alike_comes_first(mem: memdb.Memory) -> None:
 def test_a_limit_limits(tell: Tell) -> None:
     mem = tell("I like jazz, tea, figs and rum.")
     assert [len(mem.search("likes", user_id="ana", limit=limit)) for limit in (0, 1, 3)] == [0, 1, 3]
+
+
+def test_a_score_that_is_just_enough_is_enough(tell: Tell) -> None:
+    mem = tell("I like jazz.")
+    score = mem.search("likes jazz", user_id="ana", kinds=["fact"], now=NOW)[0].score
+    for least, found in ((score, 1), (math.nextafter(score, math.inf), 0)):
+        assert len(mem.search("likes jazz", user_id="ana", kinds=["fact"], now=NOW, min_score=least)) == found
 
 
 def test_statuses_can_be_asked_for(tell: Tell) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdb.config import Config
+from memdb.daytime import part_ends, part_of_day
 from memdb.household import household_rules
 from memdb.records import BreakTrigger, Event
 from memdb.steps.segment import Segment, segment
@@ -42,6 +43,7 @@ def test_an_event_waits_for_ten_minutes_for_what_belongs_to_it() -> None:
 def test_fifteen_minutes_make_a_memory_and_less_waits_for_more() -> None:
     assert segments([event(0), event(14)], now=MORNING + timedelta(minutes=120)) == []
     assert minutes(segments([event(0), event(14), event(100)]))[0] == ([0, 14, 100], "duration")
+    assert minutes(segments([event(0), event(15), event(100)]))[0] == ([0, 15], "duration")
 
 
 def test_what_goes_on_without_a_pause_is_one_memory_up_to_the_maximum() -> None:
@@ -106,6 +108,17 @@ def test_the_part_of_the_day_ends_a_segment_in_the_user_s_own_time_zone() -> Non
     assert minutes(segments(events)) == [([235], "time_of_day_change"), ([245], "time_of_day_change")]
     assert segments([event(238)], now=MORNING + timedelta(minutes=247)) == []  # the turn of the day has come, the buffer is not over
     assert minutes(segments(events, zone="America/New_York")) == [([235, 245], "time_of_day_change")]
+
+
+@pytest.mark.parametrize(
+    ("clock", "part"),
+    [("04:59", "night"), ("05:00", "morning"), ("11:59", "morning"), ("12:00", "afternoon"), ("16:59", "afternoon"), ("17:00", "evening"),
+     ("20:59", "evening"), ("21:00", "night"), ("00:00", "night")],
+)  # fmt: skip
+def test_the_parts_of_the_day_begin_at_five_twelve_seventeen_and_twenty_one(clock: str, part: str) -> None:
+    at = datetime.fromisoformat(f"2025-03-03T{clock}:00+00:00")
+    assert part_of_day(at, UTC) == part
+    assert part_of_day(part_ends(at, UTC), UTC) != part
 
 
 def test_a_night_is_one_part_of_the_day_over_midnight() -> None:

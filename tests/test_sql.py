@@ -353,6 +353,34 @@ def test_every_kind_has_a_view_that_any_sqlite_reads(told: Path) -> None:
     shell.close()
 
 
+PROFILE = "id user_id text embedding_id type predicate subject object valid_from valid_to first_seen last_seen seen_count source tags"
+EPISODE = "id user_id session_id turn_range summary raw_excerpt embedding_id timestamp_start timestamp_end source tags"
+NARRATIVE = """
+    id content memory_type importance effective_importance emotion family_members location time_of_day day_type tags embedding_id
+    source_event_ids segment_start segment_end created_at last_accessed access_count consolidated archived
+"""
+
+
+@pytest.mark.parametrize(
+    ("view", "columns"),
+    [
+        ("fact", f"{PROFILE} confidence_base intrinsic_importance"),
+        ("episode", EPISODE),
+        ("note", "id user_id text embedding_id origin confidence_base tags"),
+        ("task", "id user_id title state due embedding_id created_at updated_at tags"),
+        ("narrative", NARRATIVE),
+    ],
+)
+def test_the_view_of_a_kind_shows_what_is_told_of_one(view: str, columns: str, tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=EMBEDDER, llm=None, config={"worker": False}) as mem:
+        told = mem.remember("Ana waters the plants", user_id="ana", kind=view)
+        mem.drain()
+    shell = sqlite3.connect(tmp_path / "mem.db")
+    assert shell.execute(f"select {', '.join(columns.split())} from {view}").fetchall()
+    assert shell.execute(f"select id, embedding_id from {view}").fetchall() == [(told.fact_id, told.fact_id)]
+    shell.close()
+
+
 def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
     shell = sqlite3.connect(told)
     views = [row[0] for row in shell.execute("select name from sqlite_schema where type = 'view'")]

@@ -97,7 +97,7 @@ class _Tale:
         self.context(now)
         self.stats = self.memory.stats()
 
-    # --- the turns ---------------------------------------------------------------------------------------------------------
+    # the turns
 
     def observe(self) -> list[str]:
         """Observe every turn, wait for the worker, and return the turns' ids in order."""
@@ -163,7 +163,7 @@ class _Tale:
         said = Text.assemble((f"{told.key}  ", "bold"), clean(value), (f"  {sure}", "cyan"), (f"  {clean(told.reason)}", "dim"))
         return _indented(Text(f"    {told.look.sign} {told.look.word:<10}", style=told.look.style), said)
 
-    # --- what is held ------------------------------------------------------------------------------------------------------
+    # what is held
 
     def beliefs(self, now: datetime) -> None:
         """Tell the final facts, how sure, and since when."""
@@ -210,7 +210,7 @@ class _Tale:
             table.add_row(self.day(one.change.changed_at), one.key, clean(one.before), clean(after), clean(one.reason))
         self.print(table)
 
-    # --- questions ---------------------------------------------------------------------------------------------------------
+    # questions
 
     def ask(self, now: datetime) -> None:
         """Ask the conversation's questions, those of earlier days of what was true then, and show how each hit came by its score."""
@@ -267,7 +267,7 @@ class _Tale:
         if made.question:
             self.print(Text.assemble("worth asking the user: ", (clean(made.question), "bold")))
 
-    # --- the end -----------------------------------------------------------------------------------------------------------
+    # the end
 
     def end(self, path: Path) -> None:
         """Tell what the file holds, how long things took, and how to look into it."""
@@ -299,7 +299,7 @@ class _Tale:
         self.line(Text(f"  {program} search {shlex.quote(clean(ask))} --user {shlex.quote(self.user)} --db {file}"))
         self.line(Text(f"  {program} history --user {shlex.quote(self.user)} --db {file}"))
 
-    # --- how it looks ------------------------------------------------------------------------------------------------------
+    # how it looks
 
     def print(self, *things: RenderableType) -> None:
         """Print things one under the other."""

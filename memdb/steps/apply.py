@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from memdb.config import Config
 from memdb.database import Database
+from memdb.figures import to_share
 from memdb.household import as_remembered
 from memdb.keys import predicate_of
 from memdb.recording import (
@@ -113,7 +114,7 @@ def _insert(
     assert said is not None
     predicate = predicate_of(said.key, predicates)
     fact_id = _fact_id(action, origin, log.digest)
-    policy = config.first_confidence + (action.confidence_delta if status == "active" else 0.0)
+    policy = to_share(config.first_confidence + (action.confidence_delta if status == "active" else 0.0))
     confidence = policy if origin.confidence is None else origin.confidence  # what the application states is taken as it is
     denied = said.negated  # a doubted denial is kept beside what it denies
     text, value = (_denied_text(said, doubted), {**_parts(said), "polarity": "negative"}) if denied else (said.value_text, said.value_json)
@@ -131,7 +132,7 @@ def _insert(
         value_json=None if value is None else json.dumps(value, ensure_ascii=False),
         category=said.category,
         memory_type=memory_type,
-        confidence=max(0.0, min(1.0, confidence)),
+        confidence=confidence,
         importance=importance,
         source=origin.source,
         speaker=origin.speaker,
@@ -175,7 +176,7 @@ def _ends(action: Action, said: Candidate, status: Status, *, kind: str) -> str 
 
 def _keep(db: Database, action: Action, target: Fact, log: Log, predicates: Mapping[str, Predicate], config: Config) -> str:
     """Refresh or refine a fact in place; saying an undecided one again settles it, saying an active one again refutes its rivals."""
-    confidence = max(0.0, min(1.0, target.confidence + action.confidence_delta))
+    confidence = to_share(target.confidence + action.confidence_delta)
     said = action.candidate
     anew = _told_anew(db, said, target, log.origin, predicates, config)
     source = None if said is not None and said.confidence < config.certain_confidence else surer(log.origin, target)

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from memdb.config import Config
 from memdb.daytime import lived_day
+from memdb.figures import to_share
 from memdb.household import likeness, liking, named, stated, words_to_find_by
 from memdb.loose import tags_kept
 from memdb.names import same_name
@@ -169,7 +170,7 @@ def _pattern(known: _Told | None, sources: Sequence[_Told], *, config: Config) -
     )
     liked = sum(memory.memory_type == "PREFERENCE" for memory in memories) * 2 > len(memories)
     memory_type = known[0].memory_type if known else None
-    importance = min(config.max_importance, max(memory.importance for memory in memories) + config.access_reinforcement)
+    importance = min(config.max_importance, to_share(max(memory.importance for memory in memories) + config.access_reinforcement))
     narrative = Narrative(
         content=_told(lines, detail, seen, liked=liked if memory_type is None else memory_type == "PREFERENCE"),
         memory_type=memory_type or ("PREFERENCE" if liked else "ROUTINE"),

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memdb.config import Config
 from memdb.database import Database
+from memdb.figures import to_share
 from memdb.records import Fact
 from memdb.times import to_text
 
@@ -20,7 +21,7 @@ def weigh(db: Database, procedure: Fact, *, succeeded: bool, note: str, turn_id:
     if not db.run("procedures.went", fact_id=fact_id, turn_id=turn_id, succeeded=int(succeeded), note=note, now=to_text(now)):
         return False
     goal = 1.0 if succeeded else 0.0
-    confidence = procedure.confidence + (goal - procedure.confidence) * config.confirmation_rate
+    confidence = to_share(procedure.confidence + (goal - procedure.confidence) * config.confirmation_rate)
     before = db.one("believe.by_id", fact_id=fact_id)
     db.run("procedures.weigh", fact_id=fact_id, confidence=confidence, now=to_text(now))
     after = db.one("believe.by_id", fact_id=fact_id)

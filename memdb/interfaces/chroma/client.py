@@ -169,7 +169,7 @@ class ClientAPI(_Handle):
             self.close()
             raise
 
-    # --- collections ---------------------------------------------------------------------------------------------------------
+    # collections
 
     def create_collection(
         self,
@@ -240,7 +240,7 @@ class ClientAPI(_Handle):
         with translated():
             self._collections.drop(_text(name), tenant=self.tenant, database=self.database)
 
-    # --- the client itself ---------------------------------------------------------------------------------------------------
+    # the client itself
 
     def set_tenant(self, tenant: str, database: str = DEFAULT_DATABASE) -> None:
         """Work in another tenant's database from now on."""

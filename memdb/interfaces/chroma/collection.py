@@ -84,7 +84,7 @@ class Collection:
 
     __hash__ = None  # type: ignore[assignment]  # as in chromadb: a collection can change its name
 
-    # --- what it is ----------------------------------------------------------------------------------------------------------
+    # what it is
 
     @property
     def id(self) -> UUID:
@@ -159,7 +159,7 @@ class Collection:
             serialized_schema=seen.serialized_schema,
         )
 
-    # --- writing -------------------------------------------------------------------------------------------------------------
+    # writing
 
     def add(
         self,
@@ -232,7 +232,7 @@ class Collection:
         with translated():
             return {"deleted": self._client.delete(self.id, ids=among, where=where, where_document=where_document, limit=most)}
 
-    # --- reading -------------------------------------------------------------------------------------------------------------
+    # reading
 
     def count(self, read_level: ReadLevel = ReadLevel.INDEX_AND_WAL) -> int:
         """Return how many records there are."""
@@ -323,7 +323,7 @@ class Collection:
             "distances": [[distance for _, distance in hits] for hits in found] if "distances" in include else None,
         }
 
-    # --- what only a hosted Chroma can ---------------------------------------------------------------------------------------
+    # what only a hosted Chroma can
 
     def fork(self, new_name: str) -> NoReturn:
         """Hosted Chroma only."""
@@ -353,7 +353,7 @@ class Collection:
         """Hosted Chroma only."""
         raise NotImplementedError("Attached functions are only supported when connecting to a Chroma server via HttpClient.")
 
-    # --- helpers -------------------------------------------------------------------------------------------------------------
+    # helpers
 
     def _put(self, columns: Columns, mode: Literal["add", "update", "upsert"]) -> None:
         with translated():

@@ -63,7 +63,7 @@ Key.ID, Key.DOCUMENT, Key.EMBEDDING, Key.METADATA, Key.SCORE = map(Key, ("#id", 
 K = Key
 
 
-# --- how an index is configured ------------------------------------------------------------------------------------------------
+# how an index is configured
 
 
 class _Config(BaseModel):
@@ -173,7 +173,7 @@ class SparseVectorIndexConfig(_Sourced):
         return value
 
 
-# --- which indexes there are -----------------------------------------------------------------------------------------------------
+# which indexes there are
 
 
 @dataclass
