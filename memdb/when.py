@@ -72,6 +72,10 @@ _FEAST = "|".join(sorted([*_FEASTS, *_FROM_EASTER], key=len, reverse=True)).repl
 _ENDING = (  # "the week before last", not "the week before last Christmas"
     r"(?=\s*(?:$|[,.;:!?)]|(?:i|we|you|he|she|they|it|and|but|or|at|in|on|with|when|where|for|to|my|our|there|because|until|as)\b))"
 )
+_TYPED = {  # as people type them
+    **dict.fromkeys(("tmrw", "tmr", "tmrow", "tomoz", "tomorow", "tommorow", "tommorrow", "2moro", "2morrow"), "tomorrow"),
+    **dict.fromkeys(("tonite", "2nite"), "tonight"),
+}
 _ATOMS = re.compile(
     rf"""\b(?=\w)(?:
       (?P<o_the>the{_S})?(?P<o_which>first|second|third|fourth|last|1st|2nd|3rd|4th){_S}(?:(?P<o_count>{_COUNT}){_S})?
@@ -85,7 +89,7 @@ _ATOMS = re.compile(
     | (?:the{_S})?(?P<dm_day>{_DAY_NUMBER}){_S}(?:of{_S})?(?P<dm_month>{_MONTH})(?:,?{_S}(?P<dm_year>{_YEAR}))?
     | (?P<md_month>{_MONTH}){_S}(?:the{_S})?(?P<md_day>{_DAY_NUMBER})(?![\d:%])(?:,?{_S}(?P<md_year>{_YEAR}))?
     | (?:the{_S})?(?P<day>(?:day|night){_S}before{_S}yesterday|night{_S}before{_S}last{_ENDING}|day{_S}after{_S}tomorrow|today|tonight
-        |tomorrow|yesterday|last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
+        |tomorrow|{"|".join(_TYPED)}|yesterday|last{_S}night|this{_S}(?:morning|afternoon|evening))(?:{_S}(?:morning|afternoon|evening|night))?
     | (?:the{_S})?(?P<mo_day>{_DAY_NUMBER}){_S}of{_S}(?P<mo_which>this|next|last|the){_S}month
     | (?:the{_S})?(?P<part>end|beginning|start|first|1st|middle){_S}of{_S}(?:the{_S})?
         (?:(?P<p_which>this|next|last){_S})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{_S}(?P<p_year>{_YEAR}))?|(?P<p_whole>{_YEAR}))
@@ -106,13 +110,16 @@ _ATOMS = re.compile(
     )(?!\w|-(?!\d\d?(?:$|[\s,.;:?!)]))\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_TELLING = frozenset(
-    """
+_TELLING = (
+    frozenset(
+        """
     january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct november nov december dec
     monday mon tuesday tues tue wednesday wed thursday thurs thur thu friday fri saturday sat sunday sun
     today tonight tomorrow yesterday morning afternoon evening day days night nights week weeks weekend weekends fortnight fortnights
     month months year years quarter spring summer autumn fall winter christmas xmas easter halloween boxing whitsun whit pentecost ascension
     """.split()
+    )
+    | _TYPED.keys()
 )
 """Every time phrase has one of these words, or a number; to look for those takes a tenth of the time."""
 
@@ -382,7 +389,7 @@ def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
         "yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "night before last": -2, "night before yesterday": -2,
         "day after tomorrow": 2,
     }  # fmt: skip
-    return _one(local + offsets.get(found["day"], 0) * _DAY)
+    return _one(local + offsets.get(_TYPED.get(found["day"], found["day"]), 0) * _DAY)
 
 
 def _part(found: dict[str, str], local: date, prefer: Prefer) -> _Atom:
