@@ -109,8 +109,13 @@ class Hit(Record):
         return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
     def bears(self, least: float) -> bool:
-        """Whether it bears on the question at all: by a word, or by a meaning as near as `least`."""
-        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least
+        """Whether it bears on the question at all: by a word, by a meaning as near as `least`, or because it is what is asked for."""
+        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least or self.is_asked_for
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether it is held under a key that the question asks for, whatever words either has: “How old am I?”, “User is aged 32”."""
+        return self.parts.get("keyed", 0.0) > 0
 
     @property
     def contributions(self) -> dict[str, float]:

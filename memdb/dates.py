@@ -51,6 +51,12 @@ _FEAST = "|".join(sorted([*_FEASTS, *_FROM_EASTER], key=len, reverse=True)).repl
 _ENDING = (  # "the week before last", not "the week before last Christmas"
     r"(?=\s*(?:$|[,.;:!?)]|(?:i|we|you|he|she|they|it|and|but|or|at|in|on|with|when|where|for|to|my|our|there|because|until|as)\b))"
 )
+TYPED = {
+    **dict.fromkeys(("tmrw", "tmr", "tmrow", "tomoz", "tomorow", "tommorow", "tommorrow", "2moro", "2morrow"), "tomorrow"),
+    **dict.fromkeys(("tonite", "2nite"), "tonight"),
+}
+"""Words of time as people type them, and what they mean."""
+
 ATOMS = re.compile(
     rf"""\b(?=\w)(?:
       (?P<o_the>the{GAP})?(?P<o_which>first|second|third|fourth|last|1st|2nd|3rd|4th){GAP}(?:(?P<o_count>{COUNT}){GAP})?
@@ -135,7 +141,7 @@ def _relative_day(found: dict[str, str], local: date, prefer: Prefer) -> Atom:
         "yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "night before last": -2, "night before yesterday": -2,
         "day after tomorrow": 2,
     }  # fmt: skip
-    return one_day(local + offsets.get(found["day"], 0) * DAY)
+    return one_day(local + offsets.get(TYPED.get(found["day"], found["day"]), 0) * DAY)
 
 
 def _part(found: dict[str, str], local: date, prefer: Prefer) -> Atom:

@@ -106,7 +106,9 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
             passing.retry_after = _pause(error.response.headers.get("retry-after"))
             return passing
         return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
-    if isinstance(error, openai.APIConnectionError):  # timeouts are of this kind
+    if isinstance(error, openai.APITimeoutError):  # a small machine may need minutes for a long answer
+        return _passing(f"The model {model} gave no answer in time; check the server, or wait longer (the setting model_timeout_seconds).")
+    if isinstance(error, openai.APIConnectionError):
         return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
     return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
 

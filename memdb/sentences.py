@@ -30,14 +30,14 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|my|we|me)\b|[.!?,]|(?:\S+\s+){6}", re
 CONTRACTED = re.compile(
     r"\b[a-z]{1,12}'[a-z]{1,2}\b|\b(?:im|ive|hes|shes|theyre|theyve|weve|youre|youve|dont|doesnt|didnt|isnt|arent|cant|cannot|wont|wasnt|werent|wouldnt|couldnt"
     r"|shouldnt|hasnt|hadnt|thats|whats|havent|gonna|wanna|gotta|bday|fave?|aint|iam|dnt|luvs?|hav|h8|teh|cuz|coz|becuase|becasue"
-    r"|alergic|allergc|allegic|vegeterian|vegitarian)\b"
+    r"|alergic|allergc|allegic|vegeterian|vegitarian|tmr(?:o?w)?|tomoz|tomorow|tommorr?ow|2mo(?:ro|rrow)|tonite|2nite|(?-i:esp)|e\.g)\b"
     r"|2(?:(?<=\bmoved 2)|(?<=\bmoving 2)|(?<=\bused 2)|(?<=\bgoing 2)|(?<=\ballergic 2)|(?<=\balergic 2))"
     r"(?= (?!times\b|\w+[^aiu]s\b)[a-z])"
     r"|@(?:(?<=\bwork @)|(?<=\bworks @)|(?<=\bworking @)|(?<=\bjob @))(?= ?\w)",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")
-_ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|esp|incl|jr|sr|no|approx)|(?<![\w'])[a-z])$", re.IGNORECASE)
 _LABELLED = re.compile(
     r"^[ \t]*(?P<stamp>\[?\d[\d/.:, -]{3,20}(?: ?[AaPp][Mm])?\]?[ -]*)?"
     r"(?P<who>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20})?|I)(?P<when> [(\[]\d{1,2}[:.]\d\d[^()\[\]\n]{0,12}[)\]])?:[ \t]+\S[^\n]*",

@@ -237,7 +237,10 @@ def _extract(
         try:
             said, answers = _said(turn, asked, before), spelled_out(asked, turn.user_input) is not None
             found = interpret(turn, llm=llm, predicates=predicates, zone=config.zone, said=said, answers=answers)
-            return _beside(read, found, turn.user_input), found.calls[-1].model if found.calls else llm.name, None
+            if found.unread is None:
+                return _beside(read, found, turn.user_input), found.calls[-1].model if found.calls else llm.name, None
+            error = f"The model {llm.name} wrote down nothing that the turn says ({found.unread}); try another model."
+            return replace(found, candidates=tuple(read)), "rules", error
         except StoreError:
             raise
         except Exception as failure:  # as above

@@ -12,6 +12,7 @@ from memdb.dates import (
     DAY,
     DAY_NUMBER,
     GAP,
+    TYPED,
     WEEKDAYS,
     YEAR,
     Atom,
@@ -49,7 +50,7 @@ class TimeSpan(Record):
     role: Role
 
 
-_TELLING = frozenset(
+_TELLING = TYPED.keys() | frozenset(
     """
     january jan february feb march mar april apr may june jun july jul august aug september sept sep october oct november nov december dec
     monday mon tuesday tues tue wednesday wed thursday thurs thur thu friday fri saturday sat sunday sun

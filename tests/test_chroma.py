@@ -877,3 +877,21 @@ def test_a_killed_process_leaves_whole_batches(tmp_path: Path) -> None:
         assert count % 50 == 0
         assert len(collection.get(where={"n": {"$gte": 0}}, include=[])["ids"]) == count
         assert len(collection.query(query_embeddings=[0, 0], n_results=10**6, include=[])["ids"][0]) == count
+
+
+@pytest.mark.parametrize("count", [0, 3, 7])
+def test_what_is_too_much_for_one_call_is_cut_into_batches(count: int) -> None:
+    from memdb.interfaces.chroma.api.models.Collection import Collection
+    from memdb.interfaces.chroma.utils.batch_utils import create_batches
+
+    ids = [f"{number}" for number in range(count)]
+    with chroma.EphemeralClient() as client:
+        notes = client.create_collection("notes", embedding_function=Hashing())
+        assert isinstance(notes, Collection)
+        api = cast(chroma.api.ClientAPI, type("Few", (), {"get_max_batch_size": lambda _: 3})())
+        batches = create_batches(api, ids=ids, documents=[f"document {one}" for one in ids], metadatas=[{"place": one} for one in ids])
+        assert [len(batch[0]) for batch in batches] == {0: [0], 3: [3], 7: [3, 3, 1]}[count]
+        for some, vectors, metadatas, documents in batches:
+            if some:
+                notes.add(ids=some, embeddings=vectors, metadatas=metadatas, documents=documents)
+        assert notes.get(include=["documents"])["documents"] == [f"document {one}" for one in ids]

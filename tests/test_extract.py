@@ -297,6 +297,11 @@ def test_relatives_by_marriage_and_several_at_once_are_spoken_of(text: str, key:
     assert [(one.key, one.value_text) for one in read(text, predicates)] == [(key, told)]
 
 
+@pytest.mark.parametrize("word", ["esp.", "esp", "e.g.", "especially"])
+def test_what_is_named_as_an_example_is_no_thing_of_its_own(word: str, predicates: dict[str, Predicate]) -> None:
+    assert said(read(f"i love thai food, {word} pad thai", predicates)) == [("user.likes", "thai food", False)]
+
+
 def test_when_the_next_thing_happens_does_not_bound_the_first(predicates: dict[str, Predicate]) -> None:
     found = {one.key: one for one in read("My sister who lives in Cork is getting married in September", predicates)}
     assert set(found) == {"sister.lives_in", "sister.plans"}

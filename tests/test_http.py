@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import memdb
-from memdb.embed import HashingEmbedder
+from memdb.embed import HashingEmbedder, MiniLM
 
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
@@ -924,6 +924,25 @@ def test_what_ended_a_server_is_told_by_its_code(
     served("--workers", workers)
     running[0].send_signal(getattr(signal, name))
     assert running[0].wait(60) == code
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MiniLM.installed(), reason="MiniLM is not installed")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal here")
+def test_workers_that_have_searched_by_meaning_end_without_a_warning(running: list[subprocess.Popen[bytes]], tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder="auto", config={"worker": False}) as mem:
+        mem.remember("Likes jazz", user_id="ana", key="user.likes")
+    command = [sys.executable, "-m", "memdb.interfaces.cli", "serve", "--db", str(tmp_path / "mem.db"), "--port", "0", "--workers", "2"]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE)
+    running.append(server)
+    assert server.stderr
+    told = re.search(rb"http://127\.0\.0\.1:\d+", server.stderr.readline())
+    assert told
+    with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as client:
+        found = client.post(f"{told[0].decode()}/memory/search", json={"user_id": "ana", "query": "music"}, timeout=120).json()
+    assert found["degraded"] is None
+    server.terminate()
+    assert [line.partition(b";")[0] for line in server.stderr.read().splitlines()] == [b"memdb: Ended by SIGTERM"]
 
 
 @pytest.mark.slow

@@ -176,15 +176,27 @@ def test_a_failing_model_leaves_the_turn_to_the_rules_and_says_so(tmp_path: Path
     assert "no usable answer" in str(error)
 
 
-@pytest.mark.parametrize(
+UNUSABLE = pytest.mark.parametrize(
     "change",
     [{"excerpt": "I live in Paris"}, {"key": "nonsense"}, {"object": ""}, {"value_text": " "}, {"excerpt": ""}],
     ids=["invented excerpt", "no key", "no object", "no text", "no excerpt"],
 )
+
+
+@UNUSABLE
 def test_what_the_turn_does_not_say_is_refused(tmp_path: Path, change: dict[str, str]) -> None:
-    llm, _ = model(json.dumps({"facts": [LIVES | change]}))
-    facts, _ = observed(tmp_path, llm, "You know, I live in Lisbon these days.")
+    llm, _ = model(json.dumps({"facts": [LIVES | {"excerpt": "Lisbon, that is home"} | change]}))
+    facts, _ = observed(tmp_path, llm, "Lisbon, that is home.")
     assert facts == []
+
+
+@UNUSABLE
+def test_where_nothing_can_be_used_of_what_a_model_wrote_down_the_rules_stand_in(tmp_path: Path, change: dict[str, str]) -> None:
+    llm, _ = model(json.dumps({"facts": [LIVES | change]}))
+    facts, [(by, error)] = observed(tmp_path, llm, "You know, I live in Lisbon these days.")
+    assert [(fact.key, fact.object) for fact in facts] == [("user.lives_in", "Lisbon")]
+    assert by == "rules"
+    assert "wrote down nothing that the turn says" in str(error)
 
 
 def test_hostile_text_cannot_fill_a_prompt_in_its_own_way(tmp_path: Path) -> None:

@@ -105,6 +105,15 @@ def test_a_model_summarises_and_rules_stand_in(mem: memdb.Memory, answer: str, t
     assert [episode.value_text for episode in of(mem, "episode")] == [text]
 
 
+def test_what_is_typed_without_a_full_stop_does_not_run_into_who_speaks_next(mem: memdb.Memory) -> None:
+    chat(mem, "s1", "2025-03-01", "we lost a toy", "it is green 😀", "a" + " very" * 40 + " big toy")
+    mem.maintain(now="2025-03-20")
+    (episode,) = of(mem, "episode")
+    assert episode.value_text == f"user: we lost a toy. user: it is green 😀 user: a{' very' * 31} ver …"
+    told = mem.context("What about the toy?", user_id="ana", now="2025-03-21").text
+    assert "very big toy" in told
+
+
 def test_a_session_that_goes_on_is_told_anew(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost the toy dinosaur in the park.")
     mem.maintain(now="2025-03-20")
@@ -430,6 +439,7 @@ _RAILCARD = "Remind me to renew my railcard before the 20th."
         *[("To do: call Rita about the boiler", said) for said in ("I called Rita", "It rained, but I spoke to Rita about the boiler.")],
         *[("Remind me to take out the bins tonight", said) for said in ("I took the bins out", "took out the bins")],
         *[("We still need to book a hotel in Rome", said) for said in ("we've booked the hotel in Rome!", "hotel's booked")],
+        ("remind me to call the dentist tmrw at 9", "called the dentist, appointment is on friday at 14:30"),
         ("My goal is to run a marathon", "I ran the marathon!"),
         ("I lost my toy dinosaur. Help me find it!", "I found my dinosaur!"),
     ],
@@ -571,6 +581,20 @@ def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
     notes = of(mem, "note")
     assert [note.value_text for note in notes] == ["Often sounds sad", "Keeps coming back to trains"]
     assert {(note.confidence, note.source) for note in notes} == {(0.7, "inferred")}
+
+
+def test_a_word_that_names_nothing_is_no_topic_however_often_it_is_said(mem: memdb.Memory) -> None:
+    for day in (1, 2, 3):
+        chat(
+            mem,
+            f"s{day}",
+            f"2025-03-0{day}",
+            "My cat is called Tom, he lives here.",
+            "Remind me on Friday, I haven't forgotten.",
+            *["Well."] * 5,
+        )
+    mem.maintain(now="2025-03-05")
+    assert of(mem, "note") == []
 
 
 def test_how_answers_are_asked_to_be_on_three_days_becomes_a_strategy(mem: memdb.Memory) -> None:

@@ -455,6 +455,17 @@ def test_to_ask_about_the_user_bears_on_nothing_by_that_word_alone(tmp_path: Pat
     assert verdict.decision == decision
 
 
+@pytest.mark.parametrize(("said", "query"), [("I'm 32.", "How old am I?"), ("I work as a nurse.", "What do I do for a living?")])
+def test_what_is_held_under_the_key_that_a_question_asks_for_bears_on_it_in_whatever_words(tmp_path: Path, said: str, query: str) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False}) as mem:
+        mem.observe(said, user_id="ana")
+        mem.observe("The cat is asleep.", user_id="ana")
+        mem.drain()
+        verdict = mem.context(query, user_id="ana").verdict
+    assert verdict is not None
+    assert verdict.decision == "answer"
+
+
 def test_an_empty_memory_abstains_with_a_reason(mem: memdb.Memory) -> None:
     verdict = mem.context("Where do I live?", user_id="ana").verdict
     assert verdict is not None

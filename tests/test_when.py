@@ -33,6 +33,10 @@ def _day(instant: datetime) -> str:
     ("text", "first", "after"),
     [
         ("in the first week of March", "2025-03-01", "2025-03-08"),
+        ("tmrw at 9", "2025-05-15", "2025-05-16"),
+        ("tommorow", "2025-05-15", "2025-05-16"),
+        ("2moro", "2025-05-15", "2025-05-16"),
+        ("tonite", "2025-05-14", "2025-05-15"),
         ("the last week of May", "2024-05-25", "2024-06-01"),
         ("the first two days of May", "2025-05-01", "2025-05-03"),
         ("the last three days of the month", "2025-05-29", "2025-06-01"),

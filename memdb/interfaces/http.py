@@ -8,8 +8,9 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import RLock, Thread
 from typing import Annotated
 
 import memdb
@@ -100,7 +101,19 @@ def from_environment() -> FastAPI:
             signal.raise_signal(signal.SIGTERM)
 
         Thread(target=follow, name="memdb-parent", daemon=True).start()
+        _share_no_lock()
     return create_app(_opened, keys=parse_keys(os.environ.get("MEMDB_API_KEYS", "")), only_here=True)
+
+
+def _share_no_lock() -> None:
+    """Have the progress bars of MiniLM's packages, which nobody sees, share no lock with other processes.
+
+    A worker ends by a signal, and its parent would warn of such a lock as a leaked semaphore.
+    """
+    with suppress(ImportError):
+        from tqdm import tqdm
+
+        tqdm.set_lock(RLock())
 
 
 def _opened() -> Memory:

@@ -282,7 +282,7 @@ def _only_quotes(fact: Fact, said: Mapping[str, str]) -> bool:
         return False
     speakers = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
     before, *quotes = re.split(rf"(?:^| )({speakers}): ", " ".join(fact.value_text.split()))
-    return not before and all(quote in said[speaker] for speaker, quote in zip(quotes[::2], quotes[1::2], strict=True))
+    return not before and all(quote.rstrip(" .…") in said[speaker] for speaker, quote in zip(quotes[::2], quotes[1::2], strict=True))
 
 
 def _within(fact: Fact, other: Fact) -> bool:

@@ -71,11 +71,15 @@ class Extraction(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Interpreted:
-    """What a model found in a turn, what of it was refused and why, and the calls it took."""
+    """What a model found in a turn, what of it was refused and why, and the calls it took.
+
+    `unread` says why nothing that it wrote down is a fact of the turn, if it wrote any: then it has not understood what it was asked.
+    """
 
     candidates: tuple[Candidate, ...] = ()
     notes: tuple[Note, ...] = ()
     calls: tuple[ModelCall, ...] = ()
+    unread: str | None = None
 
 
 def interpret(
@@ -99,6 +103,7 @@ def interpret(
     candidates: dict[tuple[str, str, bool], Candidate] = {}
     notes: list[Note] = []
     calls: list[ModelCall] = []
+    misshapen: list[str] = []
     waiting = _parts(turn.user_input)
     while waiting:
         part = waiting.pop(0)
@@ -115,24 +120,23 @@ def interpret(
             raise
         calls += answer.calls
         for stated in answer.record.facts:
+            if wrong := _misshapen(stated, turn.user_input):
+                misshapen.append(wrong)
             candidate = _checked(stated, turn, predicates, zone, heard="" if answers else said)
             if isinstance(candidate, Note):
                 notes.append(candidate)
             else:
                 candidates.setdefault((candidate.key, candidate.object.casefold(), candidate.negated), candidate)
-    return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls))
+    unread = misshapen[0] if misshapen and len(misshapen) == len(notes) and not candidates else None
+    return Interpreted(tuple(candidates.values()), tuple(notes), tuple(calls), unread)
 
 
 def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zone: tzinfo, *, heard: str) -> Candidate | Note:
     """The candidate, or why there is none."""
     excerpt = stated.excerpt.strip()
     said = stated.object.strip()
-    key = stated.key.strip().lower()
-    if "." in key and not is_canonical(key):
-        subject, _, predicate = key.partition(".")
-        with suppress(InputError):  # said below
-            key = canonical_key(subject, predicate)
-    if why := _unusable(stated, key, turn.user_input, heard):
+    key = _key(stated)
+    if why := _misshapen(stated, turn.user_input) or _unusable(stated, turn.user_input, heard):
         return Note(step="extract", key=key[:100] or None, why=why)
     subject, _, predicate = key.partition(".")
     at = turn.timestamp
@@ -157,6 +161,16 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
     )
 
 
+def _key(stated: Stated) -> str:
+    """The key as it is meant, canonical where that can be made of it."""
+    key = stated.key.strip().lower()
+    if "." in key and not is_canonical(key):
+        subject, _, predicate = key.partition(".")
+        with suppress(InputError):  # told by `_misshapen`
+            key = canonical_key(subject, predicate)
+    return key
+
+
 def _category(stated: Stated, predicate: Predicate) -> Category:
     """The vocabulary's category; the model's counts where that knows none, so that it can make a key riskier, never safer."""
     named = (stated.category or "").strip().lower()
@@ -164,15 +178,21 @@ def _category(stated: Stated, predicate: Predicate) -> Category:
     return known[named] if predicate.category == "other" and named in known else predicate.category
 
 
-def _unusable(stated: Stated, key: str, text: str, heard: str) -> str | None:
-    """What is wrong with a fact of the model, or None; what was only `heard` before is none of the turn."""
+def _misshapen(stated: Stated, text: str) -> str | None:
+    """Why something is no fact of the turn at all, or None."""
     excerpt, said = stated.excerpt.strip(), stated.object.strip()
-    if not is_canonical(key):
+    if not is_canonical(_key(stated)):
         return "the key is not subject.predicate"
     if not stated.value_text.strip() or not (said or stated.negated):
         return "it says nothing"
     if not excerpt or excerpt not in text:
         return "its excerpt is not among the words of the speaker"
+    return None
+
+
+def _unusable(stated: Stated, text: str, heard: str) -> str | None:
+    """What is wrong with a fact of the model, or None; what was only `heard` before is none of the turn."""
+    excerpt, said = stated.excerpt.strip(), stated.object.strip()
     if not in_earnest(text, excerpt):
         return "its excerpt is only asked, supposed, quoted or recited"
     if said and said.casefold() in text.casefold() and not in_earnest(text, said):

@@ -25,7 +25,8 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
     one of `doubts` is about what is nearest to the question and both its sides bear on it, or where the best item is pending itself.
     What is of something else (`calibration.elsewhere`) does not bear on it. Nothing is claimed either
     where nothing bears on the question, or where the calibrated probability of an answer is below `config.abstain_probability`, or if that
-    is not set below the `threshold` that was fitted with the calibration.
+    is not set below the `threshold` that was fitted with the calibration; but of what is held under a key that the question asks for it
+    is claimed whatever the probability.
     """
     bearing = [hit for hit in hits if hit.bears(config.bearing_match) and not _of_its_day_alone(hits.question, hit, config.bearing_match)]
     if other := elsewhere(hits):
@@ -50,7 +51,7 @@ def judge(hits: Hits, *, doubts: Sequence[Doubt], calibration: Mapping[str, floa
             return _verdict("clarify", why, top, probability, f"Ask before relying on it: {asked}", asked)
         return _verdict("abstain", why, top, probability, "The memory is not sure about this; say so, do not guess.")
     least = calibration.get("threshold", _EVEN) if config.abstain_probability is None else config.abstain_probability
-    if probability is not None and probability < least:
+    if probability is not None and probability < least and not any(hit.is_asked_for for hit in bearing):
         why = f"what was found hardly answers it (probability {probability:.2f})"
         return _verdict("abstain", why, top, probability, _PLAINLY)
     sure = config.hedge_confidence

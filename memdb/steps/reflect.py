@@ -22,15 +22,19 @@ from memdb.records import Consent, ModelCall, Record
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _TELLS = re.compile(r"[^\W\d_]{2}")
 _COMMON = frozenset(
-    """about absolutely actually after again almost already always amazing among another anything appreciate appreciated around awesome
-    beautiful because become before being believe better could check cheers completely decided definitely different doing enough every
-    everyone everything exactly experience feels feeling feelings finally first getting giving going great guess having heard hello helped
-    helps honestly hoping image important incredible inspired inspiring kinda knowing later little looked looking looks lovely maybe
-    means might moment moments morning never nothing other people perfect photo picture place please point pretty probably quite ready
-    really right seems share shared sharing should since someone something sometimes special start started still stuff sounds super
-    support taking talked talking thank thanks their there these they they're thing things think thinking those though thought through
-    today together tomorrow totally trying tried until usually video wanted watch week weekend weeks where which while without wonderful
-    working would wow yeah yesterday year years yours""".split()
+    """about absolutely actually after again almost already always amazing among another anymore anything anyway appreciate appreciated
+    around asked asking awesome beautiful because become before being believe better bought bring bringing brought call called calling
+    calls check cheers come comes coming completely could couldn decided definitely didnt different doesn doesnt doing enough every
+    everyone everything exactly experience feeling feelings feels finally first forget forgot friday getting gives giving goes going
+    gonna great guess haven havent having heading heard hello helped helps honestly hoping hours image important incredible inspired
+    inspiring kinda knowing lately later leave leaving liked likes little lived lives living looked looking looks loved lovely loves
+    maybe means might minutes moment moments monday month months morning moved named names needed needs never nothing other people
+    perfect photo picture place please point pretty probably quite ready really remember remind reminder right saturday saying seems
+    share shared sharing should since someone something sometimes sorry sounds special start started starting still stuff sunday super
+    support takes taking talked talking tells thank thanks thats their theirs there these they theyre thing things think thinking those
+    though thought through thursday times today together tomorrow tonight totally tried trying tuesday until using usually video wanna
+    wanted wants watch wednesday week weekend weeks went whats where which while without wonderful worked working works would wouldn wow
+    yeah year years yesterday youre yours""".split()
 )
 _ASIDE = re.compile(r"\[[^\]]*\]")  # a picture's caption is nobody's words
 _MOST = 3

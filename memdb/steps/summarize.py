@@ -56,8 +56,15 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
             failed = calls_of(failure)
     told = _telling(messages)
-    text = " ".join(f"{messages[place].speaker or 'user'}: {sentence[:_LONGEST_LINE]}" for place, sentence in told)
+    text = " ".join(f"{messages[place].speaker or 'user'}: {_ended(sentence)}" for place, sentence in told)
     return Summary(text=text, by="rules", repeats=len({place for place, _ in told}) == 1, calls=failed)
+
+
+def _ended(sentence: str) -> str:
+    """A sentence with its end: many are typed without a full stop, and would run into whoever speaks next."""
+    if len(sentence) > _LONGEST_LINE:
+        return f"{sentence[:_LONGEST_LINE].rstrip()} …"
+    return f"{sentence}." if sentence[-1].isalnum() else sentence
 
 
 def _kept(summary: str) -> str:
