@@ -70,7 +70,7 @@ ATOMS = re.compile(
     | (?:the{GAP})?(?P<dm_day>{DAY_NUMBER}){GAP}(?:of{GAP})?(?P<dm_month>{_MONTH})(?:,?{GAP}(?P<dm_year>{YEAR}))?
     | (?P<md_month>{_MONTH}){GAP}(?:the{GAP})?(?P<md_day>{DAY_NUMBER})(?![\d:%])(?:,?{GAP}(?P<md_year>{YEAR}))?
     | (?:the{GAP})?(?P<day>(?:day|night){GAP}before{GAP}yesterday|night{GAP}before{GAP}last{_ENDING}|day{GAP}after{GAP}tomorrow|today
-        |tonight|tomorrow|yesterday|last{GAP}night|this{GAP}(?:morning|afternoon|evening))(?:{GAP}(?:morning|afternoon|evening|night))?
+        |tonight|tomorrow|{"|".join(TYPED)}|yesterday|last{GAP}night|this{GAP}(?:morning|afternoon|evening))(?:{GAP}(?:morning|afternoon|evening|night))?
     | (?:the{GAP})?(?P<mo_day>{DAY_NUMBER}){GAP}of{GAP}(?P<mo_which>this|next|last|the){GAP}month
     | (?:the{GAP})?(?P<part>end|beginning|start|first|1st|middle){GAP}of{GAP}(?:the{GAP})?
         (?:(?P<p_which>this|next|last){GAP})?(?:(?P<p_unit>week|month|year)|(?P<p_month>{_MONTH})(?:{GAP}(?P<p_year>{YEAR}))?|(?P<p_whole>{YEAR}))
