@@ -9,6 +9,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.keys import normalise, predicate_of
@@ -37,7 +38,7 @@ class Origin(Record):
 def read_fact(db: Database, fact_id: str) -> Fact | None:
     """Return a fact by its id, or None."""
     row = db.one("believe.by_id", fact_id=fact_id)
-    return Fact.model_validate_json(str(row["record"])) if row else None
+    return stored.fact(db, row["record"]) if row else None
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -62,7 +63,7 @@ class Log:
         """Record a change that has been made; `before` is the fact as JSON, None for one that is new."""
         after = self.db.one("believe.by_id", fact_id=fact_id)
         assert after is not None
-        fact = Fact.model_validate_json(str(after["record"]))
+        fact = stored.fact(self.db, after["record"])
         self.db.run(
             "apply.history",
             fact_id=fact_id,
@@ -181,8 +182,7 @@ def dismiss_moot(
 
     Of one fact that has just `ended`, of a user, or of everybody. Another value stays: that may be true all the same.
     """
-    for row in db.all("believe.moot", user_id=user_id, ended=ended):
-        doubt = Fact.model_validate_json(str(row["record"]))
+    for doubt in stored.facts(db, db.all("believe.moot", user_id=user_id, ended=ended)):
         if doubt.fact_id == but:
             continue
         why = origin or Origin(user_id=doubt.user_id, turn_id=doubt.source_turn_id, now=now)  # so that it is taken back with its turn
@@ -216,7 +216,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         latest = {str(row["fact_id"]): row for row in reversed(changes)}
         if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
             continue
-        earlier = {str(row["fact_id"]): Fact.model_validate_json(str(row["before"])) for row in changes}
+        earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
         if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
             continue
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
@@ -236,8 +236,7 @@ def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
     if user_id is None:
         return sum(expire_over(db, user_id=str(row["user_id"]), now=now) for row in db.all("apply.users_over", now=to_text(now)))
     rows = db.all("apply.over", user_id=user_id, now=to_text(now))
-    for row in rows:
-        fact = Fact.model_validate_json(str(row["record"]))
+    for fact in stored.facts(db, rows):
         assert fact.valid_to is not None
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
         log = Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
@@ -286,7 +285,7 @@ def let_last(db: Database, fact: Fact, log: Log) -> None:
     if ended.valid_to is None or ended.valid_to > ended.valid_from:
         return
     for row in db.all("believe.waits_to_end", fact_id=fact.fact_id):
-        other = Fact.model_validate_json(str(row["record"]))
+        other = stored.fact(db, row["record"])
         lasts = [str(row["lasted"])] if row["lasted"] is not None else []
         lasts += [to_text(fact.valid_to)] if fact.valid_to is not None else []  # when what gives way to the other begins
         log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=min(lasts, default=None))
@@ -321,4 +320,4 @@ def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate])
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:
-    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, fact_id=fact_id)]
+    return stored.facts(db, db.all(statement, fact_id=fact_id))
