@@ -122,6 +122,7 @@ def settle(
             dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
             log.change(rival.fact_id, "supersede", why, "close", **closed(rival, "superseded", fact.valid_from, origin))
+            cut_short(db, rival.fact_id, log, predicates)
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=min(1.0, confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
@@ -263,18 +264,30 @@ def reject_rivals(
 def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
     """Under a key with one value, what gave way lasted only until the next thing began, in whatever order they were told."""
     (fact,) = _facts(db, "believe.by_id", fact_id)
-    if fact.kind != "fact" or fact.denies or predicate_of(fact.key, predicates).cardinality == "many":
-        return
-    if fact.status == "active" and fact.valid_to is not None:
-        return  # what is so for a time takes no other's place
+    if not _gives_way(fact, predicates) or (fact.status == "active" and fact.valid_to is not None):
+        return  # nor does what is so for a time take another's place
     for earlier in _facts(db, "believe.lasts_into", fact_id):
         if not earlier.denies:
             starts = to_text(fact.valid_from)
             log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "close", status=earlier.status, valid_to=starts)
+    cut_short(db, fact_id, log, predicates)
+
+
+def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
+    """Where a fact has given way, it lasted only until the first thing began that was said after it and has given way, too, whichever was
+    told first."""
+    (fact,) = _facts(db, "believe.by_id", fact_id)
+    if fact.status != "superseded" or not _gives_way(fact, predicates):
+        return
     later = [other for other in _facts(db, "believe.begins_within", fact_id) if not other.denies]
-    if fact.status == "superseded" and later:
+    if later:
         ends = to_text(later[0].valid_from)
         log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
+
+
+def _gives_way(fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
+    """Whether a fact is one of which only one can be so at a time."""
+    return fact.kind == "fact" and not fact.denies and predicate_of(fact.key, predicates).cardinality == "one"
 
 
 def let_last(db: Database, fact: Fact, log: Log) -> None:
