@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memdb import checks, reading
+from memdb import checks, reading, stored
 from memdb.answers import Context, Doubt, Hit, Hits, Narrowed, Question, Section, Sifted
 from memdb.bulk import usable
 from memdb.config import Config
@@ -185,7 +185,7 @@ class Answering:
             materialize(db, user_id=user_id, now=now, config=config, others=False),
             self._diverse(hits, limit=limit),
             kinds=reading.read_kinds(db),
-            sections={str(row["section"]): Section.model_validate(row) for row in db.all("sections.all")},
+            sections={one.section: one for one in stored.rows_as(Section, db, db.all("sections.all"))},
             system=checks.text(system, "system"),
             verdict=hits.verdict,
             max_tokens=budget,

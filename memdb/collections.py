@@ -14,6 +14,7 @@ from typing import Literal, Self, cast
 
 import numpy as np
 
+from memdb import stored
 from memdb.collection_schema import configuration, learned, read_schema
 from memdb.collection_types import CollectionModel, DatabaseModel, Records, Scalar, Stored, StoredSchema, Wanted
 from memdb.config import load_config
@@ -156,7 +157,7 @@ class Collections:
             if row is not None:
                 if not get_or_create:
                     raise ConflictError(f"Collection [{name}] already exists")
-                return _model(row)
+                return _model(db, row)
             db.run(
                 "collections.create",
                 collection_id=str(uuid.uuid4()),
@@ -177,7 +178,7 @@ class Collections:
         row = self._store.database().one("collections.by_name", tenant=tenant, database=database, name=name)
         if row is None:
             raise NotFoundError(f"Collection [{name}] does not exist")
-        return _model(row)
+        return _model(self._store.database(), row)
 
     def get_by_id(self, collection: uuid.UUID) -> CollectionModel:
         """Return a collection by its id.
@@ -188,12 +189,13 @@ class Collections:
         row = self._store.database().one("collections.by_id", collection_id=str(collection))
         if row is None:
             raise NotFoundError(f"Collection [{collection}] does not exist.")
-        return _model(row)
+        return _model(self._store.database(), row)
 
     def list(self, *, tenant: str, database: str, limit: int | None = None, offset: int | None = None) -> Sequence[CollectionModel]:
         """Return the collections of a database, in the order in which they were made."""
         page = {"limit": -1 if limit is None else limit, "offset": offset or 0}
-        return [_model(row) for row in self._store.database().all("collections.list", tenant=tenant, database=database, **page)]
+        db = self._store.database()
+        return [_model(db, row) for row in db.all("collections.list", tenant=tenant, database=database, **page)]
 
     def count_collections(self, *, tenant: str, database: str) -> int:
         """Return how many collections a database has."""
@@ -401,14 +403,16 @@ def _dimension(model: CollectionModel, embeddings: Floats | None) -> int | None:
     return given
 
 
-def _model(row: Row) -> CollectionModel:
-    schema = read_schema(str(row["schema"]))
+def _model(db: Database, row: Row) -> CollectionModel:
+    with stored.reading(db):
+        schema = read_schema(str(row["schema"]))
+        shown = configuration(schema)
     return CollectionModel(
         id=uuid.UUID(str(row["collection_id"])),
         name=str(row["name"]),
-        configuration_json=configuration(schema),
+        configuration_json=shown,
         serialized_schema=schema,
-        metadata=None if row["metadata"] is None else json.loads(str(row["metadata"])) or None,
+        metadata=None if row["metadata"] is None else stored.value(db, row["metadata"]) or None,
         dimension=None if row["dimension"] is None else int(str(row["dimension"])),
         tenant=str(row["tenant"]),
         database=str(row["database"]),

@@ -18,7 +18,7 @@ from typing import TypeVar
 import apsw
 
 from memdb import files, forking
-from memdb.driver import check_version, file_at, first, moved_error, translate
+from memdb.driver import check_version, damaged_error, file_at, first, moved_error, row_error, translate
 from memdb.errors import MdbError, SchemaError, StoreError
 from memdb.remains import is_told_apart, remains
 
@@ -37,6 +37,7 @@ _PAGES_AT_ONCE = 256
 _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
+_MALFORMED = "malformed JSON"
 _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
 
 
@@ -243,6 +244,12 @@ class Database:
         """Move the write-ahead log into the file and empty it, as far as readers allow."""
         with self.translated():
             self.connection.execute("pragma wal_checkpoint(truncate)")
+
+    def integrity(self) -> list[str]:
+        """Return what SQLite itself finds wrong: pages, indexes, and values that a table's own rules keep out."""
+        with self.translated():
+            told = [str(line) for (line,) in self.connection.execute("pragma integrity_check")]
+        return [line for line in dict.fromkeys(told) if line != "ok"]
 
     def overwrite_remains(self, *, patience: float = 0.0) -> bool:
         """Overwrite what erased rows left behind elsewhere in the file, if that is still to be done; return whether it was.
@@ -490,7 +497,15 @@ class Database:
                 return newer
             except apsw.Error:
                 pass  # the first error is the one to tell
+            if str(error) == _MALFORMED:
+                return self._malformed()
         return translate(error, self.path)
+
+    def _malformed(self) -> StoreError:
+        """The error where SQLite met a text that is to be JSON and is none, without saying where."""
+        for row in self.all("check.malformed"):
+            return row_error(self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {row['column']!s} is no JSON")
+        return damaged_error(self.path, "a text in it that is to be JSON is none")
 
 
 def connect(path: Path) -> apsw.Connection:

@@ -60,6 +60,14 @@ def damaged_error(path: Path, detail: str) -> StoreError:
     return damage
 
 
+def row_error(path: Path, detail: str) -> StoreError:
+    """The error to raise where a row holds what it cannot hold; all others are as they were, so that who does not need it goes on."""
+    return StoreError(
+        f"A row of {path} is damaged ({detail}); restore a copy, or save all other rows with sqlite3's .dump, as the README shows. "
+        f"`memdb check` lists what is damaged."
+    )
+
+
 def closed_error(path: Path) -> StoreError:
     """The error to raise where a memory is used after it was closed."""
     return StoreError(f"The memory {path} is closed; open it again with memdb.open().")

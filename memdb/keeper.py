@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row
 from memdb.daytime import day_type, part_of_day
@@ -55,7 +56,7 @@ def gather(db: Database, event: Event, *, dated: bool = True) -> bool:
     """
     existing = db.one("events.find", user_id=event.user_id, event_id=event.event_id)
     if existing is not None:
-        known = _event({**existing, "user_id": event.user_id, "event_id": event.event_id})
+        (known,) = _events(db, [{**existing, "user_id": event.user_id, "event_id": event.event_id}])
         said = {name for name, value in event if value not in (None, ())} - (set() if dated else {"timestamp"})
         if any(getattr(known, name) != getattr(event, name) for name in said):
             raise ConflictError(f"User {event.user_id!r} already has another event {event.event_id!r}; give this one an id of its own.")
@@ -141,7 +142,7 @@ def _due(db: Database, config: Config, now: datetime) -> Iterator[tuple[Segment,
     """The first segment of each user that is over, with the instant its memory is due by the cooldown."""
     for user in db.all("events.waiting_users"):
         rows = db.all("events.waiting", user_id=user["user_id"], now=to_text(now), max_events=config.max_events_per_segment)
-        for part in segment([_event(row) for row in rows], now=now, zone=config.zone, config=config)[:1]:
+        for part in segment(_events(db, rows), now=now, zone=config.zone, config=config)[:1]:
             ready_at = _cooled(db, str(user["user_id"]), part.ready_at, config)
             if ready_at <= now:
                 yield part, ready_at
@@ -157,8 +158,8 @@ def _cooled(db: Database, user_id: str, ready_at: datetime, config: Config) -> d
     return ready_at
 
 
-def _event(row: Row) -> Event:
-    return Event.model_validate({**row, "participants": json.loads(str(row["participants"]))})
+def _events(db: Database, rows: Sequence[Row]) -> list[Event]:
+    return stored.rows_as(Event, db, rows, parsed=("participants",))
 
 
 def _tell(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 
+from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
@@ -142,7 +143,7 @@ def _messages(db: Database, session: Row, config: Config) -> list[Fact]:
         midnights = [datetime(one.year, one.month, one.day, tzinfo=config.zone) for one in (day, day + timedelta(days=1))]
         begins, ends = map(to_text, midnights)
     named = None if begins else session["session_id"]
-    return _facts(db.all("upkeep.messages", user_id=session["user_id"], session_id=named, begins=begins, ends=ends))
+    return stored.facts(db, db.all("upkeep.messages", user_id=session["user_id"], session_id=named, begins=begins, ends=ends))
 
 
 def _tell(db: Database, summary: Summary, messages: Sequence[Fact], session_id: str, consent: Consent, config: Config) -> int:
@@ -184,7 +185,9 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
             "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
         )
         consent = read_consent(db, user_id=owner, config=config)
-        drawn = reflect([_said(row, config.zone) for row in rows], days=config.promote_days, consent=consent, llm=llm)
+        with stored.reading(db):
+            told = [_said(row, config.zone) for row in rows]
+        drawn = reflect(told, days=config.promote_days, consent=consent, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"
     written = 0
     with db.transaction():
@@ -362,7 +365,3 @@ def _fact(db: Database, row: Row) -> Fact:
     fact = read_fact(db, str(row["fact_id"]))
     assert fact is not None
     return fact
-
-
-def _facts(rows: list[Row]) -> list[Fact]:
-    return [Fact.model_validate_json(str(row["record"])) for row in rows]

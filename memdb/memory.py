@@ -15,7 +15,7 @@ from weakref import ref
 
 from pydantic import JsonValue
 
-from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating
+from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating, stored
 from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import (
     Context,
@@ -67,6 +67,7 @@ from memdb.records import (
     Category,
     Change,
     Consent,
+    Damage,
     Fact,
     Item,
     Labelled,
@@ -892,6 +893,10 @@ class Memory:
         with suppress(StoreError):  # such as a full disk: what was asked is kept, and written down later
             self._notebook.write_down_asked()
         return reading.stats(self._store)
+
+    def check(self) -> list[Damage]:
+        """Return what is damaged in the file: what SQLite finds, and the rows that cannot be read. It looks through all of it."""
+        return stored.damage(self._store.database())
 
     # links, sessions
 

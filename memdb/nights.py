@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.answers import Maintained
 from memdb.config import Config
 from memdb.database import Database
@@ -65,7 +66,9 @@ def take_night(
     """
     db = store.database()
     rows = db.tuples("maintain.repeatable", user_id=user_id, now=to_text(now))
-    patterns = consolidate([fact_of(row) for row in rows], zone=config.zone, config=config)
+    with stored.reading(db):
+        repeatable = [fact_of(row) for row in rows]
+    patterns = consolidate(repeatable, zone=config.zone, config=config)
     told = [_tell_pattern(one, narrator, config) for one in patterns]
     with db.transaction():
         meta = {str(row["name"]): str(row["value"]) for row in db.all("meta.all")}

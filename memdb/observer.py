@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder
@@ -171,8 +172,7 @@ def _leave(db: Database, candidate: Candidate, *, origin: Origin, predicates: Ma
     owner = "" if candidate.subject == "user" else f"{candidate.subject}_"
     begins = f"{owner}{candidate.predicate}."
     ends = candidate.valid_from or origin.now
-    for row in db.all("believe.of_somebody", user_id=origin.user_id, begins=begins, turn_id=origin.turn_id):
-        fact = Fact.model_validate_json(str(row["record"]))
+    for fact in stored.facts(db, db.all("believe.of_somebody", user_id=origin.user_id, begins=begins, turn_id=origin.turn_id)):
         reason = f"of a former {candidate.predicate}"
         action = Action(type="expire", key=fact.key, target_fact_id=fact.fact_id, valid_to=max(ends, fact.valid_from), reason=reason)
         apply(db, action, origin=origin, predicates=predicates, config=config)
@@ -215,7 +215,9 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
 
 def read_predicates(db: Database) -> dict[str, Predicate]:
     """Return the vocabulary of keys."""
-    return {one.predicate: one for one in _vocabulary(tuple(db.tuples("believe.predicates")))}
+    rows = tuple(db.tuples("believe.predicates"))
+    with stored.reading(db):
+        return {one.predicate: one for one in _vocabulary(rows)}
 
 
 @lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.errors import ConflictError, InputError, StoreError
@@ -121,7 +122,7 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
         return Edits()
     written = db.one("page.written", user_id=user_id)
     before, lines, since = (
-        (str(written["page"]), json.loads(str(written["lines"])), str(written["written_at"])) if written else ("", [], "")
+        (str(written["page"]), stored.value(db, written["lines"]), str(written["written_at"])) if written else ("", [], "")
     )
     predicates = read_predicates(db)
     consent = read_consent(db, user_id=user_id, config=config)
@@ -258,4 +259,4 @@ def _replace(path: Path, text: str) -> None:
 
 def _waiting(db: Database, user_id: str, turn_id: str) -> list[Fact]:
     rows = db.all("page.offered", user_id=user_id, turn_id=turn_id)
-    return [Fact.model_validate_json(str(row["record"])) for row in rows]
+    return stored.facts(db, rows)

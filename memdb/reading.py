@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from memdb import checks
+from memdb import checks, stored
 from memdb.answers import Sources, Stats
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, Row
 from memdb.driver import SCHEMA_VERSION
 from memdb.errors import NotFoundError
 from memdb.recording import read_fact
@@ -21,14 +21,15 @@ from memdb.times import to_text
 
 def read_kinds(db: Database) -> dict[str, Kind]:
     """Return the rows of the table `kinds` by name."""
-    return {str(row["kind"]): Kind.model_validate(row) for row in db.all("kinds.all")}
+    return {kind.kind: kind for kind in stored.rows_as(Kind, db, db.all("kinds.all"))}
 
 
 def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
     """Return what a user lets be remembered: what they chose, otherwise the settings."""
     chosen = db.one("consent.of", user_id=user_id) or {}
     settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
-    return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
+    with stored.reading(db):
+        return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 
 def fact(db: Database, fact_id: str) -> Fact:
@@ -80,16 +81,14 @@ def facts(
         rows = db.all("believe.as_of", **wanted, statuses=json.dumps(list(EVER if statuses is None else statuses)), as_of=to_text(as_of))
     else:
         rows = db.all("believe.current", **wanted, statuses=json.dumps(list(LIVE if statuses is None else statuses)), now=to_text(now))
-    return [Fact.model_validate_json(str(row["record"])) for row in rows]
+    return stored.facts(db, rows)
 
 
 def procedures(db: Database, scores: Mapping[str, float | None]) -> list[Procedure]:
     """Return procedures by their ids, in this order, each with its score; what is none is left out."""
     rows = db.all("procedures.by_ids", fact_ids=json.dumps(list(scores)))
-    found = {
-        str(row["fact_id"]): Procedure.model_validate({**row, "steps": json.loads(str(row["steps"])), "score": scores[str(row["fact_id"])]})
-        for row in rows
-    }
+    scored: list[Row] = [{**row, "score": scores[str(row["fact_id"])]} for row in rows]
+    found = {procedure.fact_id: procedure for procedure in stored.rows_as(Procedure, db, scored, parsed=("steps",))}
     return [found[fact_id] for fact_id in scores if fact_id in found]
 
 
@@ -103,8 +102,8 @@ def sources(db: Database, fact_id: str) -> Sources:
     rows = db.all("events.of_memory", fact_id=fact_id)
     memories = db.all("events.memories_of", fact_id=fact_id)
     return Sources(
-        events=tuple(Event.model_validate({**row, "participants": json.loads(str(row["participants"]))}) for row in rows),
-        memories=tuple(Fact.model_validate_json(str(row["record"])) for row in memories),
+        events=tuple(stored.rows_as(Event, db, rows, parsed=("participants",))),
+        memories=tuple(stored.facts(db, memories)),
     )
 
 
@@ -112,22 +111,20 @@ def history(db: Database, *, user_id: str | None, fact_id: str | None, turn_id: 
     """Return the audit trail, oldest first."""
     _named(user_id=user_id, fact_id=fact_id, turn_id=turn_id)
     rows = db.all("believe.history", user_id=user_id, fact_id=fact_id, turn_id=turn_id)
-    return [
-        Change.model_validate({**row, **{side: row[side] and json.loads(str(row[side])) for side in ("before", "after")}}) for row in rows
-    ]
+    return stored.rows_as(Change, db, rows, parsed=("before", "after"))
 
 
 def turns(db: Database, *, user_id: str | None, turn_id: str | None) -> list[TurnRecord]:
     """Return the turns as they came, each with what became of it."""
     _named(user_id=user_id, turn_id=turn_id)
     rows = db.all("queue.records", user_id=user_id, turn_id=turn_id)
-    return [TurnRecord.model_validate({**row, "notes": json.loads(str(row["notes"]))}) for row in rows]
+    return stored.rows_as(TurnRecord, db, rows, parsed=("notes",))
 
 
 def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[ModelCall]:
     """Return the calls of the language model that were kept, oldest first."""
     _named(user_id=user_id, turn_id=turn_id)
-    return [ModelCall.model_validate(row) for row in db.all("queue.calls", user_id=user_id, turn_id=turn_id)]
+    return stored.rows_as(ModelCall, db, db.all("queue.calls", user_id=user_id, turn_id=turn_id))
 
 
 def users(db: Database, *, now: datetime) -> dict[str, int]:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue
 from memdb.figures import to_share
@@ -38,7 +39,7 @@ class Origin(Record):
 def read_fact(db: Database, fact_id: str) -> Fact | None:
     """Return a fact by its id, or None."""
     row = db.one("believe.by_id", fact_id=fact_id)
-    return Fact.model_validate_json(str(row["record"])) if row else None
+    return stored.fact(db, row["record"]) if row else None
 
 
 def action_hash_of(*parts: JsonValue) -> str:
@@ -63,7 +64,7 @@ class Log:
         """Record a change that has been made; `before` is the fact as JSON, None for one that is new."""
         after = self.db.one("believe.by_id", fact_id=fact_id)
         assert after is not None
-        fact = Fact.model_validate_json(str(after["record"]))
+        fact = stored.fact(self.db, after["record"])
         self.db.run(
             "apply.history",
             fact_id=fact_id,
@@ -122,6 +123,7 @@ def settle(
             dismiss(db, rival, origin=origin, reason=why, but=fact.fact_id)
         else:
             log.change(rival.fact_id, "supersede", why, "close", **closed(rival, "superseded", fact.valid_from, origin))
+            cut_short(db, rival.fact_id, log, predicates)
         dismiss_denials(db, rival.fact_id, origin, but=fact.fact_id)
     log.change(fact.fact_id, "confirm", reason, "activate", confidence=to_share(confidence), source=surer(origin, fact), seen=seen)
     reject_rivals(db, fact.fact_id, log)
@@ -182,8 +184,7 @@ def dismiss_moot(
 
     Of one fact that has just `ended`, of a user, or of everybody. Another value stays: that may be true all the same.
     """
-    for row in db.all("believe.moot", user_id=user_id, ended=ended):
-        doubt = Fact.model_validate_json(str(row["record"]))
+    for doubt in stored.facts(db, db.all("believe.moot", user_id=user_id, ended=ended)):
         if doubt.fact_id == but:
             continue
         why = origin or Origin(user_id=doubt.user_id, turn_id=doubt.source_turn_id, now=now)  # so that it is taken back with its turn
@@ -217,7 +218,7 @@ def revive(db: Database, fact: Fact, *, origin: Origin, predicates: Mapping[str,
         latest = {str(row["fact_id"]): row for row in reversed(changes)}
         if any(db.all("undo.later", fact_id=fact_id, id=row["id"], undone="[]") for fact_id, row in latest.items()):
             continue
-        earlier = {str(row["fact_id"]): Fact.model_validate_json(str(row["before"])) for row in changes}
+        earlier = {str(row["fact_id"]): stored.fact(db, row["before"]) for row in changes}
         if any(read_fact(db, one.fact_id) is None or _is_displaced(db, one, predicates) for one in earlier.values()):
             continue
         waited = {str(row["fact_id"]): row for one in earlier for row in db.all("undo.dismissed", fact_id=one, turn_id=turn_id)}
@@ -237,8 +238,7 @@ def expire_over(db: Database, *, user_id: str | None, now: datetime) -> int:
     if user_id is None:
         return sum(expire_over(db, user_id=str(row["user_id"]), now=now) for row in db.all("apply.users_over", now=to_text(now)))
     rows = db.all("apply.over", user_id=user_id, now=to_text(now))
-    for row in rows:
-        fact = Fact.model_validate_json(str(row["record"]))
+    for fact in stored.facts(db, rows):
         assert fact.valid_to is not None
         origin = Origin(user_id=user_id, turn_id=fact.source_turn_id, now=now)
         log = Log(db, origin, action_hash_of("expire", fact.fact_id, to_text(fact.valid_to)))
@@ -265,18 +265,30 @@ def reject_rivals(
 def shorten(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
     """Under a key with one value, what gave way lasted only until the next thing began, in whatever order they were told."""
     (fact,) = _facts(db, "believe.by_id", fact_id)
-    if fact.kind != "fact" or fact.denies or predicate_of(fact.key, predicates).cardinality == "many":
-        return
-    if fact.status == "active" and fact.valid_to is not None:
-        return  # what is so for a time takes no other's place
+    if not _gives_way(fact, predicates) or (fact.status == "active" and fact.valid_to is not None):
+        return  # nor does what is so for a time take another's place
     for earlier in _facts(db, "believe.lasts_into", fact_id):
         if not earlier.denies:
             starts = to_text(fact.valid_from)
             log.change(earlier.fact_id, "update", f"until {fact.object!r} began", "close", status=earlier.status, valid_to=starts)
+    cut_short(db, fact_id, log, predicates)
+
+
+def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Predicate]) -> None:
+    """Where a fact has given way, it lasted only until the first thing began that was said after it and has given way, too, whichever was
+    told first."""
+    (fact,) = _facts(db, "believe.by_id", fact_id)
+    if fact.status != "superseded" or not _gives_way(fact, predicates):
+        return
     later = [other for other in _facts(db, "believe.begins_within", fact_id) if not other.denies]
-    if fact.status == "superseded" and later:
+    if later:
         ends = to_text(later[0].valid_from)
         log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)
+
+
+def _gives_way(fact: Fact, predicates: Mapping[str, Predicate]) -> bool:
+    """Whether a fact is one of which only one can be so at a time."""
+    return fact.kind == "fact" and not fact.denies and predicate_of(fact.key, predicates).cardinality == "one"
 
 
 def let_last(db: Database, fact: Fact, log: Log) -> None:
@@ -287,7 +299,7 @@ def let_last(db: Database, fact: Fact, log: Log) -> None:
     if ended.valid_to is None or ended.valid_to > ended.valid_from:
         return
     for row in db.all("believe.waits_to_end", fact_id=fact.fact_id):
-        other = Fact.model_validate_json(str(row["record"]))
+        other = stored.fact(db, row["record"])
         lasts = [str(row["lasted"])] if row["lasted"] is not None else []
         lasts += [to_text(fact.valid_to)] if fact.valid_to is not None else []  # when what gives way to the other begins
         log.change(other.fact_id, "update", f"{fact.object!r} is not to be", "last_on", valid_to=min(lasts, default=None))
@@ -322,4 +334,4 @@ def _is_displaced(db: Database, fact: Fact, predicates: Mapping[str, Predicate])
 
 
 def _facts(db: Database, statement: str, fact_id: str) -> list[Fact]:
-    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, fact_id=fact_id)]
+    return stored.facts(db, db.all(statement, fact_id=fact_id))

@@ -167,12 +167,18 @@ def fact_of(row: Sequence[Any]) -> Fact:
         "source": source, "speaker": speaker, "event_time": event_time and _instant(event_time),
         "valid_from": _instant(valid_from), "valid_to": valid_to and _instant(valid_to), "status": status,
         "source_turn_id": source_turn_id, "source_excerpt": source_excerpt, "session_id": session_id,
-        "tags": () if tags == "[]" else tuple(from_json(tags)), "embedding_id": embedding_id,
+        "tags": () if tags == "[]" else _tags(tags), "embedding_id": embedding_id,
         "created_at": _instant(created_at), "updated_at": _instant(updated_at),
         "last_mentioned_at": last_mentioned_at and _instant(last_mentioned_at), "seen_count": seen_count,
         "last_accessed": last_accessed and _instant(last_accessed), "access_count": access_count,
     }  # fmt: skip
     return made(Fact, values)
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    tags = tuple(from_json(text))
+    "".join(tags)  # whatever is no text is an error here, as it is where records are checked
+    return tags
 
 
 def _words_of(content: object) -> object:
@@ -391,6 +397,14 @@ class Change(Record):
     turn_id: str
     action_hash: str
     changed_at: datetime
+
+
+class Damage(Record):
+    """What is wrong with a file: in which table and row, by the name that it has there, or in the file as a whole."""
+
+    table: str | None = None
+    row: str | None = None
+    fault: str
 
 
 class Link(Record):

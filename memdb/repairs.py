@@ -10,7 +10,7 @@ from memdb.english_rules import compiled, rules
 from memdb.when import find_times
 
 _NEGATIVE = re.compile(r"\b(?:no|not|never|neither|without)\b", re.IGNORECASE)  # "I have no eggs, no milk" puts nothing right
-_PREPOSITION = re.compile(r"(?:on|in|at|to) ", re.IGNORECASE)
+_PREPOSITION = re.compile(r"^(?:on|in|at|to) ", re.IGNORECASE)
 _END = " ,.;:!–—-"
 
 

@@ -15,7 +15,7 @@ from memdb.when import find_times
 _LONGEST = 200  # characters; who takes something back says little else
 _WORDS = 5  # of what is corrected
 _END = " \t\n,.!…"
-_ARTICLE = re.compile(r"(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:an?|the|at|on|as|in(?! \w+ (?:day|week|month|year|hour|minute)s?\b)) ", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _MILD = ("{}, actually", "{} actually", "actually, {}", "actually {}")
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten) ")

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from types import TracebackType
 from typing import Protocol, Self
 
-from memdb import checks
+from memdb import checks, stored
 from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import Bootstrap, Context, ContextItem, Flushed
 from memdb.config import Config
@@ -377,7 +377,7 @@ class Session:
 
 
 def _facts(db: Database, statement: str, **parameters: str | int | None) -> Sequence[Fact]:
-    return [Fact.model_validate_json(str(row["record"])) for row in db.all(statement, **parameters)]
+    return stored.facts(db, db.all(statement, **parameters))
 
 
 def _days(db: Database, told: Fact | None, zone: tzinfo) -> list[date]:

@@ -10,7 +10,7 @@ from typing import cast, get_args
 
 from pydantic import JsonValue, ValidationError
 
-from memdb import checks, reading
+from memdb import checks, reading, stored
 from memdb.answers import Rejected, Written
 from memdb.config import Config
 from memdb.database import Database
@@ -121,7 +121,7 @@ def remember(
     if fact is not None:
         return fact
     rows = db.all("believe.ever_said", user_id=user_id, key=key, kind=kind, turn_id=origin.turn_id, value_text=value_text)
-    return Fact.model_validate_json(str(rows[0]["record"]))
+    return stored.fact(db, rows[0]["record"])
 
 
 def learn(

@@ -23,7 +23,7 @@ from memdb import files
 from memdb.config import Config
 from memdb.database import Database, SqlValue
 from memdb.daytime import clock_changes
-from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, check_version, closed_error, file_at, moved_error, translate
+from memdb.driver import APPLICATION_ID, SCHEMA_VERSION, check_version, closed_error, damaged_error, file_at, moved_error, translate
 from memdb.errors import BusyError, ConfigError, StoreError
 
 IN_MEMORY = ":memory:"
@@ -145,13 +145,13 @@ class Store:
     def embedder(self) -> tuple[str, int] | None:
         """Return the name and dimension of the embedder that wrote this file's vectors, or None."""
         values = {str(row["name"]): str(row["value"]) for row in self.database().all("meta.all")}
-        return (values["embedder"], int(values["dimension"])) if "embedder" in values else None
+        return (values["embedder"], _dimension(values["dimension"], self.path)) if "embedder" in values else None
 
     @cached_property
     def told(self) -> Told:
         """What the file told when it was first asked."""
         [(embedder, dimension, forgotten, models, sets)] = self.database().tuples("opening")
-        vectors = (str(embedder), int(str(dimension))) if embedder is not None else None
+        vectors = (str(embedder), _dimension(dimension, self.path)) if embedder is not None else None
         return Told(vectors, None if forgotten is None else str(forgotten), bool(models), tuple(json.loads(str(sets))))
 
     def _open(self) -> Database:
@@ -219,6 +219,14 @@ def _load_sqlite_vec(connection: apsw.Connection) -> None:
     connection.enable_load_extension(True)
     connection.load_extension(os.path.join(os.path.dirname(package.origin), "vec0"))
     connection.enable_load_extension(False)
+
+
+def _dimension(told: SqlValue, path: Path) -> int:
+    """How long the file's vectors are."""
+    try:
+        return int(str(told))
+    except ValueError as error:
+        raise damaged_error(path, f"meta, name 'dimension': {told!r} is no number") from error
 
 
 def _no_distance(*_vectors: SqlValue) -> None:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import cast
 
-from memdb import checks
+from memdb import checks, stored
 from memdb.answers import STILL_RIGHT, STILL_RIGHT_MOST, Doubt
 from memdb.config import Config
 from memdb.database import Database, Row, SqlValue, listed
@@ -132,8 +132,7 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
         kinds, statuses = listed(_BELIEVED), listed((*LIVE, "uncertain"))
         rows = db.all("believe.current", user_id=turn.user_id, key=None, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
-        facts = (Fact.model_validate_json(str(row["record"])) for row in rows)
-        meant = [fact.fact_id for fact in facts if " ".join(fact.value_text.split())[:STILL_RIGHT_MOST] == still["said"]]
+        meant = [fact.fact_id for fact in stored.facts(db, rows) if " ".join(fact.value_text.split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
     return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
 
@@ -161,7 +160,7 @@ def _errands(
     """The tasks that a turn leaves open, as far as the gate lets them pass, those that it says are done, and what was refused."""
 
     def open_tasks() -> list[Fact]:
-        return [Fact.model_validate_json(str(row["record"])) for row in db.all("upkeep.open_tasks", user_id=turn.user_id)]
+        return stored.facts(db, db.all("upkeep.open_tasks", user_id=turn.user_id))
 
     found = loops(turn, open_tasks, zone=config.zone)
     if not found.opened:
@@ -404,20 +403,20 @@ def beliefs_about(
     found: list[Fact] | None = None
     terms = _whole(candidate, predicate) if exactly and words else None
     if terms and db.tuples("believe.are_many", user_id=user_id, keys=keys, many=_MANY) == [(1,)]:
-        found = _read(db.all("believe.among", terms=terms, **asked), known)
+        found = _read(db, db.all("believe.among", terms=terms, **asked), known)
         if any(fact.valid_to is not None for fact in found):
             found = None  # what begins when that ends may say anything
     if found is None:
-        found = _read(db.all("believe.under_keys", **asked), known)
+        found = _read(db, db.all("believe.under_keys", **asked), known)
     said = normalise(candidate.object)
     return tuple(fact for fact in found if fact.status != "uncertain" or normalise(fact.object) == said)
 
 
-def _read(rows: Sequence[Row], known: dict[str, Fact]) -> list[Fact]:
+def _read(db: Database, rows: Sequence[Row], known: dict[str, Fact]) -> list[Fact]:
     for row in rows:
         record = str(row["record"])
         if record not in known:
-            known[record] = Fact.model_validate_json(record)
+            known[record] = stored.fact(db, record)
     return [known[str(row["record"])] for row in rows]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from time import monotonic
 
-from memdb import changes, checks, ending, english, forms, retractions
+from memdb import changes, checks, ending, english, forms, retractions, stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, Patient
@@ -220,7 +220,11 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
         until = now + timedelta(seconds=config.lease_seconds)
         most = None if settled else _MANY_CLAIMS
         while claimed := db.one("queue.claim", worker=identity, now=to_text(now), until=to_text(until), most=most):
-            turn = Turn.model_validate(claimed)
+            try:
+                (turn,) = stored.rows_as(Turn, db, [claimed])
+            except StoreError as error:
+                error.damaged = True  # the next look would find this turn again, and none after it
+                raise
             if turn.attempts - turn.failures <= _MAX_CLAIMS:
                 return turn
             why = f"It was begun {_MAX_CLAIMS} times and never finished: whoever works on it ends."

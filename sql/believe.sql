@@ -350,19 +350,18 @@ where f.fact_id = :fact_id
       select 1 from facts o where o.fact_id = e.fact_id and coalesce(o.last_mentioned_at, o.created_at) <= :now))
 limit 1;
 
--- What began under the key of a fact while that lasted, was said after it, and gave way, too; the first first.
+-- What began under the key of a fact while that lasted, was said after it, and gave way, too, also where it lies in the archive; the first first.
 -- statement: begins_within
-select r.record
+select o.record
 from facts f
-join facts o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.id <> f.id
-join fact_record r on r.id = o.id
+join fact_ever o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
   and o.status = 'superseded'
   and o.valid_from < o.valid_to
   and o.valid_from > f.valid_from
   and o.valid_from < f.valid_to
-  and coalesce(o.last_mentioned_at, o.created_at) > coalesce(f.last_mentioned_at, f.created_at)
-order by o.valid_from, o.id;
+  and coalesce(o.record ->> 'last_mentioned_at', o.record ->> 'created_at') > coalesce(f.last_mentioned_at, f.created_at)
+order by o.valid_from, o.fact_id;
 
 -- statement: predicates
 select predicate, label, category, cardinality, opposite, high_risk, memory_type, importance

@@ -89,7 +89,7 @@ NEVER_SO = {
 
 
 @settings(max_examples=100, suppress_health_check=list(HealthCheck))
-@given(steps=st.lists(st.tuples(st.sampled_from([*map(said, SAID), *STEPS]), st.sampled_from([0, 0, 1, 24, 24 * 40])), max_size=30))
+@given(steps=st.lists(st.tuples(st.sampled_from([*map(said, SAID), *STEPS]), st.sampled_from([0, 0, -1, 1, 24, 24 * 40])), max_size=30))
 def test_some_things_hold_whatever_is_said_and_decided(steps: list[tuple[Step, int]]) -> None:
     now = datetime(2025, 1, 1, 9, tzinfo=UTC)
     with memdb.open(":memory:", embedder=HashingEmbedder(16), llm=None, config={"worker": False, "timezone": "UTC"}) as mem:
@@ -103,6 +103,16 @@ def test_some_things_hold_whatever_is_said_and_decided(steps: list[tuple[Step, i
         shell = mem._store.database().connection
         assert {what: rows for what, sql in NEVER_SO.items() if (rows := shell.execute(sql).fetchall())} == {}
         shell.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+
+
+def test_what_comes_late_and_gives_way_lasts_until_what_was_said_next() -> None:
+    with fresh() as mem:
+        newest = mem.remember("Porto", object="Porto", key="user.lives_in", user_id="ana", timestamp="2025-01-01T12:00:00Z")
+        mem.remember("Lisbon", object="Lisbon", key="user.lives_in", user_id="ana", timestamp="2025-01-01T11:00:00Z")
+        mem.reject(newest.fact_id, now="2025-01-01T10:00:00Z")
+        late = mem.remember("Faro", object="Faro", key="user.lives_in", user_id="ana", timestamp="2025-01-01T10:00:00Z")
+        mem.remember("Braga", object="Braga", key="user.lives_in", user_id="ana", timestamp="2025-01-01T12:00:00Z")
+        assert str(mem.fact(late.fact_id).valid_to) == "2025-01-01 11:00:00+00:00"
 
 
 def fresh() -> memdb.Memory:

@@ -27,6 +27,7 @@ DOORS = {
     "memdb.chat",
     "memdb.narrator",
     "memdb.recording",
+    "memdb.stored",
 }
 CHAINS = {
     "memdb.thinking": 3,

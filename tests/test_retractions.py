@@ -608,6 +608,12 @@ def test_no_may_say_what_is_so_instead(mem: memdb.Memory, said: str, asked: str,
         ("A: I see.", "no, later"),
         ("A: Do you have any questions?", "no, thanks"),
         ("A: Does your sister live in Leeds?", "no, Braga"),
+        ("A: Do you live in Leeds?", "No, that was wrong."),
+        ("A: Do you live in Leeds?", "No, that was Rome."),
+        ("A: Do you live in Leeds?", "No, wrong"),
+        ("A: Do you live in Leeds?", "no, sorry about that"),
+        ("A: Do you live in Leeds?", "No, forget it"),
+        ("A: Do you live in Leeds?", "No, Braga was better"),
     ],
 )
 def test_no_to_something_else_changes_nothing(mem: memdb.Memory, turns: tuple[str, ...]) -> None:

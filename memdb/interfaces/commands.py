@@ -68,7 +68,7 @@ _VERBS: dict[str, list[Callable[..., None]]] = {
         writing.consent, writing.undo, writing.forget,
     ],
     "Rank": [ranking.explain, ranking.feedback, ranking.labels, ranking.evaluate, ranking.tune, ranking.weights],
-    "Run": [serve.serve, serve.inspect, serve.mcp, experience.maintain, file.retry, life.reindex, file.replay, file.demo],
+    "Run": [serve.serve, serve.inspect, serve.mcp, experience.maintain, file.retry, file.check, life.reindex, file.replay, file.demo],
 }  # fmt: skip
 """The verbs by what somebody wants to do."""
 

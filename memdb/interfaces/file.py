@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from memdb import Damage
 from memdb.interfaces import demo as demonstration
 from memdb.interfaces import household_demo, work
 from memdb.interfaces import replay as rebuilding
@@ -39,6 +40,12 @@ class Drained(Record):
     turns_failed: int
     vectors_waiting: int
     vectors_dead: int
+
+
+class Checked(Record):
+    """What is damaged in the file."""
+
+    damage: tuple[Damage, ...]
 
 
 def drain(db: Db = FILE, embedder: Embedder = "auto", json: Json = False) -> None:
@@ -91,6 +98,18 @@ def stats(db: Db = FILE, json: Json = False) -> None:
             for label, one in inner.items()
         ]
     print_rows(("", ""), rows)
+
+
+def check(db: Db = FILE, json: Json = False) -> None:
+    """Look through the whole file for damage, and list it; ends with code 1 where there is any."""
+    with opened(existing(db)) as memory:
+        found = memory.check()
+    if json:
+        print_json(Checked(damage=tuple(found)))
+    else:
+        print_rows(("table", "row", "what is wrong"), ((one.table or "", one.row or "", one.fault) for one in found), none="All is well.")
+    if found:
+        raise typer.Exit(1)
 
 
 def replay(

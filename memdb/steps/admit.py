@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from datetime import datetime
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.figures import told_apart
 from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
-from memdb.records import Candidate, Consent, Fact, Item, Predicate
+from memdb.records import Candidate, Consent, Item, Predicate
 from memdb.times import to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
 
@@ -71,7 +72,7 @@ def admit(
             else []
         )  # another process may have changed it while this was made
     for row in near:
-        fact = Fact.model_validate_json(str(row["record"]))
+        fact = stored.fact(db, row["record"])
         if is_no_news(item.text, fact.value_text, kind=item.kind):
             return f"nearly the same as {fact.fact_id} (cosine {float(row['cosine'] or 0):.2f})"
     return None

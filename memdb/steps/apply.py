@@ -19,6 +19,7 @@ from memdb.recording import (
     Origin,
     action_hash_of,
     closed,
+    cut_short,
     dismiss_denials,
     let_last,
     move,
@@ -60,6 +61,7 @@ def apply(db: Database, action: Action, *, origin: Origin, predicates: Mapping[s
             assert target is not None
             starts = action.valid_from or origin.now
             log.change(target.fact_id, "supersede", action.reason, "close", **closed(target, "superseded", starts, origin))
+            cut_short(db, target.fact_id, log, predicates)
             late = reject_rivals(db, target.fact_id, log, except_id=new_id, said_by=origin.now)
             _insert(db, action, log, predicates, config, status="active")
             for source, contradicted in ((new_id, target.fact_id), *((rival.fact_id, new_id) for rival in late)):

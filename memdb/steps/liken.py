@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from memdb import stored
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, check_vectors, to_blob
@@ -62,7 +63,7 @@ def liken(
         said = cases[place].candidate
         single = predicate_of(said.key, predicates).cardinality == "one"
         for row in rows:
-            fact = Fact.model_validate_json(str(row["record"]))
+            fact = stored.fact(db, row["record"])
             if _is_repeated(said, fact, single=single):
                 found[place] = _refresh(said, float(row["cosine"] or 0), fact, config)
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from memdb import stored
 from memdb.answers import Profile, ProfileChange, ProfileEntry
 from memdb.config import Config
 from memdb.database import Database
@@ -20,11 +21,13 @@ def materialize(db: Database, *, user_id: str, now: datetime, config: Config, ot
     has no use for these unless they are asked about.
     """
     sections: dict[str, dict[str, list[ProfileEntry]]] = {}
-    for category, key, text, *rest in db.tuples("profile.entries", user_id=user_id, now=to_text(now), others=others):
-        if category == "other" and topic_in(str(key), str(text)) is None:
-            continue  # most of what is of no category is nothing: it is made no record
-        entry = ProfileEntry.model_validate({"key": key, "text": text, **dict(zip(_COLUMNS, rest, strict=True))})
-        sections.setdefault(str(category), {}).setdefault(entry.key, []).append(entry)
+    rows = db.tuples("profile.entries", user_id=user_id, now=to_text(now), others=others)
+    with stored.reading(db):
+        for category, key, text, *rest in rows:
+            if category == "other" and topic_in(str(key), str(text)) is None:
+                continue  # most of what is of no category is nothing: it is made no record
+            entry = ProfileEntry.model_validate({"key": key, "text": text, **dict(zip(_COLUMNS, rest, strict=True))})
+            sections.setdefault(str(category), {}).setdefault(entry.key, []).append(entry)
     since = now - timedelta(days=config.recent_change_days)
     changes = db.all("profile.changes", user_id=user_id, now=to_text(now), since=to_text(since), limit=config.recent_changes)
     return Profile(
@@ -32,6 +35,6 @@ def materialize(db: Database, *, user_id: str, now: datetime, config: Config, ot
         hard_preferences=sections.get("hard_preference", {}),
         soft_preferences=sections.get("soft_preference", {}),
         current_tasks=[entry for entries in sections.get("task_context", {}).values() for entry in entries],
-        recent_changes=[ProfileChange.model_validate(row) for row in changes],
+        recent_changes=stored.rows_as(ProfileChange, db, changes),
         sensitive_topics=[entry for name in ("health", "other") for entries in sections.get(name, {}).values() for entry in entries],
     )

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from memdb import stored
 from memdb.answers import Hit, Hits, Question
 from memdb.called import names_of
 from memdb.candidates import Bounds, Legs, Near, Words, only
@@ -202,8 +203,10 @@ def retrieve(
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = _judge(db) if judged else None
     weighed = dict(chosen.ranking)  # the caller's own
+    with stored.reading(db):
+        hits_found = [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows]
     return Hits(
-        [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows],
+        hits_found,
         question=question,
         degraded=degraded,
         lexical=sum(1 for row in rows if row.by_words),
@@ -275,7 +278,8 @@ class _Set(NamedTuple):
 def _chosen(db: Database, weights: str) -> tuple[_Set, str | None, int]:
     """A weight set, the name of the embedder whose vectors the file has, and the newest row."""
     [(of_kinds, of_set, of_vectors, newest)] = db.kept("scan.first", weights=weights)
-    chosen = _read_set(str(of_kinds), str(of_set))
+    with stored.reading(db):
+        chosen = _read_set(str(of_kinds), str(of_set))
     if not chosen.weight or weights == "calibration":
         names = ", ".join(str(row["name"]) for row in db.all("weights.ranking"))
         raise InputError(f"There is no weight set {weights!r}; the sets are {names}.")
@@ -286,6 +290,8 @@ def _chosen(db: Database, weights: str) -> tuple[_Set, str | None, int]:
 def _read_set(kinds: str, weights: str) -> _Set:
     """A weight set, from JSON."""
     weight = {str(feature): float(value or 0) for feature, value in json.loads(weights).items()}
+    if not all(map(math.isfinite, weight.values())):
+        raise ValueError("a weight is no finite number")
     return _Set(
         kinds=tuple(json.loads(kinds)),
         weight=weight,

@@ -6,6 +6,7 @@ import json
 import uuid
 from datetime import date, datetime, timedelta, tzinfo
 
+from memdb import stored
 from memdb.database import Database, Row
 from memdb.keys import slug
 from memdb.privacy import quotable
@@ -70,7 +71,7 @@ def snapshot(
         for row in learned:
             db.run("links.put", source_id=fact_id, target_id=row["fact_id"], relation="supports", strength=_SUPPORT, now=to_text(now))
     told = db.one("believe.by_id", fact_id=fact_id)
-    return Fact.model_validate_json(str(told["record"])) if told else None
+    return stored.fact(db, told["record"]) if told else None
 
 
 def _account(said: Row, opening: str, learned: list[Row], *, starts: datetime, day: date | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from memdb import stored
 from memdb.answers import Undone
 from memdb.database import Database, Row, SqlValue
 from memdb.times import to_text
@@ -31,7 +32,7 @@ def undo(db: Database, *, user_id: str, turn_id: str | None, session_id: str | N
         if (row["turn_id"], row["action_hash"]) in built_on or not db.one("believe.by_id", fact_id=fact_id):
             done.kept += 1
         elif row["before"] is None:
-            done.end(fact_id, json.loads(str(row["after"]))["valid_from"], change, reason)
+            done.end(fact_id, to_text(stored.fact(db, row["after"]).valid_from), change, reason)
             db.run("apply.unlink", source_id=fact_id)
         else:
             done.restore(fact_id, "undo.restore", change, reason, before=row["before"], after=row["after"])
@@ -91,7 +92,7 @@ class _Taken:
             "apply.history",
             fact_id=fact_id,
             user_id=self.user_id,
-            key=json.loads(str(after["record"]))["key"] if after else "",
+            key=stored.fact(self.db, after["record"]).key if after else "",
             operation="undo",
             before=str(before["record"]) if before else None,
             after=str(after["record"]) if after else None,

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
+from memdb import stored
 from memdb.answers import Linked
 from memdb.database import Database
-from memdb.records import Fact, Relation, Status, by_the_clock
+from memdb.records import Relation, Status, by_the_clock
 from memdb.times import to_text
 
 _Step = tuple[str, str, Relation, int, float]  # a row of links.step
@@ -61,5 +62,5 @@ def walk(
                     ways[name] = _Way(step, relation, bool(outward), strength, (*path, name))
                     frontier[name] = strength
         led = json.dumps([(name, way.depth, way.strength) for name, way in ways.items()])
-        reached = [Fact.model_validate_json(str(record)) for (record,) in db.tuples("links.reached", ways=led, limit=max(0, limit))]
+        reached = stored.facts(db, db.all("links.reached", ways=led, limit=max(0, limit)))
     return [Linked(fact=by_the_clock(fact, now), **ways[fact.fact_id]._asdict()) for fact in reached]

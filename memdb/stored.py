@@ -1,0 +1,164 @@
+"""The one reader of what is stored: rows become records here, and a row that is none is told as damage, with its table and its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, TypeVar, cast
+
+from pydantic import Field, JsonValue, ValidationError
+from pydantic_core import from_json
+
+from memdb.answers import Section
+from memdb.checks import fault
+from memdb.database import Database, Row, SqlValue
+from memdb.driver import row_error
+from memdb.errors import StoreError
+from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
+
+Shape = TypeVar("Shape", bound=Record)
+
+_UNREADABLE = (ValueError, TypeError, KeyError)  # pydantic's and json's errors are ValueErrors, and so is what a time that is none makes
+
+
+class _Archived(Record):
+    record: Fact
+
+
+class _Page(Record):
+    lines: tuple[tuple[str, str, str], ...]
+    written_at: datetime
+
+
+class _Consent(Record):
+    sensitive_topics: Literal["keep", "ask", "refuse"] | None
+    secrets: Literal["keep", "refuse"] | None
+
+
+class _Weight(Record):
+    value: float = Field(allow_inf_nan=False)
+
+
+class _Collection(Record):
+    schema_: dict[str, JsonValue] = Field(alias="schema")
+    metadata: dict[str, JsonValue] | None
+
+
+class _Kept(NamedTuple):
+    """A table that records are made of: the statement that reads all of it, and by which columns a row is named."""
+
+    table: str
+    statement: str
+    shape: type[Record]
+    names: tuple[str, ...]
+    parsed: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    asked: Mapping[str, None] = {}
+
+
+_ALL_OF_A_USER = {"user_id": None, "turn_id": None}
+_KEPT = (
+    _Kept("facts", "check.facts", Fact, ("fact_id",), parsed=("value_json", "tags")),
+    _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked={**_ALL_OF_A_USER, "fact_id": None}),
+    _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id",)),
+    _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_OF_A_USER),
+    _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id",)),
+    _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
+    _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),
+    _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata"), beside=("collection_id",)),
+    _Kept("consents", "check.consents", _Consent, ("user_id",), beside=("user_id",)),
+    _Kept("weights", "check.weights", _Weight, ("feature", "name"), beside=("feature", "name")),
+    _Kept("predicates", "believe.predicates", Predicate, ("predicate",)),
+    _Kept("kinds", "kinds.all", Kind, ("kind",)),
+    _Kept("sections", "sections.all", Section, ("section",)),
+)
+
+
+@contextmanager
+def reading(db: Database) -> Iterator[None]:
+    """Within it, what is stored is read: where that cannot be done, the file is damaged.
+
+    Raises:
+        StoreError: it cannot; which row of which table it is.
+    """
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise _error(db, error) from error
+
+
+def facts(db: Database, rows: Iterable[Row]) -> list[Fact]:
+    """Return the facts of rows that hold each as a `record`."""
+    with reading(db):
+        return [Fact.model_validate_json(str(row["record"])) for row in rows]
+
+
+def fact(db: Database, record: SqlValue) -> Fact:
+    """Return the fact of a `record`."""
+    with reading(db):
+        return Fact.model_validate_json(str(record))
+
+
+def rows_as(shape: type[Shape], db: Database, rows: Iterable[Row], *, parsed: Sequence[str] = ()) -> list[Shape]:
+    """Return rows as records; the columns `parsed` hold JSON."""
+    with reading(db):
+        return [_read(shape, row, parsed) for row in rows]
+
+
+def value(db: Database, text: SqlValue) -> Any:
+    """Return what a column of JSON says."""
+    with reading(db):
+        return from_json(str(text))
+
+
+def damage(db: Database) -> list[Damage]:
+    """Return what is wrong with the file: the rows that cannot be read, and what SQLite finds of pages, indexes and values."""
+    found: list[Damage] = []
+    try:
+        found += faults(db)
+        found += [Damage(fault=line) for line in db.integrity()]
+    except StoreError as error:  # there is damage that SQLite cannot read past, such as that of a page, or of JSON that an index is made of
+        if not found:
+            found.append(Damage(fault=str(error)))
+    return found
+
+
+def faults(db: Database) -> Iterator[Damage]:
+    """Go through everything that is read as records, and tell each row that cannot be, once."""
+    told = set()
+    for row in db.all("check.malformed"):
+        named = str(row["table"]), _name(row, ("name",), called=str(row["called"]))
+        told.add(named)
+        yield Damage(table=named[0], row=named[1], fault=f"{row['column']!s} is no JSON")
+    for kept in _KEPT:
+        for row in db.all(kept.statement, **kept.asked):
+            try:
+                _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
+            except _UNREADABLE as error:
+                if (name := _name(row, kept.names)) and (kept.table, name) not in told:
+                    yield Damage(table=kept.table, row=name, fault=_why(error))
+
+
+def _read(shape: type[Shape], row: Mapping[str, SqlValue], parsed: Sequence[str]) -> Shape:
+    return shape.model_validate({**row, **{column: _json(column, str(row[column])) for column in parsed if row[column] is not None}})
+
+
+def _json(column: str, text: str) -> JsonValue:
+    try:
+        return cast(JsonValue, from_json(text))
+    except ValueError as error:
+        raise ValueError(f"{column} cannot be read: {error}") from error
+
+
+def _name(row: Row, names: Sequence[str], *, called: str = "") -> str:
+    return " of ".join(f"{called or name} {row[name]!r}" for name in names)
+
+
+def _error(db: Database, error: Exception) -> StoreError:
+    found = next(faults(db), None)
+    return row_error(db.path, f"{found.table}, {found.row}: {found.fault}" if found else _why(error))
+
+
+def _why(error: Exception) -> str:
+    return fault(error) if isinstance(error, ValidationError) else str(error)

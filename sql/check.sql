@@ -1,0 +1,54 @@
+-- What the file holds against what it may hold, for whoever looks for damage: each row with what it is called by.
+
+-- Texts that are to be JSON and are none. A table that has a rule for it keeps others out; what lies on a disk may change all the same.
+-- statement: malformed
+select 'facts' as "table", 'fact_id' as called, fact_id as name, 'value_json' as "column" from facts where value_json is not null and not json_valid(value_json)
+union all
+select 'facts', 'fact_id', fact_id, 'tags' from facts where not json_valid(tags)
+union all
+select 'fact_history', 'id', id, 'before' from fact_history where before is not null and not json_valid(before)
+union all
+select 'fact_history', 'id', id, 'after' from fact_history where after is not null and not json_valid(after)
+union all
+select 'facts_archive', 'fact_id', fact_id, 'record' from facts_archive where not json_valid(record)
+union all
+select 'events', 'event_id', event_id, 'participants' from events where not json_valid(participants)
+union all
+select 'profiles', 'user_id', user_id, 'profile' from profiles where not json_valid(profile)
+union all
+select 'pages', 'user_id', user_id, 'lines' from pages where not json_valid(lines)
+union all
+select 'collections', 'collection_id', collection_id, 'schema' from collections where not json_valid(schema)
+union all
+select 'collections', 'collection_id', collection_id, 'metadata' from collections where metadata is not null and not json_valid(metadata);
+
+-- Every fact as it stands, its JSON as text.
+-- statement: facts
+select
+  fact_id, user_id, kind, key, value_text, value_json, category, memory_type, confidence, importance, effective_importance, source, speaker,
+  event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, session_id, tags, embedding_id, created_at, updated_at,
+  last_mentioned_at, seen_count, last_accessed, access_count
+from facts;
+
+-- statement: archive
+select fact_id, record from facts_archive;
+
+-- statement: calls
+select
+  id, purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
+from model_calls;
+
+-- statement: events
+select event_id, user_id, description, timestamp, participants, location, importance, break_trigger as "trigger", turn_id from events;
+
+-- statement: consents
+select user_id, sensitive_topics, secrets from consents;
+
+-- statement: pages
+select user_id, lines, written_at from pages;
+
+-- statement: weights
+select name, feature, value from weights;
+
+-- statement: collections
+select collection_id, schema, metadata from collections;

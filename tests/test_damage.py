@@ -1,0 +1,169 @@
+"""Damage within a row: whatever cannot be read of what is stored is told with its table and row, by whoever reads it and by `memdb check`."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from typer.testing import CliRunner
+
+import memdb
+from memdb.embed import HashingEmbedder
+from memdb.interfaces.commands import app
+
+QUIET: dict[str, bool] = {"worker": False}
+EARLY, LATER = "2025-03-01T12:00:00Z", "2025-03-20T10:00:00Z"
+Damage = Callable[[str], memdb.Memory]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A memory with a fact that took another's place, an archive, events and what came of them."""
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        for day, text in enumerate(("I live in Porto.", "I moved to Lisbon.", "I moved to Braga."), start=1):
+            mem.observe(text, user_id="ana", turn_id=f"t{day}", session_id="s", timestamp=f"2025-03-0{day}T10:00:00Z")
+        mem.event("Ana laughed with Rui", user_id="ana", participants=["Rui"], timestamp="2025-03-01T19:00:00Z", event_id="e1")
+        mem.narrate(now="2025-03-09T10:00:00Z")
+        mem.remember("Ana plays chess", user_id="ana", tags=["game"], timestamp="2025-03-01T10:00:00Z")
+        mem.drain()
+        mem.compact()
+    return path
+
+
+@pytest.fixture
+def damaged(path: Path) -> Iterator[Damage]:
+    """Have the memory hold what its rules keep out, and open it."""
+    opened: list[memdb.Memory] = []
+
+    def harm(sql: str) -> memdb.Memory:
+        connection = apsw.Connection(str(path))
+        made = [
+            (kind, name, text)
+            for kind, name, text in connection.execute("select type, name, sql from sqlite_schema where sql is not null")
+            if kind == "trigger" or name == "facts_apart"
+        ]
+        for kind, name, _ in made:
+            connection.execute(f"drop {kind} {name}")
+        connection.execute("pragma ignore_check_constraints = on")
+        connection.execute(sql)
+        assert connection.changes()
+        for kind, _, text in made:
+            if kind == "trigger":
+                connection.execute(text)
+        connection.close()
+        opened.append(memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET))
+        return opened[0]
+
+    yield harm
+    for mem in opened:
+        mem.close()
+
+
+UNREADABLE = {
+    "value_json": ("update facts set value_json = '{\"a'", "facts, fact_id '.*': value_json is no JSON"),
+    "half a surrogate": ('update facts set value_json = \'{"a": "\\ud800"}\'', "facts, fact_id '.*': value_json cannot be read"),
+    "a number without end": (f"update facts set value_json = '{'9' * 5000}'", "facts, fact_id '.*': value_json cannot be read"),
+    "tags": ("update facts set tags = '[\"a'", "facts, fact_id '.*': tags is no JSON"),
+    "tags that are numbers": ("update facts set tags = '[1]'", r"facts, fact_id '.*': field tags\.0"),
+    "a year that no clock has": ("update facts set valid_from = '0000-01-01T00:00:00.000Z'", "facts, fact_id '.*': field valid_from"),
+    "a time": ("update facts set created_at = 'x', updated_at = 'x'", "facts, fact_id '.*': field created_at"),
+}
+
+
+@pytest.mark.parametrize(("sql", "where"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_fact_that_cannot_be_read_is_told_by_whoever_reads_it(damaged: Damage, sql: str, where: str) -> None:
+    mem = damaged(sql)
+    questions: list[Callable[[], object]] = [
+        lambda: mem.facts("ana", kinds=["message", "fact", "note"]),
+        lambda: mem.search("Where does Ana live? Porto, Lisbon, Braga", user_id="ana", now=LATER),
+        lambda: mem.context("Where does Ana live?", user_id="ana", now=LATER),
+        lambda: mem.remember("Ana lives in Evora", user_id="ana", key="user.lives_in", timestamp=LATER),
+    ]
+    for ask in questions:
+        with pytest.raises(memdb.StoreError, match=rf"^A row of .*mem\.db is damaged \({where}.*\); restore a copy") as caught:
+            ask()
+        assert caught.value.__cause__ is not None
+        assert not caught.value.damaged  # what is of others can still be thought about
+
+
+ROWS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
+    "history before": (
+        "fact_history set before = '{' where before is not null",
+        "fact_history, id .*: before",
+        lambda m: m.history(user_id="ana"),
+    ),
+    "history after": ("fact_history set after = '{}'", r"fact_history, id .*: field after\.", lambda m: m.history(user_id="ana")),
+    "undo": ("fact_history set after = '[]'", "fact_history, id .*: field after", lambda m: m.undo(turn_id="t3")),
+    "archive": (
+        "facts_archive set record = json_set(record, '$.tags', 5)",
+        r"facts_archive, fact_id '.*': field record\.tags",
+        lambda m: m.facts("ana", as_of=EARLY),
+    ),
+    "events": ("events set participants = '[1]'", "events, event_id 'e1' of user_id 'ana': field participants", lambda m: narrated(m)),
+    "turns": ("turns set timestamp = 'x'", "turns, turn_id 't1' of user_id 'ana': field timestamp", lambda m: m.turns("ana")),
+    "weights": ("weights set value = 9e999", "weights, feature '.*' of name '.*': field value", lambda m: m.search("x", user_id="ana")),
+    "predicates": (
+        "predicates set cardinality = 'x'",
+        "predicates, predicate '.*': field cardinality",
+        lambda m: m.remember("I live in Faro", user_id="ana"),
+    ),
+}
+
+
+def narrated(mem: memdb.Memory) -> object:
+    return [mem.sources(fact.fact_id) for fact in mem.facts("ana", kinds=["narrative"], statuses=["active", "archived"])]
+
+
+@pytest.mark.parametrize(("update", "where", "ask"), ROWS.values(), ids=ROWS)
+def test_a_row_of_any_table_that_cannot_be_read_is_told(
+    damaged: Damage, update: str, where: str, ask: Callable[[memdb.Memory], object]
+) -> None:
+    mem = damaged(f"update {update}")
+    with pytest.raises(memdb.StoreError, match=rf"^A row of .*mem\.db is damaged \({where}"):
+        ask(mem)
+
+
+def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
+    found = damaged("update facts set tags = '[\"a' where key = 'user.lives_in'").check()
+    rows = [one for one in found if one.table]
+    assert {(one.table, one.fault) for one in rows} == {("facts", "tags is no JSON")}
+    assert len({one.row for one in rows}) == len(rows)
+
+
+def test_a_turn_that_meets_a_damaged_row_does_not_hold_up_those_of_others(damaged: Damage) -> None:
+    mem = damaged("update facts set tags = '[1]'")
+    mem.observe("I moved to Faro.", user_id="ana", turn_id="a")
+    mem.observe("I live in Rome.", user_id="rui", turn_id="r")
+    mem.drain()
+    assert [fact.object for fact in mem.facts("rui")] == ["Rome"]
+    (turn,) = mem.turns("ana", turn_id="a")
+    assert turn.error is not None
+    assert "is damaged (facts, fact_id" in turn.error
+
+
+def test_a_damaged_turn_in_the_queue_is_told_by_draining(damaged: Damage) -> None:
+    mem = damaged("update turns set timestamp = 'x', status = 'queued'")
+    with pytest.raises(memdb.StoreError, match=r"turns, turn_id 't1' of user_id 'ana': field timestamp"):
+        mem.drain()
+
+
+def test_the_command_ends_with_a_code_of_its_own_where_something_is_damaged(path: Path, damaged: Damage) -> None:
+    assert CliRunner().invoke(app, ["check", "--db", str(path)]).exit_code == 0
+    damaged("update facts_archive set record = '{}'").close()
+    done = CliRunner().invoke(app, ["check", "--db", str(path)])
+    assert done.exit_code == 1
+    assert done.stdout.startswith("facts_archive\tfact_id '")
+
+
+def test_a_dump_leaves_out_a_row_whose_json_is_damaged_and_keeps_all_others(path: Path, damaged: Damage, tmp_path: Path) -> None:
+    damaged("update fact_history set after = '{\"a' where id = 1").close()
+    saved = tmp_path / "saved.db"
+    command = f'(echo "pragma application_id = 1835363684;"; sqlite3 {path} .dump | sed "s/^ROLLBACK;.*/COMMIT;/") | sqlite3 {saved}'
+    subprocess.run(command, shell=True, check=False, capture_output=True)
+    with memdb.open(saved, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert next(change.id for change in mem.history(user_id="ana")) == 2
