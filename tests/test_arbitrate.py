@@ -899,7 +899,7 @@ def test_what_is_of_high_risk_and_said_in_passing_waits_until_it_is_nearly_certa
 
 @pytest.mark.parametrize(("delta", "outcome"), [(0.09, "noop"), (0.1, "update")])
 def test_what_is_of_high_risk_waits_up_to_nine_tenths(delta: float, outcome: str, tell: Tell) -> None:
-    [waiting] = tell("I live in Porto.", "I live in Braga.").facts("ana", statuses=[P])
+    [waiting] = tell("I live in Porto.", "I live in Braga.").facts("ana", statuses=["pending_confirmation"])
     again = said(object="Braga", value_text="User lives in Braga", explicit=False)
     proposed = Action(type="update", key=again.key, target_fact_id=waiting.fact_id, reason="test", candidate=again, confidence_delta=delta)
     assert guard(proposed, waiting.model_copy(update={"confidence": 0.8}), predicates={}, config=Config()).type == outcome
@@ -1014,7 +1014,9 @@ def test_what_is_newer_holds_unless_its_source_is_clearly_less_reliable(mem: mem
 
 
 def test_what_the_web_says_again_and_again_waits_for_the_user(mem: memdb.Memory) -> None:
-    for day, (name, source) in enumerate((("green", "user_message"), ("blue", "web_scraped"), ("blue", "web_scraped"), ("blue", "web_scraped")), start=1):
+    for day, (name, source) in enumerate(
+        (("green", "user_message"), ("blue", "web_scraped"), ("blue", "web_scraped"), ("blue", "web_scraped")), start=1
+    ):
         mem.remember(f"Likes {name}", user_id="ana", key="user.favourite_colour", object=name, source=source, timestamp=f"2025-03-0{day}")  # type: ignore[arg-type]
     assert [(fact.object, fact.status, fact.seen_count) for fact in mem.facts("ana")] == [("green", A, 1), ("blue", P, 3)]
 
@@ -1079,7 +1081,9 @@ def test_what_the_user_confirms_is_as_reliable_as_the_user(
 
 
 def test_what_is_taken_back_leaves_a_fact_as_reliable_as_before(mem: memdb.Memory) -> None:
-    guessed = mem.remember("User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", timestamp="2025-03-01")
+    guessed = mem.remember(
+        "User drives a Fiat", user_id="ana", key="user.drives", object="Fiat", source="web_scraped", timestamp="2025-03-01"
+    )
     say(mem, guessed)
     mem.undo(user_id="ana", turn_id="t")
     assert mem.fact(guessed.fact_id).source == "web_scraped"

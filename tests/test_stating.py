@@ -359,7 +359,9 @@ def test_a_clearly_less_reliable_source_only_raises_a_doubt(mem: memdb.Memory, s
     assert len(mem.facts("ana")) == (1 if status == "active" else 2)
 
 
-@pytest.mark.parametrize(("first", "then", "object"), [("tool", "user_message", "blue"), ("web_scraped", "web_scraped", "blue"), ("web_scraped", "tool", "blue")])
+@pytest.mark.parametrize(
+    ("first", "then", "object"), [("tool", "user_message", "blue"), ("web_scraped", "web_scraped", "blue"), ("web_scraped", "tool", "blue")]
+)
 def test_a_source_as_reliable_or_more_supersedes(mem: memdb.Memory, first: Source, then: Source, object: str) -> None:
     for source, colour in ((first, "green"), (then, "blue")):
         mem.remember(f"Likes {colour}", user_id="ana", key="user.favourite_colour", object=colour, source=source)
