@@ -78,6 +78,13 @@ def key(value: str) -> str:
     return value
 
 
+def unread(error: ValueError | RecursionError) -> str:
+    """Return why a text of JSON could not be read, where it is not the text that is wrong but what it holds."""
+    if isinstance(error, RecursionError):
+        return "its lists and objects lie too deep in each other"
+    return error.msg if isinstance(error, json.JSONDecodeError) else "a number is too long"
+
+
 def fault(error: ValidationError) -> str:
     """Return what is wrong with a record first: the field, and why."""
     wrong = error.errors()[0]

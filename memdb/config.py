@@ -276,7 +276,7 @@ def _toml(path: str) -> Mapping[str, object]:
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read as TOML ({error}); mend it or move it away.") from error
 
 

@@ -84,7 +84,7 @@ def parse_conversation(text: str, *, origin: str) -> list[Conversation]:
             raise InputError(f"{origin}, line 1: this is no JSON ({error.msg}); give a conversation in JSON or JSON lines.") from error
         return [Conversation(turns=tuple(_json_lines(text, origin=origin, whole=error)))]
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets in brackets in brackets
-        raise InputError(f"{origin} cannot be read as JSON ({error}); give a conversation in JSON or JSON lines.") from error
+        raise InputError(f"{origin} cannot be read as JSON ({checks.unread(error)}); give a conversation in JSON or JSON lines.") from error
     if isinstance(document, dict) and isinstance(document.get("conversation"), dict):
         return [_sample(document, origin=origin)]
     if isinstance(document, dict) and "turns" in document:
@@ -108,6 +108,10 @@ def _json_lines(text: str, *, origin: str, whole: json.JSONDecodeError) -> Itera
             # A document over several lines fails on its first one; then it is the document's own error that helps.
             number, error = (whole.lineno, whole) if number == 1 else (number, error)
             raise InputError(f"{origin}, line {number}: this is no JSON ({error.msg}); mend the line and load the file again.") from error
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{origin}, line {number} cannot be read as JSON ({checks.unread(error)}); mend it and load the file again."
+            ) from error
         yield _message(item, place=f"{origin}, line {number}")
 
 

@@ -943,6 +943,15 @@ def test_tune_reads_labels_from_a_file_and_writes_a_set(db: Path, tmp_path: Path
     assert ok("search", "Porto", "--user", "ana", "--weights", "mine", "--db", db)
 
 
+def test_questions_with_a_line_separator_are_read_and_what_nobody_can_read_is_one_sentence(db: Path, tmp_path: Path) -> None:
+    data = tmp_path / "labels.jsonl"
+    data.write_text('{"user_id": "ana", "query": "a\u2028b", "relevant": ["t1"]}\n' * 2, encoding="utf-8")
+    assert "MRR" in ok("evaluate", "--data", data, "--embedder", "none", "--db", db)
+    data.write_text('{"user_id": "ana", "query": "a", "relevant": ["t1"]}\n' + "[" * 100_000, encoding="utf-8")
+    done = run("evaluate", "--data", data, "--embedder", "none", "--db", db)
+    assert (done.exit_code, "line 2, is not JSON (its lists and objects lie too deep" in done.stderr) == (2, True)
+
+
 def test_tune_says_so_where_what_was_held_out_is_ranked_worse(tmp_path: Path) -> None:
     db, data, users = tmp_path / "mem.db", tmp_path / "labels.json", ("ana", "bea", "eva", "ida")
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:

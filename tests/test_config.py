@@ -32,6 +32,13 @@ def test_memdb_toml_beside_the_file_is_read(database: Path) -> None:
         assert (mem.config.synchronous, mem.config.profile_every_turns) == ("FULL", 7)
 
 
+@pytest.mark.parametrize("text", ["embed_batch = " + "9" * 5000, "embed_batch = " + "[" * 100_000], ids=["digits", "brackets"])
+def test_toml_that_nobody_can_read_is_told_in_one_sentence(database: Path, text: str) -> None:
+    write_toml(database, text)
+    with pytest.raises(memdb.ConfigError, match=r"memdb\.toml cannot be read as TOML"):
+        load_config(database)
+
+
 def test_the_environment_goes_over_toml_and_arguments_over_both(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_toml(database, "embed_batch = 1\nrecent_changes = 1\ncontext_max_tokens = 1\n")
     monkeypatch.setenv("MEMDB_RECENT_CHANGES", "2")

@@ -93,14 +93,12 @@ class _Sent(Request):
             why = "it is not UTF-8 text"
         except UnicodeEncodeError:
             why = "a text holds half a surrogate pair"
-        except RecursionError:
-            why = "its lists and objects lie too deep in each other"
         except json.JSONDecodeError as error:
             why = f"{error.msg.removesuffix('.')}, at character {error.pos}"
         except _Unusable as error:
             why = str(error)
-        except ValueError:
-            why = "a number is too long"
+        except (ValueError, RecursionError) as error:
+            why = checks.unread(error)
         else:
             return told
         raise HTTPException(422, f"The body is no JSON that can be used ({why}); mend it and send it again.")

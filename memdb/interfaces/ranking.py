@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from memdb import Explanation, InputError, Labelled
 from memdb.calibration import Calibration
-from memdb.checks import fault
+from memdb.checks import fault, unread
 from memdb.conversations import read_conversation
 from memdb.interfaces.options import (
     FILE,
@@ -258,13 +258,14 @@ def weights(
             try:
                 text = file.read_text("utf-8")
                 told = yaml.safe_load(text) if file.suffix in (".yaml", ".yml") else tomllib.loads(text)
-                memory.set_weights(TypeAdapter(dict[str, dict[str, float]]).validate_python(told))
+                given = TypeAdapter(dict[str, dict[str, float]]).validate_python(told)
             except ValidationError as error:
                 raise InputError(f"{file} holds no weight sets ({fault(error)}); write tables of numbers.") from error
             except OSError as error:
                 raise InputError(f"{file} cannot be read ({error.strerror}); give the path of a file of weight sets.") from error
-            except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+            except (ValueError, RecursionError, yaml.YAMLError) as error:
                 raise InputError(f"{file} holds no weight sets ({str(error).splitlines()[0]}); write tables of numbers.") from error
+            memory.set_weights(given)
         sets = memory.weight_sets()
     if json:
         print_json(WeightSets(sets=sets))
@@ -334,7 +335,7 @@ def _read(path: Path) -> list[Labelled]:
         raise InputError(f"{path} cannot be read as UTF-8 text ({error}); give labelled questions in JSON or JSON lines.") from error
     try:
         document = json_format.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = _lines(text, path)
     items = document if isinstance(document, list) else [document]
     if items and all(isinstance(item, dict) and "query" in item and "user_id" in item for item in items):
@@ -352,10 +353,10 @@ def _read(path: Path) -> list[Labelled]:
 
 def _lines(text: str, path: Path) -> list[object]:
     items: list[object] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 items.append(json_format.loads(line))
-            except ValueError as error:
-                raise InputError(f"{path}, line {number}, is not JSON ({error}).") from error
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{path}, line {number}, is not JSON ({unread(error)}); mend it and give the file again.") from error
     return items
