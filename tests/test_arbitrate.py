@@ -899,7 +899,7 @@ def test_what_is_of_high_risk_and_said_in_passing_waits_until_it_is_nearly_certa
 
 @pytest.mark.parametrize(("delta", "outcome"), [(0.09, "noop"), (0.1, "update")])
 def test_what_is_of_high_risk_waits_up_to_nine_tenths(delta: float, outcome: str, tell: Tell) -> None:
-    [waiting] = tell("I live in Porto.", "I live in Braga.").facts("ana", statuses=[P])
+    [waiting] = tell("I live in Porto.", "I live in Braga.").facts("ana", statuses=["pending_confirmation"])
     again = said(object="Braga", value_text="User lives in Braga", explicit=False)
     proposed = Action(type="update", key=again.key, target_fact_id=waiting.fact_id, reason="test", candidate=again, confidence_delta=delta)
     assert guard(proposed, waiting.model_copy(update={"confidence": 0.8}), predicates={}, config=Config()).type == outcome
