@@ -227,7 +227,9 @@ scored as materialized (
       max(0, julianday(:now) - julianday(coalesce(f.last_accessed, iif(f.kind = 'episode', f.valid_from, f.last_mentioned_at), f.created_at)))
       / (coalesce(iif(f.kind = 'narrative', :base_half_life_days, null), k.half_life_days)
          * coalesce(t.retention_multiplier, 1)))), 1.0) as decay,
-    exp(-max(0, julianday(:now) - julianday(iif(f.kind = 'episode', f.valid_from, max(f.updated_at, coalesce(f.last_mentioned_at, '')))))
+    -- when it was last said, or last so; what upkeep does with a row is neither
+    exp(-max(0, julianday(:now) - julianday(iif(f.kind = 'episode', f.valid_from, max(coalesce(f.last_mentioned_at, f.updated_at),
+      iif(f.valid_to <= :now, f.valid_to, '')))))
       / k.tau_days) as recency,
     min(1.0, 0.5 + ln(1 + f.access_count) * 0.1) as access_bonus,
     f.importance as intrinsic_importance,

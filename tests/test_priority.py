@@ -151,6 +151,31 @@ def test_a_message_fades_within_weeks(mem: memdb.Memory, days: int, tau: int) ->
     assert found.parts["recency"] == pytest.approx(math.exp(-days / tau))
 
 
+@pytest.mark.parametrize("done", ["stalls", "promoted", "doubted"])
+def test_what_is_done_with_a_row_is_no_mention_of_it(mem: memdb.Memory, done: str) -> None:
+    for day in range(1, 5):
+        fact = mem.remember("User owns a red kayak", user_id="ana", key="user.owns", object="red kayak", timestamp=f"2025-03-0{day}")
+    task = mem.remember("Sell the kayak", user_id="ana", kind="task", timestamp="2025-03-01")
+    row, now = (task, "2025-04-20") if done == "stalls" else (fact, "2025-03-30")
+    asked = {"user_id": "ana", "kinds": [row.kind], "statuses": ["active", "uncertain"], "now": now}
+    before = mem.search("kayak", **asked)[0].parts["recency"]  # type: ignore[arg-type]
+    match done:
+        case "stalls":
+            assert mem.maintain(now=now).tasks_stalled == 1
+        case "promoted":
+            assert mem.maintain(now=now).promoted == 1
+        case _:
+            mem.doubt(row.fact_id, now=now)
+    assert mem.search("kayak", **asked)[0].parts["recency"] == before < 0.5  # type: ignore[arg-type]
+
+
+def test_what_was_so_once_is_as_recent_as_it_was_last_so(mem: memdb.Memory) -> None:
+    for day, city in (("01", "Porto"), ("21", "Lisbon")):
+        mem.remember(f"Ana lives in {city}", user_id="ana", key="user.lives_in", object=city, timestamp=f"2025-03-{day}")
+    old = mem.search("Porto", user_id="ana", statuses=["superseded"], now="2025-03-31")[0]
+    assert old.parts["recency"] == pytest.approx(math.exp(-10 / 30))
+
+
 def test_a_first_person_memory_is_recent_for_as_long_as_an_episode(mem: memdb.Memory) -> None:
     mem.remember("The boiler hums", user_id="ana", kind="narrative", timestamp="2025-03-01")
     found = mem.search("boiler", user_id="ana", weights="priority", now="2025-03-08")[0]
