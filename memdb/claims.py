@@ -22,6 +22,7 @@ from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
 from memdb.sentences import CONTRACTED, expand
 from memdb.validity import BECAME, WILL_BE, Validity, validity
+from memdb.wording import worded
 
 Held = Callable[[list[str]], Iterable[tuple[str, str]]]
 """Reads what is believed under keys, or waits: each object with its key, the newest first."""
@@ -37,7 +38,6 @@ GUESSED = 0.1
 
 _UNSURE = 0.3  # and "I think"
 _SIMILAR = 0.6  # names that are alike to this share may be spellings of one
-_YEAR = re.compile(r"\d{4}")
 _A_FEW_DAYS = timedelta(days=3)
 _A_LONG_TIME = timedelta(days=300)
 _WORD = re.compile(r"\w+")
@@ -361,16 +361,8 @@ class _Made:
         predicate = predicate_of(full_key, self.here.predicates)
         subject, _, name = full_key.partition(".")
         parts: dict[str, JsonValue] = {"subject": subject, "predicate": name, "object": value}
-        label = predicate.label
         if mode == "denies":
             parts["polarity"] = "negative"
-            label = _denied(label)
-        if about.several:
-            label = _of_several(label)
-        if label.endswith(" on") and _YEAR.fullmatch(value):
-            label = f"{label.removesuffix('on')}in"
-        if label.endswith(" in") and value.startswith("near "):
-            label = label.removesuffix(" in")
         confidence = self.confidence
         if self.clause.hedged:
             confidence = min(confidence - _UNSURE, 0.65)
@@ -383,7 +375,7 @@ class _Made:
             true = Validity(begins=true.begins if true.event is None else true.ends)
         yield Candidate(
             key=full_key,
-            value_text=f"{about.display} {label} {value}".strip(),
+            value_text=f"{about.display} {worded(predicate.label, value, denied=mode == 'denies', several=about.several)}".strip(),
             object=value,
             category=predicate.category,
             confidence=round(max(0.0, confidence), 2),
@@ -399,18 +391,3 @@ class _Made:
             or (mode == "ends" and self.clause.coming and true.begins is None and predicate.category != "task_context"),
             explicit=self.explicit,
         )
-
-
-def _denied(label: str) -> str:
-    """A label in the negative: "speaks" becomes "does not speak", "is aged" "is not aged"."""
-    verb, _, rest = label.partition(" ")
-    if verb in ("is", "was", "must"):
-        return f"{verb} not {rest}".strip()
-    return f"does not {_of_several(verb)} {rest}".strip()
-
-
-def _of_several(label: str) -> str:
-    """A label as it is said of more than one: "lives in" becomes "live in", "is aged" "are aged"."""
-    verb, blank, rest = label.partition(" ")
-    told = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}.get(verb)
-    return (told or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))) + blank + rest

@@ -75,7 +75,9 @@ class Config(BaseModel):
     model: str | None = Field(None, description="the language model by its name at OPENAI_BASE_URL; rules do the thinking if unset")
     model_arbitrates: bool = Field(True, description="let the model also weigh what is said against what is believed, not only read")
     model_timeout_seconds: Seconds = Field(60.0, gt=0, description="how long to wait for one answer of a model at an endpoint")
-    model_attempts: Count = Field(3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated")
+    model_attempts: Count = Field(
+        3, ge=1, description="how often a bad answer is asked for again, and a failed call repeated; one that took too long, once"
+    )
     keep_model_calls: bool = Field(True, description="keep the raw answers of the model, with their cost, in the table model_calls")
 
     first_confidence: float = Field(0.40, ge=0, le=1, description="confidence of a first mention")

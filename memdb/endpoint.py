@@ -80,7 +80,7 @@ class _Bounded:
                 raise _too_much(self._model, self._most)
             yield part
             if monotonic() > deadline:
-                raise _passing(
+                raise _late(
                     f"The model {self._model} took longer than {self._timeout:g} seconds for its answer; check the server, or wait longer."
                 )
 
@@ -107,7 +107,7 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
             return passing
         return ModelUnavailable(f"The model {model} refused the call (HTTP {status}: {short}); check its name, the address and the key.")
     if isinstance(error, openai.APITimeoutError):  # a small machine may need minutes for a long answer
-        return _passing(f"The model {model} gave no answer in time; check the server, or wait longer (the setting model_timeout_seconds).")
+        return _late(f"The model {model} gave no answer in time; check the server, or wait longer (the setting model_timeout_seconds).")
     if isinstance(error, openai.APIConnectionError):
         return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
     return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
@@ -243,6 +243,12 @@ def _pause(retry_after: str | None) -> float | None:
 
 def _too_much(model: str, most: int) -> ModelUnavailable:
     return _passing(f"The model {model} answered with more than {most:,} bytes; check the server.")
+
+
+def _late(message: str) -> ModelUnavailable:
+    error = _passing(message)
+    error.late = True
+    return error
 
 
 def _passing(message: str) -> ModelUnavailable:

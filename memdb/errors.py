@@ -53,10 +53,11 @@ class ModelError(MdbError):
 
 
 class ModelUnavailable(ModelError):
-    """The model could not be reached or loaded. `passing` marks what may go away by itself; `retry_after` is in how many seconds, where the
-    server says so."""
+    """The model could not be reached or loaded. `passing` marks what may go away by itself, and `late` what took too long; `retry_after` is
+    in how many seconds, where the server says so."""
 
     passing: bool = False
+    late: bool = False
     retry_after: float | None = None
 
 

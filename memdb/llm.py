@@ -25,6 +25,7 @@ T = TypeVar("T", bound=BaseModel)
 Mode = Literal["json_schema", "json_object", "text"]
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "text")
 _LONGEST_PAUSE = 30.0  # seconds between calls that failed
+_MOST_LATE = 2  # calls that are too late: the first may have waited for the model to be loaded, the third would be as late as the second
 _MOST_TOKENS = 1_000_000_000  # of one call; a server that counts more counts nonsense
 _LONGEST = 1_000_000  # characters of an answer: longer ones no model writes, only what is broken or means harm
 _KEPT = 20_000  # characters that are kept of an answer of no use
@@ -88,6 +89,7 @@ class LanguageModel:
 
     `attempts` bounds how often a bad answer is asked for again, and how often a call that failed is repeated; pauses between failed calls
     double from `backoff` seconds, with jitter, and are as long as the server asks for; one that asks for more than 30 seconds is given up.
+    A call that took too long is repeated once.
     """
 
     def __init__(self, transport: Transport, *, name: str, attempts: int = 3, backoff: float = 1.0, max_tokens: int = 1_024) -> None:
@@ -161,7 +163,7 @@ class LanguageModel:
 
     def _persist(self, request: ModelRequest) -> ModelReply:
         with forking.foreign.entered():
-            from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+            from tenacity import Retrying, retry_if_exception, wait_random_exponential
 
         backoff = wait_random_exponential(multiplier=self._backoff, max=_LONGEST_PAUSE)
 
@@ -169,7 +171,12 @@ class LanguageModel:
             error = state.outcome.exception() if state.outcome else None
             return max(backoff(state), getattr(error, "retry_after", None) or 0.0)
 
-        retrying = Retrying(stop=stop_after_attempt(self._attempts), wait=pause, retry=retry_if_exception(_is_passing), reraise=True)
+        def enough(state: RetryCallState) -> bool:
+            error = state.outcome.exception() if state.outcome else None
+            late = getattr(error, "late", False)
+            return state.attempt_number >= (min(self._attempts, _MOST_LATE) if late else self._attempts)
+
+        retrying = Retrying(stop=enough, wait=pause, retry=retry_if_exception(_is_passing), reraise=True)
         return retrying(self._carry, request)
 
     def _carry(self, request: ModelRequest) -> ModelReply:

@@ -45,7 +45,7 @@ def objects(raw: str | None, kind_name: str, pattern: Pattern, written: Writing)
     kind = rules().kinds[kind_name]
     if kind_name == "raw":
         text = " ".join(raw.split()).strip(" ,.")
-        return [pattern.names.get(text.lower(), text)] if len(text.split()) <= kind.max_words else []
+        return [pattern.names.get(text.lower(), _from_outside(text))] if len(text.split()) <= kind.max_words else []
     text = _upto(compiled(rules().phrase["stop"]), raw)
     if len(text) < len(raw) and _is_cut_short(raw, len(text), kind):
         return []
@@ -99,6 +99,11 @@ def _clean(item: str, kind: Kind, pattern: Pattern, written: Writing) -> str:
         return ""
     if kind.title and text.islower():
         return " ".join(word if word in ("the", "of", "de", "da", "do", "upon") else word.capitalize() for word in words)
+    return _from_outside(text)
+
+
+def _from_outside(text: str) -> str:
+    """What somebody says of their own as others tell it: "my brother" is "their brother"."""
     return _MINE.sub(lambda match: _THEIRS[match.group().lower()], text)
 
 

@@ -25,6 +25,7 @@ from memdb.steps.gate import gate
 from memdb.steps.project import Page, project
 from memdb.thinking import beliefs_about
 from memdb.times import to_text, utc_now
+from memdb.wording import without_article
 
 _ACCOUNT = "an account tells what was said, and is no belief; write what is so as a line of its own"
 _LONGEST_NAME = 100  # a name of ASCII signs; file systems take 255 bytes
@@ -192,7 +193,7 @@ def _said(text: str, origin: Origin, predicates: dict[str, Predicate], config: C
     for label, name in labels:
         start = f"User {label} "
         if text.startswith(start) and text.removeprefix(start).strip(" ."):
-            value = text.removeprefix(start).strip(" .")
+            value = without_article(label, text.removeprefix(start).strip(" ."))
             return [_candidate(f"user.{name}", text, value, predicates[name].category)]
     turn = Turn(id=0, turn_id=origin.turn_id, user_id=origin.user_id, user_input=text, assistant_response="", timestamp=origin.now)
     return [found for found in extract(turn, predicates=predicates, zone=config.zone) if not found.negated]

@@ -70,7 +70,7 @@ def test_a_statement_is_said_in_english_with_its_values_as_they_were_said(text: 
     ("text", "fact"),
     [
         ("Meine Frau heißt Petra.", "user.wife User has a wife called Petra"),
-        ("Ich arbeite als Krankenschwester.", "user.works_as User works as Krankenschwester"),
+        ("Ich arbeite als Krankenschwester.", "user.works_as User works as a Krankenschwester"),
         ("Mein Bruder wohnt in Stuttgart.", "brother.lives_in User's brother lives in Stuttgart"),
         ("Notre chatte s'appelle Plume.", "user.pet User has a pet: cat called Plume"),
         ("Je suis allergique aux arachides.", "user.allergic_to User is allergic to arachides"),

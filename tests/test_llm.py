@@ -122,6 +122,15 @@ def test_a_failed_call_is_repeated(failure: str) -> None:
     assert len(server.modes) == 2
 
 
+def test_a_call_that_took_too_long_is_repeated_once() -> None:
+    with HostileServer(lambda _: '{"word": "hi"}', failures=["silent"] * 3) as server:
+        llm = LanguageModel(openai_transport(model="m", base_url=server.base_url, timeout=0.5), name="m", backoff=0)
+        with pytest.raises(ModelUnavailable, match="gave no answer in time") as caught:
+            llm.ask(ASK, answer=Word, purpose="test")
+    assert caught.value.late
+    assert len(server.modes) == 2
+
+
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(ends: bool) -> None:
     with HostileServer(lambda _: '{"word": "hi"}', failures=["429"], retry_after="0.3" if ends else "31") as server:

@@ -35,6 +35,7 @@ from memdb.retractions import (
 )
 from memdb.sentences import CONTRACTED, expand, sentences
 from memdb.whereabouts import at_its_place, last_day_there
+from memdb.wording import worded
 
 Before = Callable[[], tuple[Turn, str] | None]
 """Reads what the same speaker said last before a turn, and what that may answer."""
@@ -399,7 +400,7 @@ def _end(turn: Turn, owner: Person, key: str, value: str, *, predicates: Mapping
     known = predicate_of(key, predicates)
     return Candidate(
         key=key,
-        value_text=f"{owner.display} {known.label} {value}".strip(),
+        value_text=f"{owner.display} {worded(known.label, value)}".strip(),
         object=value,
         category=known.category,
         confidence=0.92,

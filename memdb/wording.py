@@ -1,0 +1,65 @@
+"""How a fact is worded: what its key is called and its value, put together as English wants it."""
+
+from __future__ import annotations
+
+import re
+
+_COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
+_STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs", re.IGNORECASE)
+_RETIRED = re.compile(r"(?:retired|former|ex-?)\b ?(?=\w)", re.IGNORECASE)  # who is a retired nurse does not work as one
+_FRAMED = re.compile(  # what has an article already, or takes none
+    r"(?:an?|the|my|our|his|her|their|your|its|some|several|many|few|both|no|\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten)\s"
+    r"|(?:head|chief|vice|president|chair|captain|ceo|cto|cfo|coo|cmo|vp)\b|(?:freelance|security|staff|support)\s*$",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"own\s", re.IGNORECASE)
+_OF = re.compile(r"\s(?:of|for|in|at|with|on|to|and|or)\s|,")
+_PLURAL = re.compile(r"(?:[^siu']s|[^\W\d_]{2,}men|women|children|people|staff)$", re.IGNORECASE)
+_AN = re.compile(
+    r"(?-i:[AEFHILMNORSX](?=[A-Z\d]))|(?!(?-i:[A-Z]{2}))(?!uni|use|usu|uti|eu|ewe|one\b|once|u[xik]\b)[aeiouàáâãäèéêëìíîïòóôõöùúûü]"
+    r"|x-|hgv|hr\b|mri\b|hono|heir|hour",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\d{4}")
+
+
+def worded(label: str, value: str, *, denied: bool = False, several: bool = False) -> str:
+    """Return what is said of somebody by a label and a value: "works as" and "nurse" make "works as a nurse"; `several` in the plural."""
+    counted = label in _COUNTED and not several
+    if label == "works as" and (_STATE.fullmatch(value) or _RETIRED.match(value)):
+        label = "is"
+    if label.endswith(" on") and _YEAR.fullmatch(value):
+        label = f"{label.removesuffix('on')}in"
+    if label.endswith(" in") and value.startswith("near "):
+        label = label.removesuffix(" in")
+    label = _denied(label) if denied else label
+    label = _of_several(label) if several else label
+    return f"{label} {_with_article(value) if counted else value}".strip()
+
+
+def without_article(label: str, value: str) -> str:
+    """Return a value as it stands under its key, from how it is worded behind a label."""
+    return re.sub(r"^(?:an?|their(?= own ))\s+", "", value) if label in _COUNTED else value
+
+
+def _with_article(value: str) -> str:
+    if _OWN.match(value):
+        return f"their {value}"
+    if not value or _STATE.fullmatch(value) or _FRAMED.match(f"{value} ") or _PLURAL.search(_OF.split(value)[0]):
+        return value
+    return f"an {value}" if _AN.match(value) else f"a {value}"
+
+
+def _denied(label: str) -> str:
+    """A label in the negative: "speaks" becomes "does not speak", "is aged" "is not aged"."""
+    verb, _, rest = label.partition(" ")
+    if verb in ("is", "was", "must"):
+        return f"{verb} not {rest}".strip()
+    return f"does not {_of_several(verb)} {rest}".strip()
+
+
+def _of_several(label: str) -> str:
+    """A label as it is said of more than one: "lives in" becomes "live in", "is aged" "are aged"."""
+    verb, blank, rest = label.partition(" ")
+    told = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}.get(verb)
+    return (told or (verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s"))) + blank + rest

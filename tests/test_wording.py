@@ -1,0 +1,56 @@
+"""How a fact is worded, so that it reads as English."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import memdb
+from memdb.wording import without_article, worded
+
+Tell = Callable[..., memdb.Memory]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "text"),
+    [
+        ("works as", "nurse", "works as a nurse"),
+        ("works as", "actress", "works as an actress"),
+        ("works as", "UX designer", "works as a UX designer"),
+        ("works as", "HR manager", "works as an HR manager"),
+        ("works as", "university lecturer", "works as a university lecturer"),
+        ("works as", "the manager", "works as the manager"),
+        ("works as", "head of sales", "works as head of sales"),
+        ("works as", "freelance writer", "works as a freelance writer"),
+        ("works as", "freelance", "works as freelance"),
+        ("works as", "teachers", "works as teachers"),
+        ("works as", "manager of two shops", "works as a manager of two shops"),
+        ("works as", "retired nurse", "is a retired nurse"),
+        ("works as", "unemployed", "is unemployed"),
+        ("drives", "Audi", "drives an Audi"),
+        ("drives", "cars", "drives cars"),
+        ("owns", "own studio", "owns their own studio"),
+        ("owns", "three houses", "owns three houses"),
+        ("lives in", "near Porto", "lives near Porto"),
+        ("lives in", "Porto", "lives in Porto"),
+        ("works as", "", "works as"),
+    ],
+)
+def test_a_fact_reads_as_english(label: str, value: str, text: str) -> None:
+    assert worded(label, value) == text
+
+
+@pytest.mark.parametrize(("label", "value"), [("works as", "nurse"), ("drives", "Audi"), ("owns", "own studio"), ("lives in", "The Hague")])
+def test_the_value_is_found_again_in_the_words(label: str, value: str) -> None:
+    assert without_article(label, worded(label, value).removeprefix(f"{label} ")) == value
+
+
+def test_what_is_denied_or_said_of_several_is_put_so() -> None:
+    assert worded("owns", "car", denied=True) == "does not own a car"
+    assert worded("works as", "teachers", several=True) == "work as teachers"
+    assert worded("works as", "retired", denied=True) == "is not retired"
+
+
+def test_what_is_owed_to_ones_own_is_told_from_outside(tell: Tell) -> None:
+    assert [fact.value_text for fact in tell("I owe my brother 200 euros.").facts("ana")] == ["User owes their brother 200 euros"]
