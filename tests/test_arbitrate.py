@@ -990,7 +990,7 @@ def test_a_turn_out_of_two_facts_changes_only_what_it_speaks_of(tell: Tell) -> N
     assert held == {"user.lives_in": ("Lisbon", "t1"), "user.works_as": ("nurse", "t0")}
 
 
-# --- sources -----------------------------------------------------------------------------------------------------------------------
+# sources
 
 
 @pytest.mark.parametrize(
@@ -1107,7 +1107,7 @@ def test_the_ranking_believes_a_source_as_far_as_the_guard_does(mem: memdb.Memor
     assert mem.search("jazz", user_id="ana")[0].parts["source_reliability"] == RELIABILITY[source]
 
 
-# --- what is to come ---------------------------------------------------------------------------------------------------------------
+# what is to come
 
 
 COMING: list[tuple[str, tuple[tuple[str, str], ...], list[tuple[str, str]]]] = [

@@ -79,7 +79,7 @@ def second(said: str, key: str, object: str, *actions: Json, **more: object) -> 
     return said, [fact(key, object, said.rstrip("."), **more)], list(actions)
 
 
-# --- the prompt ------------------------------------------------------------------------------------------------------------------
+# the prompt
 
 
 def test_the_prompt_is_the_auditor_s_with_its_unchanging_part_first() -> None:
@@ -151,7 +151,7 @@ def test_what_is_remembered_cannot_forge_a_line_of_the_prompt(tmp_path: Path) ->
         assert [line[:3] for line in auditor.prompts[-1].splitlines() if " | " in line] == ["f1 ", "f2 ", "c1 "]
 
 
-# --- what the model decides --------------------------------------------------------------------------------------------------------
+# what the model decides
 
 
 HOLDS_GOOD = [
@@ -234,7 +234,7 @@ def test_details_of_any_shape_are_no_reason_to_pass_over_a_decision(tmp_path: Pa
         assert (mem.turns("ana", turn_id="t1")[0].error, mem.turns("ana", turn_id="t1")[0].notes) == (None, ())
 
 
-# --- what does not hold good is decided by the rules ---------------------------------------------------------------------------
+# what does not hold good is decided by the rules
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_a_prompt_too_long_for_the_model_is_asked_in_halves(tmp_path: Path) -> N
         assert {change.reason for change in mem.history(user_id="ana") if change.operation == "noop"} == {"so it seems"}
 
 
-# --- what is believed may change while the model thinks ---------------------------------------------------------------------------
+# what is believed may change while the model thinks
 
 
 def test_a_belief_that_changed_while_the_model_thought_is_decided_by_the_rules(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def ids(collection: chroma.Collection, where: Where | None = None, where_documen
     return "".join(collection.get(where=where, where_document=where_document, include=[])["ids"])
 
 
-# --- clients and collections -----------------------------------------------------------------------------------------------------
+# clients and collections
 
 
 def test_collections_live_in_the_same_file_as_the_memory(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_setting_that_cannot_be_is_refused(client: chroma.ClientAPI, configura
     assert client.count_collections() == 0
 
 
-# --- writing -------------------------------------------------------------------------------------------------------------------------
+# writing
 
 
 def test_adding_what_is_there_changes_nothing(points: chroma.Collection) -> None:
@@ -402,7 +402,7 @@ def test_a_deletion_of_nothing_in_particular_is_refused(
     assert points.count() == 5
 
 
-# --- reading -------------------------------------------------------------------------------------------------------------------------
+# reading
 
 
 def test_get_gives_columns_in_the_order_of_adding(points: chroma.Collection) -> None:
@@ -486,7 +486,7 @@ def test_changes_are_seen_by_the_next_query(points: chroma.Collection) -> None:
     assert points.query(query_embeddings=[0, 0], n_results=3)["ids"] == [["e", "z", "b"]]
 
 
-# --- filters -------------------------------------------------------------------------------------------------------------------------
+# filters
 
 
 @pytest.mark.parametrize(
@@ -598,7 +598,7 @@ def test_a_regular_expression_takes_linear_time(points: chroma.Collection) -> No
     assert ids(points, None, {"$regex": "(a*)*b"}) == ""
 
 
-# --- embedding functions ---------------------------------------------------------------------------------------------------------------
+# embedding functions
 
 
 def test_a_collection_remembers_its_embedding_function(client: chroma.ClientAPI) -> None:
@@ -716,7 +716,7 @@ def test_what_only_hosted_chroma_can_is_not_implemented(points: chroma.Collectio
             act()
 
 
-# --- schemas ---------------------------------------------------------------------------------------------------------------------
+# schemas
 
 
 def indexed() -> chroma.Schema:
@@ -804,7 +804,7 @@ def test_a_collection_from_before_schemas_has_the_one_it_would_have_now(tmp_path
         assert notes.get(where={"n": 1})["ids"] == ["a"]
 
 
-# --- many at once ------------------------------------------------------------------------------------------------------------------------
+# many at once
 
 
 def test_threads_write_and_ask_at_once(client: chroma.ClientAPI) -> None:

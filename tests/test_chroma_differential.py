@@ -172,7 +172,7 @@ def beside(result: dict[str, list[list[object]]], place: int) -> dict[object, ob
     return dict(zip(result["ids"][place], zip(*cast("list[list[object]]", columns), strict=True), strict=True))
 
 
-# --- random operations -------------------------------------------------------------------------------------------------------------------
+# random operations
 
 # No whole number here is a broken one cut short: see above.
 WHOLE = st.sampled_from([1, 3, -4, 10**6, 2**53 + 2])
@@ -286,7 +286,7 @@ def test_any_calls_give_the_same(pairs: Pairs, space: str, calls: list[Call]) ->
             same(act, own_act, (name, arguments))
 
 
-# --- random filters on a collection of many kinds -------------------------------------------------------------------------------------------
+# random filters on a collection of many kinds
 
 VALUES = [
     1,
@@ -338,7 +338,7 @@ def test_any_filter_lets_the_same_through(many: tuple[chroma.Collection, chroma.
     same_hits(queries[0], queries[1], filters)
 
 
-# --- single calls, most of them wrong ---------------------------------------------------------------------------------------------------------
+# single calls, most of them wrong
 
 V = [[1.0, 2.0]]
 CALLS: list[Call] = [
@@ -669,7 +669,7 @@ def test_a_name_that_is_taken_is_refused_the_same(pair: Pair) -> None:
     assert names[0] == names[1]
 
 
-# --- the client: random operations, and handles of what is gone --------------------------------------------------------------------
+# the client: random operations, and handles of what is gone
 
 NAMES = st.sampled_from(["one", "two", "three", "ab", "a b", "1.2.3.4"])
 PAGES = st.fixed_dictionaries({"limit": st.none() | st.integers(-1, 4), "offset": st.none() | st.integers(-1, 4)})
@@ -779,7 +779,7 @@ def in_a_database(pair: Pair, name: str) -> list[chroma.ClientAPI]:
     return list(pair)
 
 
-# --- schemas ---------------------------------------------------------------------------------------------------------------------------
+# schemas
 
 Step = tuple[str, str | None, Mapping[str, object], str | None]
 INVERTED = [f"{kind}InvertedIndexConfig" for kind in ("String", "Int", "Float", "Bool")]
@@ -1076,7 +1076,7 @@ def test_sparse_vectors_are_refused_the_same(pair: Pair, method: str, value: Any
     same(partial(state, theirs), partial(state, ours), (method, value))
 
 
-# --- what embeds documents -----------------------------------------------------------------------------------------------------------------
+# what embeds documents
 
 
 class Letters:
@@ -1170,7 +1170,7 @@ def test_what_is_embedded_gives_the_same(pair: Pair, call: Call, dimension: int,
     same(partial(state, theirs), partial(state, ours), call)
 
 
-# --- tenants and databases -----------------------------------------------------------------------------------------------------------------
+# tenants and databases
 
 PLACES = st.sampled_from(["alpha", "beta", "ab", "default_tenant", "default_database", "missing", ""])
 
@@ -1222,7 +1222,7 @@ def told(act: Callable[..., object], arguments: Mapping[str, object]) -> object:
     return {key: value for key, value in dict(found).items() if key != "id"} if isinstance(found, Mapping) else found is None
 
 
-# --- names -------------------------------------------------------------------------------------------------------------------------------
+# names
 
 THEIR_ERRORS: dict[str, Any] = {
     name: kind for name, kind in vars(chromadb.errors).items() if isinstance(kind, type) and issubclass(kind, Exception)

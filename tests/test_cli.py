@@ -850,7 +850,7 @@ def test_a_memory_is_replayed_into_a_new_file(db: Path, tmp_path: Path) -> None:
     assert run("replay", db, tmp_path / "new.db").exit_code == 2
 
 
-# --- the ranking -----------------------------------------------------------------------------------------------------------------
+# the ranking
 
 
 def test_explain_tells_the_place_of_a_fact_and_what_would_lift_it(db: Path) -> None:

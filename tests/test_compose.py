@@ -324,7 +324,7 @@ def test_no_model_is_called_while_the_file_is_locked(tmp_path: Path) -> None:
         assert mem.narrate(now="2025-03-03T22:00:00Z")[0].value_text == GOOD
 
 
-# --- what is true ------------------------------------------------------------------------------------------------------------------
+# what is true
 
 
 @pytest.mark.parametrize(

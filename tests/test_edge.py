@@ -68,7 +68,7 @@ def run(script: str) -> str:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300).stdout.strip()
 
 
-# --- the same vectors ------------------------------------------------------------------------------------------------------------
+# the same vectors
 
 
 def test_small_weights_make_nearly_the_same_vectors_and_the_same_neighbours(both: MiniLMs) -> None:
@@ -110,7 +110,7 @@ def test_the_same_model_is_written_the_same_again(folder: Path, tmp_path: Path) 
     assert memdb.export_model(tmp_path) == memdb.ModelCard.model_validate_json((folder / CARD).read_bytes())
 
 
-# --- in the file -----------------------------------------------------------------------------------------------------------------
+# in the file
 
 
 def test_one_file_carries_memory_and_model_and_is_searched_without_pytorch(db: Path, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ with db.transaction():
         assert mem.carried_model() == memdb.ModelCard.model_validate_json((folder / CARD).read_bytes())
 
 
-# --- damaged ---------------------------------------------------------------------------------------------------------------------
+# damaged
 
 DAMAGES = {
     "the last part is gone": "delete from models where file = 'model.onnx' and part = (select max(part) from models)",
@@ -350,7 +350,7 @@ def test_a_carried_model_is_chosen_only_for_minilm_s_vectors() -> None:
     assert isinstance(choose_embedder(MiniLM.name, remembered=None, carried=carried), EdgeMiniLM)
 
 
-# --- the commands ----------------------------------------------------------------------------------------------------------------
+# the commands
 
 
 def call(db: Path, *words: str) -> tuple[int, str]:

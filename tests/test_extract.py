@@ -419,7 +419,7 @@ def test_every_key_of_the_rules_is_in_the_vocabulary(predicates: dict[str, Predi
     assert {key for key in keys if "{" not in key and not key.startswith(families)} | related <= predicates.keys()
 
 
-# --- what a candidate holds
+# what a candidate holds
 
 
 def test_a_candidate_says_whom_what_and_where_it_stands(predicates: dict[str, Predicate]) -> None:
@@ -508,7 +508,7 @@ def test_american_and_british_favourites_have_one_key(predicates: dict[str, Pred
     assert american.value_text == "User has the favourite colour red"
 
 
-# --- how sure, and how explicit
+# how sure, and how explicit
 
 
 @pytest.mark.parametrize("hedge", ["I think", "Maybe", "I guess", "probably"])
@@ -547,7 +547,7 @@ def test_a_correction_that_does_not_say_of_what_is_less_sure(predicates: dict[st
     assert read("Actually it's Anna, not Ana", predicates)[0].confidence == 0.75
 
 
-# --- as people write in chats
+# as people write in chats
 
 
 @pytest.mark.parametrize(
@@ -788,7 +788,7 @@ def test_no_more_than_the_first_facts_of_a_long_list_are_read(predicates: dict[s
     assert len(read(", ".join(f"I like x{number}" for number in range(2000)), predicates)) == MOST_FACTS
 
 
-# --- what is not so, or no longer
+# what is not so, or no longer
 
 
 @pytest.mark.parametrize(
@@ -869,7 +869,7 @@ def test_a_denial_that_is_itself_a_fact_has_negative_polarity(predicates: dict[s
     assert found.value_json == {"subject": "user", "predicate": "speaks", "object": "French", "polarity": "negative"}
 
 
-# --- when
+# when
 
 
 def test_a_temporary_state_ends(predicates: dict[str, Predicate]) -> None:
@@ -1049,7 +1049,7 @@ def test_what_is_over_is_no_plan(predicates: dict[str, Predicate]) -> None:
     assert read("I'm flying high since last Friday", predicates) == []
 
 
-# --- any text
+# any text
 
 
 FRAGMENTS = st.sampled_from(
@@ -1119,7 +1119,7 @@ def test_the_demo_conversation_runs_forward_in_time() -> None:
     assert times[-1] - times[0] > timedelta(days=200)
 
 
-# --- keys
+# keys
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_maintenance_looks_at_memories_and_at_nothing_else_of_the_file(database:
     assert "facts_status" not in " ".join(str(row[3]) for row in plan)
 
 
-# --- maintenance ------------------------------------------------------------------------------------------------------------------
+# maintenance
 
 QUIET = {"worker": False, "timezone": "Europe/Lisbon"}
 

@@ -44,7 +44,7 @@ def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
     return found
 
 
-# --- events ------------------------------------------------------------------------------------------------------------------------
+# events
 
 
 def test_an_event_is_safe_when_event_returns(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_turns_are_no_events_otherwise(tell: Callable[..., memdb.Memory]) -> Non
     assert tell("I baked bread.", "I live in Porto.").facts("ana", kinds=["narrative"]) == []
 
 
-# --- memories by rules ---------------------------------------------------------------------------------------------------------------
+# memories by rules
 
 
 def test_a_memory_is_told_in_the_first_person_with_when_where_who_and_how_sure(mem: memdb.Memory) -> None:
@@ -656,7 +656,7 @@ def test_a_shell_sees_who_was_there_and_which_events_a_memory_and_a_pattern_were
     assert found == [('["Rui"]', 3, None, 1, 1)] * 3 + [('["Rui"]', 9, "2025-03-0407:00", 0, 0)]
 
 
-# --- recall --------------------------------------------------------------------------------------------------------------------------
+# recall
 
 
 @pytest.fixture
@@ -877,7 +877,7 @@ def test_a_memory_is_found_by_the_words_of_its_events_too(tmp_path: Path) -> Non
         assert [hit.fact.fact_id for hit in mem.search(f"number{missing}", user_id="home", now=LATER)] == [fact.fact_id]
 
 
-# --- forgetting ------------------------------------------------------------------------------------------------------------------------
+# forgetting
 
 
 def test_forgetting_what_a_turn_taught_erases_the_memories_that_tell_of_it(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def candidate(value_text: str, key: str = "user.note", object: str = "") -> Cand
     return Candidate(key=key, value_text=value_text, object=object or value_text, category="other", confidence=0.9, excerpt=value_text)
 
 
-# --- confidence ----------------------------------------------------------------------------------------------------------------
+# confidence
 
 
 def test_what_the_extractor_is_not_sure_of_is_no_new_fact_and_the_record_says_so(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_doubt_about_what_is_believed_passes_and_becomes_a_question(tmp_path: 
     assert turns[1].notes == ()
 
 
-# --- novelty -------------------------------------------------------------------------------------------------------------------
+# novelty
 
 
 def test_what_is_said_again_in_other_words_refreshes_the_fact(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_what_is_near_but_says_otherwise_is_new(tmp_path: Path, kind: str, then:
             assert mem.write([{"kind": kind, "text": text}], user_id="ana").rejected == ()
 
 
-# --- what is nobody's business ---------------------------------------------------------------------------------------------------
+# what is nobody's business
 
 
 SECRETS = [

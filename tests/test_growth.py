@@ -62,7 +62,7 @@ def likes(count: int, *, user_id: str = "ana") -> list[dict[str, object]]:
     ]
 
 
-# --- of one user, with much of others ----------------------------------------------------------------------------------------------
+# of one user, with much of others
 
 
 def much_of_others(mem: memdb.Memory, count: int) -> None:
@@ -107,7 +107,7 @@ def test_what_others_have_costs_a_user_nothing(tmp_path: Path, act: Work) -> Non
     assert steps(tmp_path, much_of_others, act, 2000) <= steps(tmp_path, much_of_others, act, 20) * 1.2 + 10
 
 
-# --- of one user, four times as much ------------------------------------------------------------------------------------------------
+# of one user, four times as much
 
 
 def sessions(mem: memdb.Memory, count: int) -> None:

@@ -49,7 +49,7 @@ def post(client: TestClient, path: str, status: int = 200, **body: object) -> di
     return found
 
 
-# --- the four endpoints ----------------------------------------------------------------------------------------------------------
+# the four endpoints
 
 
 def test_retrieve_answers_by_tier_with_scores(client: TestClient, tell: Tell) -> None:
@@ -381,7 +381,7 @@ def test_compact_does_the_upkeep_that_is_due_and_says_how_much(client: TestClien
     assert [fact.session_id for fact in mem.facts("ana", kinds=["episode"])] == ["s1", "s2"]
 
 
-# --- the verbs beside them ---------------------------------------------------------------------------------------------------------
+# the verbs beside them
 
 
 def test_the_other_verbs_are_there_too(client: TestClient, mem: memdb.Memory) -> None:
@@ -582,7 +582,7 @@ def test_everything_that_may_be_sent_is_described(mem: memdb.Memory) -> None:
     assert [where for where, told in fields.items() if not told.get("description")] == []
 
 
-# --- keys ----------------------------------------------------------------------------------------------------------------------------
+# keys
 
 
 @pytest.mark.parametrize(
@@ -698,7 +698,7 @@ def test_keys_are_read_from_text() -> None:
         parse_keys("k1=ana,k1=*")
 
 
-# --- what goes wrong -------------------------------------------------------------------------------------------------------------------
+# what goes wrong
 
 
 @pytest.mark.parametrize(
@@ -819,7 +819,7 @@ def test_an_address_or_method_that_is_none_is_told_in_a_sentence(
     assert (answer.status_code, answer.json()["status"], told in answer.json()["detail"]) == (status, status, True)
 
 
-# --- a real server -----------------------------------------------------------------------------------------------------------------------
+# a real server
 
 
 @pytest.fixture

@@ -333,7 +333,7 @@ def test_of_what_is_found_the_best_hit_goes_in_first() -> None:
     assert [[item.fact_id[:3] for item in items] for items in (context.items, context.dropped)] == [["Tom"], ["Rex"]]
 
 
-# --- whose days ----------------------------------------------------------------------------------------------------------------
+# whose days
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def held(mem: memdb.Memory) -> list[str]:
     return [f"{name} {row}" for name in tables for row in shell.execute(f'select * from "{name}"').fetchall()]
 
 
-# --- what is told ------------------------------------------------------------------------------------------------------------------------
+# what is told
 
 
 def test_the_start_page_tells_the_state_of_the_file_and_whose_memory_it_is(client: TestClient, tell: Tell) -> None:
@@ -257,7 +257,7 @@ def test_metrics_measure_weight_sets_by_what_users_said(client: TestClient, tell
     assert f"MRR {mem.evaluate()['default']['MRR']:.3f}" in told
 
 
-# --- what it does not do -----------------------------------------------------------------------------------------------------------------
+# what it does not do
 
 
 def hostile(mem: memdb.Memory) -> memdb.Memory:
@@ -381,7 +381,7 @@ def test_what_cannot_be_shown_is_told_in_a_sentence(client: TestClient, tell: Te
     assert sentence in words(page(client, path, status))
 
 
-# --- who may look ------------------------------------------------------------------------------------------------------------------------
+# who may look
 
 
 def basic(key: str) -> dict[str, str]:
@@ -439,7 +439,7 @@ def test_without_keys_only_a_browser_on_this_machine_is_answered(mem: memdb.Memo
     assert looking(mem, keys={"k": "*"}).get("/", headers={"Host": host, **basic("k")}).status_code == 200
 
 
-# --- a real server -----------------------------------------------------------------------------------------------------------------------
+# a real server
 
 
 def command(*options: str | Path) -> list[str]:

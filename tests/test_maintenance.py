@@ -42,7 +42,7 @@ def of(mem: memdb.Memory, kind: str) -> list[memdb.Fact]:
     return mem.facts("ana", kinds=[kind], statuses=["active", "expired", "archived", "pending_confirmation"])
 
 
-# --- episodes --------------------------------------------------------------------------------------------------------------------
+# episodes
 
 
 def test_a_session_that_is_over_becomes_an_episode(mem: memdb.Memory) -> None:
@@ -379,7 +379,7 @@ def test_tags_say_how_much_a_thing_counts_where_its_key_does_not(
     assert mem.remember("Something else", user_id="bob", key=key, tags=tags, importance=0.33).importance == 0.33
 
 
-# --- open loops --------------------------------------------------------------------------------------------------------------------
+# open loops
 
 
 @pytest.mark.parametrize(
@@ -565,7 +565,7 @@ def test_only_tasks_have_a_state(mem: memdb.Memory) -> None:
         mem.task(mem.remember("Likes jazz", user_id="ana", key="user.likes").fact_id, "done")
 
 
-# --- reflection ----------------------------------------------------------------------------------------------------------------------
+# reflection
 
 
 def test_what_recurs_on_three_days_becomes_a_note(mem: memdb.Memory) -> None:
@@ -783,7 +783,7 @@ def test_of_notes_that_are_as_sure_the_oldest_goes(tmp_path: Path, days: tuple[s
         assert [note.value_text for note in mem.facts("ana", statuses=["archived"])] == [f"Note {weakest}"]
 
 
-# --- by itself -----------------------------------------------------------------------------------------------------------------------
+# by itself
 
 
 def wait_for(mem: memdb.Memory, kind: str, count: int = 1) -> list[memdb.Fact]:
@@ -952,10 +952,10 @@ def test_of_two_processes_one_tidies_up(mem: memdb.Memory, monkeypatch: pytest.M
     assert told == [True, False]
 
 
-# --- promotion and the archive ---------------------------------------------------------------------------------------------------------
+# promotion and the archive
 
 
-# --- what is held twice -------------------------------------------------------------------------------------------------------------
+# what is held twice
 
 
 def stored(text: str, day: int = 1, **more: object) -> dict[str, object]:

@@ -947,7 +947,7 @@ def test_nobody_answers_themselves(mem: memdb.Memory) -> None:
     assert mem.facts("ana") == []
 
 
-# --- days in words -------------------------------------------------------------------------------------------------------------------
+# days in words
 
 
 def test_the_day_of_a_message_in_words_is_the_user_s(tmp_path: Path) -> None:
@@ -992,7 +992,7 @@ def test_an_earlier_file_learns_the_clocks_of_the_zone_that_its_turns_came_in_wi
         assert mem._store.database().connection.execute("select distinct date from fact_words").fetchall() == [("15 March 2025",)]
 
 
-# --- what the archive holds ----------------------------------------------------------------------------------------------------------
+# what the archive holds
 
 
 def moved(mem: memdb.Memory, user: str = "ana", *, home: str = "Porto") -> memdb.Memory:

@@ -127,7 +127,7 @@ def waiting(mem: memdb.Memory) -> int:
     return mem.vectors().collection_waiting
 
 
-# --- what the collection holds ---------------------------------------------------------------------------------------------
+# what the collection holds
 
 
 def test_the_collection_holds_every_believed_fact_as_the_file_does(tmp_path: Path, collection: Any) -> None:
@@ -265,7 +265,7 @@ def test_windows_and_what_is_closed_stay_in_the_file(tmp_path: Path, near: Any) 
         assert mem.search("Porto", user_id="ana", as_of="2025-03-01T12:00:00Z", kinds=["fact"])[0].fact.object == "Porto"
 
 
-# --- what is asked of it ---------------------------------------------------------------------------------------------------
+# what is asked of it
 
 
 TEXTS = [
@@ -405,7 +405,7 @@ def test_a_context_is_made_of_what_the_collection_finds_and_says_when_it_fails(t
         assert "Porto" in whole.text
 
 
-# --- down, and back --------------------------------------------------------------------------------------------------------
+# down, and back
 
 
 class Wrapped:
@@ -711,7 +711,7 @@ def test_a_late_record_of_one_process_does_not_bring_back_what_another_took_away
         assert held(near) == {}
 
 
-# --- with, without, and with again -----------------------------------------------------------------------------------------
+# with, without, and with again
 
 
 def test_a_file_that_had_its_own_index_fills_the_collection_in_the_background(tmp_path: Path, collection: Any) -> None:
@@ -910,7 +910,7 @@ with memdb.open(sys.argv[1], embedder="hashing-64", llm=None, config={"retry_bas
         assert set(cast(Any, collection).get()["ids"]) == live
 
 
-# --- what cannot serve -----------------------------------------------------------------------------------------------------
+# what cannot serve
 
 
 @pytest.mark.parametrize("wrong", ["facts", 7, {"name": "facts"}, object()])

@@ -72,7 +72,7 @@ def verdict_on(*hits: Hit, doubts: Sequence[Doubt] = ()) -> memdb.Verdict:
     return judge(Hits(list(hits), question=Question(text="q", meaning="q")), doubts=doubts, calibration={}, config=Config())
 
 
-# --- the recipes ---------------------------------------------------------------------------------------------------------------
+# the recipes
 
 
 def test_priority_is_relevance_times_confidence(tell: Tell) -> None:
@@ -309,7 +309,7 @@ def test_without_vectors_words_stand_for_the_cosine(tmp_path: Path) -> None:
         assert mem.search("jazz", user_id="ana", weights="priority")[0].parts["match"] == 1.0
 
 
-# --- tiers -----------------------------------------------------------------------------------------------------------------------
+# tiers
 
 
 def test_age_makes_hot_warm_and_cold(mem: memdb.Memory) -> None:
@@ -384,7 +384,7 @@ def test_a_question_to_every_tier_is_embedded_once(tmp_path: Path) -> None:
         assert embedder.asked == before + 1
 
 
-# --- diversity -------------------------------------------------------------------------------------------------------------------
+# diversity
 
 
 def test_a_context_does_not_say_the_same_in_other_words(mem: memdb.Memory) -> None:
@@ -404,7 +404,7 @@ def test_what_a_fact_says_under_its_key_is_not_said_again_in_fewer_words() -> No
     assert [item.fact_id for item in items] == [long.fact.fact_id]
 
 
-# --- sections and their budgets ----------------------------------------------------------------------------------------------------
+# sections and their budgets
 
 
 @settings(max_examples=150)
@@ -443,7 +443,7 @@ def test_the_budgets_are_rows_that_can_be_changed(tell: Tell) -> None:
     assert "Bertha" not in tell().context("boiler", user_id="ana").text
 
 
-# --- tone and verdict ----------------------------------------------------------------------------------------------------------------
+# tone and verdict
 
 
 @pytest.mark.parametrize(("confidence", "tone", "mark"), [(0.8, "assert", ""), (0.6, "hedge", " (probably)"), (0.59, "avoid", " (unsure)")])
@@ -580,7 +580,7 @@ def test_what_is_doubted_comes_back_when_it_is_confirmed(mem: memdb.Memory) -> N
     assert (mem.confirm(fact.fact_id).status, len(mem.search("lute", user_id="ana"))) == ("active", 1)
 
 
-# --- the past ------------------------------------------------------------------------------------------------------------------------
+# the past
 
 
 def test_before_a_change_means_what_was_true_then(tell: Tell) -> None:
@@ -626,7 +626,7 @@ def test_a_change_that_nobody_told_of_is_no_time(tell: Tell) -> None:
     assert tell("I live in Porto.").search("Where was I before I married?", user_id="ana").question.as_of is None
 
 
-# --- weights and calibration -----------------------------------------------------------------------------------------------------------
+# weights and calibration
 
 
 def test_a_weight_set_is_replaced_as_a_whole(tell: Tell) -> None:

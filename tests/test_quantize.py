@@ -142,7 +142,7 @@ def test_what_was_put_into_the_room_of_a_coded_vector_is_found(tmp_path: Path) -
             assert hit.parts["cosine"] == pytest.approx(1)
 
 
-# --- the log -------------------------------------------------------------------------------------------------------------------------
+# the log
 
 
 def test_the_log_stays_short_however_much_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def find(mem: memdb.Memory, text: str) -> memdb.Fact:
     return next(fact for fact in every if fact.value_text == text)
 
 
-# --- explain ----------------------------------------------------------------------------------------------------------------
+# explain
 
 
 def test_the_hits_explained_are_the_hits_found(told: memdb.Memory) -> None:
@@ -213,7 +213,7 @@ def test_the_last_word_on_a_question_counts_however_it_is_spaced(told: memdb.Mem
     assert (label.query, label.relevant, label.wrong) == ("Where do I live?", (fact,), ())
 
 
-# --- tune -------------------------------------------------------------------------------------------------------------------
+# tune
 
 
 @pytest.fixture
@@ -337,7 +337,7 @@ def test_forgetting_a_user_forgets_what_they_said_about_hits(asked: memdb.Memory
     assert asked._store.database().connection.execute("select count(*) from feedback").fetchall() == [(0,)]
 
 
-# --- the measures -----------------------------------------------------------------------------------------------------------
+# the measures
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -58,7 +58,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-# --- the statements ------------------------------------------------------------------------------------------------------------
+# the statements
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -87,7 +87,7 @@ def test_missing_and_spare_parameters_are_refused(database: Database, parameters
     assert database.all("believe.by_id", fact_id="f") == []
 
 
-# --- what ranks ------------------------------------------------------------------------------------------------------------------
+# what ranks
 
 
 def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database) -> None:
@@ -160,7 +160,7 @@ def test_the_statement_returns_every_feature_beside_the_score(told: Path) -> Non
     assert hit.score == pytest.approx(sum(hit.contributions.values()))
 
 
-# --- the plans ---------------------------------------------------------------------------------------------------------------------
+# the plans
 
 
 def plan(database: Database, name: str) -> list[str]:
@@ -270,7 +270,7 @@ def test_the_vectors_are_asked_within_the_user_s_own_shelf(tmp_path: Path) -> No
     store.close()
 
 
-# --- outside memdb -------------------------------------------------------------------------------------------------------------------
+# outside memdb
 
 
 def parameters_of(asked: Question, *, vectors: bool) -> dict[str, SqlValue]:

@@ -87,7 +87,7 @@ def refused(path: Path, error: type[memdb.MdbError], match: str, *, embedder: Ha
     assert contents(path.parent) == before
 
 
-# --- the schema --------------------------------------------------------------------------------------------------------------
+# the schema
 
 
 def test_the_migrations_lead_to_the_schema_of_a_new_file(connection: apsw.Connection) -> None:
@@ -491,7 +491,7 @@ def test_history_refuses_change_from_another_driver_too(path: Path) -> None:
     shell.close()
 
 
-# --- files of earlier versions -------------------------------------------------------------------------------------------------
+# files of earlier versions
 
 
 @pytest.fixture(params=sorted((ROOT / "tests" / "samples").glob("mem-*.db")), ids=lambda path: path.stem)
@@ -527,7 +527,7 @@ def test_an_earlier_file_is_searched_as_a_new_one_is(sample: Path) -> None:
         assert connection.execute(windows).fetchall() == connection.execute("select count(*) from message").fetchall() == [(5,)]
 
 
-# --- what is no mem.db is refused and left alone --------------------------------------------------------------------------------
+# what is no mem.db is refused and left alone
 
 
 @pytest.mark.parametrize(
@@ -662,7 +662,7 @@ def test_what_bars_a_file_from_being_written_after_it_was_read_only_is_named(pat
         assert f"{file} cannot be written as long as {file}-shm cannot; make that writable, too." in finish(child(AS_NOBODY, file))
 
 
-# --- several processes -----------------------------------------------------------------------------------------------------------
+# several processes
 
 OPENS = """
 sys.stdin.readline()
@@ -1175,7 +1175,7 @@ def test_who_waits_for_another_writer_may_be_interrupted_and_goes_on(path: Path,
         process.kill()
 
 
-# --- a full disk, a damaged file ---------------------------------------------------------------------------------------------------
+# a full disk, a damaged file
 
 LIMITED = """
 import resource

@@ -40,7 +40,7 @@ def found(path: Path, embedder: HashingEmbedder | None, query: str = "Who is Rit
         return {hit.fact.value_text for hit in hits}, hits.degraded is None and any(hit.parts["cosine"] > 0 for hit in hits)
 
 
-# --- tier 1 --------------------------------------------------------------------------------------------------------------------
+# tier 1
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_tier_one_loads_no_vector_package_where_they_are_installed(tmp_path: Pat
     assert not loaded & {"numpy", "sqlite_vec", "torch", "sentence_transformers", "onnxruntime"}
 
 
-# --- from one to the other -----------------------------------------------------------------------------------------------------
+# from one to the other
 
 
 def test_a_file_of_tier_one_is_embedded_in_the_background_with_progress(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_an_embedder_of_another_length_or_name_does_not_fit_the_file(tmp_path: P
         memdb.open(tmp_path / "mem.db", embedder=Named("another-64", 64))
 
 
-# --- a change of embedder ------------------------------------------------------------------------------------------------------
+# a change of embedder
 
 
 class Named(HashingEmbedder):
@@ -402,7 +402,7 @@ def test_two_processes_that_reindex_at_once_never_mix_their_vectors(
         assert (mem.vectors().embedder, mem.vectors().waiting) == ("another-32", 0)
 
 
-# --- what others got wrong -----------------------------------------------------------------------------------------------------
+# what others got wrong
 
 
 def sources() -> dict[str, str]:

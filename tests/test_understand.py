@@ -237,7 +237,7 @@ def test_any_text_is_understood_somehow(query: str, talk: memdb.Memory) -> None:
     assert len(question.terms) <= 64
 
 
-# --- what it does to the ranking -------------------------------------------------------------------------------------------------
+# what it does to the ranking
 
 
 def said(mem: memdb.Memory, *lines: tuple[str, str, str]) -> None:

@@ -166,7 +166,7 @@ def test_what_is_taken_back_while_it_is_thought_about_teaches_nothing(tmp_path: 
         assert mem.retry() == 0
 
 
-# --- memories of what was said -----------------------------------------------------------------------------------------------------
+# memories of what was said
 
 
 @pytest.fixture
