@@ -5,24 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Ending, Pattern, compiled, hinted, hints, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, hinted, hints, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
+from memdb.sentences import CONTRACTED, PLAIN, expand
 
 _ENDS = Pattern(match="", key="", kind="raw", scope="clause", explicit=True, time="change", negative="skip", examples=())
 _DETERMINER = re.compile(r"(?:the|my|our|a|an|this|that)\s+(?:(?:old|poor|dear|trusty|beloved|lovely|whole)\s+)*", re.IGNORECASE)
 _PART = re.compile(r",\s+(?:(?:and|so|but)\s+)?|\s+(?:and|so)\s+", re.IGNORECASE)
 _OF_THEIR_OWN = ("relatives", "homes", "tastes", "conditions")  # sorts that nothing ends which ends anything
 _NAMES = ("o", "other", "third", "fourth")  # of what is over, in the ways of saying that it is
+_LONGEST = 200  # characters of a sentence that is matched as a whole
 _PARTS = 4  # of a clause: what is said after them is a list
 _WHERE = re.compile(r"\s(?:in|at|from|near)\s[A-Z].*")
 _ALLERGY = re.compile(r"(?P<to>.+) (?:allergy|allergies|intolerance)|(?:allergy|intolerance) to (?P<too>.+)", re.IGNORECASE)
+LEADING = re.compile(r"(?:an?|the|my|their|our|by|to|going to) ", re.IGNORECASE)
+"""What may stand before the name of a thing in a value."""
+
+_SHORTEST = 3  # letters of a part of a name
+_NAME = re.compile(r"(?<![\w'’-])(?:[A-Z]|\d+[A-Z])[\w&-]+")
+_FORMS = (  # a trade by what it is called: "accountant", "accountancy"
+    (re.compile(r"(?<=\w{3})ant$"), r"an(?:t|cy|ting)"),
+    (re.compile(r"(?<=\w{3})ist$"), r"is(?:t|try|m)"),
+    (re.compile(r"(?<=\w{2})(\w)\1er$"), r"\1\1?(?:er|ing)"),
+    (re.compile(r"(?<=\w{3})er$"), r"(?:er|ing)"),
+    (re.compile(r"(?<=\w{3})se$"), r"s(?:e|ing)"),
+)
 _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 
@@ -34,7 +48,7 @@ def prepare() -> None:
         changed.to,
         changed.now,
         *changed.sorts,
-        *(part for wording in rules().wording for part in (wording.match, wording.unless) if part),
+        *(part for wording in rules().wording for part in (wording.match, wording.beside, wording.unless) if part),
     ]
     _relative()
     for pattern in (*patterns, over.but, over.passing, over.unreal, over.begins, over.general, over.aside, "{weekdays}"):
@@ -84,7 +98,7 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
             meant = _said_so(ending.what, believed(about.slug))
         else:
             name = next(filter(None, (match.groupdict().get(group) for group in _NAMES)))
-            meant = _meant(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & _sorts(_predicate(key))])
+            meant = _meant(name, [(key, value) for key, value in believed(about.slug) if {*ending.of} & sorts_of(_predicate(key))])
             meant = meant if len({normalise(value) for _, value in meant}) == 1 else []
             if not meant and "relatives" in ending.of and (told := _relative().fullmatch(name)) and told["name"]:
                 meant = [(canonical_key(here.owner.slug, _relation(told)), told["name"])]  # of whom nothing was known
@@ -151,6 +165,7 @@ def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf
 def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """What a clause says in other words, where something is believed of that already."""
     whole = f"i {clause.full}" if clause.subject == "i" and not clause.owned else clause.text  # with the time that it begins with
+    sentence = CONTRACTED.sub(expand, clause.excerpt.translate(PLAIN)) if len(clause.excerpt) <= _LONGEST else ""
     clues = hinted(whole) | hinted(clause.text)
     typed, dated = (tuple(_as_typed(text, here)) for text in (clause.text, whole))
     for wording in rules().wording:
@@ -160,13 +175,13 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
             continue
         about = here.owner
         if wording.others:
-            if (relative := _relative_of(clause, here)) is None or (wording.unless and compiled(wording.unless).search(here.text)):
+            if (relative := _relative_of(clause, here)) is None:
                 continue
             about = relative
         texts = dated if wording.dated else typed if wording.of else typed[:1]  # "google is my doctor now" names none
-        texts = (clause.full,) if wording.others else texts
+        texts = (clause.full,) if wording.others else (sentence,) if wording.whole else texts
         match = next(filter(None, map(compiled(wording.match).match, texts)), None)
-        if match is None or (wording.dated and clause.hedged):
+        if match is None or (wording.dated and clause.hedged) or not _is_borne_out(wording, here.text):
             continue
         spoken_of = match.groupdict().get("attr") or wording.of
         if not {_attribute(spoken_of.lower()), slug(spoken_of)} & {_predicate(key) for key, _ in believed(about.slug)}:
@@ -174,8 +189,14 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         told = match.groupdict() | {"who": f"{clause.subject} {clause.name}".strip()}
         says = wording.says.format(**told | {"o": next(filter(None, map(told.get, ("o", "by", "at"))), "")})
         for one in clauses(says, at=here.at, zone=here.zone):
-            yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged), here)
+            yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged or one.hedged), here)
         return
+
+
+def _is_borne_out(wording: Wording, text: str) -> bool:
+    """Whether a turn speaks of what it must, and of nothing that it must not speak of, for a wording to be meant."""
+    besides = not wording.beside or compiled(wording.beside).search(text) is not None
+    return besides and not (wording.unless and compiled(wording.unless).search(text))
 
 
 def _relative_of(clause: Clause, here: Circumstances) -> Person | None:
@@ -207,7 +228,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         known = [
             (key, value)
             for key, value in (believed(about.slug) if sort and about else ())
-            if sort and sort.fullmatch(value) and _sorts(_predicate(key))
+            if sort and sort.fullmatch(value) and sorts_of(_predicate(key))
         ]
         one = [
             (key, value)
@@ -253,6 +274,9 @@ def _meant(said: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, st
         return part
     if related := _related(said, believed):
         return related
+    trades = [(key, value) for key, value, _ in told if value.islower() and " " not in value]  # "nursing", of a nurse
+    if formed := [(key, value) for key, value in trades if any(name.fullmatch(bare) for name in names_of(value))]:
+        return formed
     names = {slug(bare), _attribute(bare.lower())} if determined else {f"{slug(bare)}_a_day"}
     named = [(key, value) for key, value, _ in told if _predicate(key) in names]
     head = _WHERE.sub("", said)
@@ -284,6 +308,20 @@ def _relative() -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=1024)
+def names_of(value: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of what a value may be spoken of by: all of it first, then its parts that tell."""
+    said = LEADING.sub("", value.rpartition(" called ")[2])
+    names = [re.escape(said.removesuffix("s")) + "s?" if said.islower() and len(said) > _SHORTEST else re.escape(said)]
+    if capitals := [part for part in _NAME.findall(said) if len(part) >= _SHORTEST]:
+        names += map(re.escape, capitals if len(said.split()) > 1 else [])
+    else:
+        last = said.split(" ")[-1] if said else ""
+        names += [re.escape(last)] if " " in said and len(last) > _SHORTEST else []
+        names += [form.sub(other, re.escape(last)) for form, other in _FORMS if form.search(last)]
+    return tuple(re.compile(rf"(?<![\w'’-]){name}(?![\w-])", re.IGNORECASE) for name in names if name)
+
+
 def _head(value: str) -> frozenset[str]:
     """The last word that says what a value is of: of "have piano lessons on Tuesdays", "lessons"."""
     said = compiled(r" (?:(?:on|every) {weekdays}|{often})$").sub("", value)
@@ -304,7 +342,7 @@ def _literal(value: str) -> str:
 
 
 @cache
-def _sorts(predicate: str) -> frozenset[str]:
+def sorts_of(predicate: str) -> frozenset[str]:
     """Of which sorts what is held under a predicate may be; what has no sort of its own may be a place or a thing."""
     over, people = rules().over, called().attributes["person"].values()
     first = predicate.split("_")[0]

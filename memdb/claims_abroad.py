@@ -27,6 +27,11 @@ _MYSELF = frozenset("i my we our im".split())
 _TOLD_BY = ONLY_ENGLISH | frozenset("live lived work have love like hate moved study speak drive own play got eat grew come use".split())
 _LEAST = 3  # words of a clause whose language is sure
 _SHORT = 100  # characters, of which languages are told apart by what they state
+_ENGLISH = re.compile(  # too short for its words of grammar: "I'm Mort", "Love soy"
+    r"\W*(?:(?:hi|hey|hello)\W+)?(?:i(?:['’]m| am)|(?:i )?(?:(?:really|absolutely) )?(?:love|hate|like|enjoy|dislike))"
+    r" [\w'’-]+(?: [\w'’-]+)?\W*",
+    re.IGNORECASE,
+)
 _ANY_YEAR = 2000
 _LONGEST_REPLY = 200  # characters, as in English
 _QUOTED = re.compile(r"[„«»\u2039\u203a][^„«»\u2039\u203a\n]{0,600}")  # up to where it ends, or all of the line
@@ -38,6 +43,8 @@ def spoken_in(text: str) -> Language | None:
     A statement is often too short to have words of grammar that tell it (“Vivo en Sevilla”). Where there is no word of English, the verbs
     tell it with which one speaks of oneself.
     """
+    if len(text) <= _SHORT and _ENGLISH.fullmatch(text):
+        return None
     words = words_of(unicodedata.normalize("NFC", text[:_TELLING]))
     told = language_of(words)
     if (told is None and not ONLY_ENGLISH.isdisjoint(words)) or (told is not None and told.statements is None):

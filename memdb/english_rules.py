@@ -124,6 +124,8 @@ class Instead(_Table):
     changed: str
     at: str
     sees: str
+    took: str
+    serves: str
     gets: str
     gotten: tuple[str, ...]
     does: str
@@ -205,7 +207,8 @@ class Moved(_Table):
 class Wording(_Table):
     """Another way of saying what `says` says, where something is believed of what it calls `attr`, or under the predicate `of`; `dated`: of
     "I", with the time when, and meant so only where it is sure; `final`: whatever else is said beside it; `others`: what is matched is said
-    of a relative, `who`, of whom it is believed; `unless`: the turn speaks of this."""
+    of a relative, `who`, of whom it is believed; `whole`: the whole sentence says it; `beside`: the turn must speak of
+    this, too; `unless`: it speaks of this."""
 
     match: str
     says: str
@@ -213,7 +216,33 @@ class Wording(_Table):
     final: bool = False
     dated: bool = False
     others: bool = False
+    whole: bool = False
+    beside: str = ""
     unless: str = ""
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
+class Surmise(_Table):
+    """How one speaks of what may be over, `§`, and of what is so instead, `new`, if it is told; of which sorts it may be. An example
+    has no value where nothing is so instead.
+
+    `sure`: it is over; else it may be, and one is asked.
+    """
+
+    match: str
+    of: tuple[Sort, ...] = ("any", "homes", "tastes", "conditions")
+    sure: bool = False
+    whole: bool = False
+    examples: tuple[tuple[str, str, str, str], ...]
+
+
+class Supposed(_Table):
+    """By which words, `cue`, something may be so instead of what is believed of its sort, beside those of `changed_to`; none of them
+    `against` it."""
+
+    cue: str
+    against: str
+    sorts: tuple[str, ...]
     examples: tuple[tuple[str, str, str, str], ...]
 
 
@@ -291,6 +320,8 @@ class Rules(_Table):
     changed_to: ChangedTo
     moved: tuple[Moved, ...]
     wording: tuple[Wording, ...]
+    surmise: tuple[Surmise, ...]
+    supposed: Supposed
     answer: tuple[Answer, ...]
 
 

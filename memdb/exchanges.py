@@ -132,6 +132,10 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
         ways.append(said.model_copy(update={"match": goes_on, "kind": kind, "scope": "subject"}))
     if predicate in words.places:
         ways.append(said.model_copy(update={"match": words.next, "time": "state"}))
+    if value:
+        ways.append(said.model_copy(update={"match": words.took, "confidence": _GATHERED, "object": _anew(value)}))
+    if predicate in called().attributes["person"].values() or predicate in {*words.places, *words.gotten}:
+        ways.append(said.model_copy(update={"match": words.serves, "kind": "raw"}))
     told, clause = clause.text, _whole(clause, here)
     taken_up = [
         one
@@ -144,6 +148,15 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
     if not taken_up and clause.text != told and compiled(words.nowadays).search(clause.excerpt):  # "…, cycling to work these days"
         for again in clauses(f"i {clause.text}", at=here.at, zone=here.zone):
             yield from facts_in(replace(again, excerpt=clause.excerpt, explicit=True), here)
+
+
+_GATHERED = 0.8
+_NAMED = re.compile(r"(?<=\w )[A-Z]\w+$")
+
+
+def _anew(value: str) -> str:
+    """The object of a pattern by what was so before: after "going to Crete", what one is doing instead is "going to" there."""
+    return f"{_literal(value[: named.start()])}{{o}}" if value[:1].islower() and (named := _NAMED.search(value)) else "{o}"
 
 
 def _literal(value: str) -> str:

@@ -30,6 +30,7 @@ def introduced(sentence: str) -> str:
     """Return a sentence with what it says of its writer in passing as clauses of their own."""
     phrase = rules().phrase
     sentence = compiled(phrase["myself"]).sub("I am ", compiled(phrase["greeted"]).sub(_greeting, sentence), count=1)
+    sentence = compiled(phrase["please"]).sub(lambda found: f"{found['then']}, ", sentence)
     sentence = compiled(phrase["run_on"]).sub(lambda found: f"{found['said']}, ", sentence)
     sentence = _together().sub(lambda found: f"{found['before']}{found['who'] or found['other']} and I ", sentence)
     sentence = _with_what_they_are(sentence)

@@ -33,7 +33,8 @@ CONTRACTED = re.compile(
     r"|alergic|allergc|allegic|vegeterian|vegitarian|tmr(?:o?w)?|tomoz|tomorow|tommorr?ow|2mo(?:ro|rrow)|tonite|2nite|(?-i:esp)|e\.g)\b"
     r"|2(?:(?<=\bmoved 2)|(?<=\bmoving 2)|(?<=\bused 2)|(?<=\bgoing 2)|(?<=\ballergic 2)|(?<=\balergic 2))"
     r"(?= (?!times\b|\w+[^aiu]s\b)[a-z])"
-    r"|@(?:(?<=\bwork @)|(?<=\bworks @)|(?<=\bworking @)|(?<=\bjob @))(?= ?\w)",
+    r"|@(?:(?<=\bwork @)|(?<=\bworks @)|(?<=\bworking @)|(?<=\bjob @))(?= ?\w)"
+    r"|\bw/?(?:(?<=\blive w)|(?<=\blive w/)|(?<=\bliving w)|(?<=\bliving w/)|(?<=\bwork w)|(?<=\bwork w/))(?= (?:my|our|an?|the) )",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…。]+|\n+")

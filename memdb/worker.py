@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from time import monotonic
 
-from memdb import changes, checks, ending, english, forms, retractions, stored
+from memdb import changes, checks, ending, english, forms, retractions, stored, surmises
 from memdb.config import Config
 from memdb.database import Database
 from memdb.embed import Embedder, Patient
@@ -208,6 +208,7 @@ def _claim(db: Database, config: Config, embedder: Patient | None, identity: str
         return None
     english.prepare()
     changes.prepare()
+    surmises.prepare()
     forms.prepare()
     retractions.prepare()  # before the claim: whoever is killed at what takes long the first time was not at the turn
     if embedder is not None and db.has_vectors and db.all("liken.any", user_id=waiting["user_id"], kind="fact"):

@@ -136,6 +136,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('pet_insurance',   'has the pet insurance','other',           'one',  null,       0, 'OBSERVATION', 0.4),
   ('rent',            'has the rent',         'other',           'one',  null,       0, 'OBSERVATION', 0.4),
   ('reading',         'is reading',           'other',           'many', null,       0, 'OBSERVATION', 0.4),
+  ('watching',        'is watching',          'other',           'many', null,       0, 'OBSERVATION', 0.4),
   ('school_year',     'is in',                'other',           'one',  null,       0, 'OBSERVATION', 0.5),
   ('training_as',     'is training as',       'other',           'one',  null,       0, 'SIGNIFICANT', 0.6),
   ('works_from',      'works from',           'other',           'one',  null,       0, 'OBSERVATION', 0.5),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import tzinfo
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 
 from memdb.called import called
@@ -34,6 +34,7 @@ from memdb.retractions import (
     stand_ins,
 )
 from memdb.sentences import CONTRACTED, expand, sentences
+from memdb.surmises import surmised_in
 from memdb.whereabouts import at_its_place, last_day_there
 from memdb.wording import worded
 
@@ -127,6 +128,7 @@ def _read(
     if taken_back is not None:
         return taken_back
     cased = _CASED.search(turn.user_input) is not None
+    held_of = cache(held_of) if held_of is not None else None
     found: dict[tuple[str, str, bool], Candidate] = {}
     people, first = _people(owner, held) if held is not None else ({}, {})
     answer = spelled_out(asked, turn.user_input) if asked else None
@@ -160,6 +162,8 @@ def _read(
             facts += changes_in(clause, here, partial(_believed, held_of, found))
         if read:
             facts = _without_names(facts, facts_in(clause, here))
+        if held_of is not None and not any(one.negated or one.explicit for one in facts):
+            facts += surmised_in(clause, here, partial(_believed, held_of, found))
         if not facts:
             facts = list(chain.from_iterable(taken_up_in(clause, here, *ended) for ended in over))
         ended = [(changed, "")] if (changed := changed_in(clause, here)) else _ended(facts, held)
