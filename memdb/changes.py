@@ -40,6 +40,7 @@ _FORMS = (  # a trade by what it is called: "accountant", "accountancy"
 _CAPITAL = re.compile(r"(?<!\w)(?:[A-Z]|\d+[A-Za-z])")
 
 
+@cache
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     changed, over = rules().changed_to, rules().over
@@ -165,7 +166,7 @@ def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf
 def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """What a clause says in other words, where something is believed of that already."""
     whole = f"i {clause.full}" if clause.subject == "i" and not clause.owned else clause.text  # with the time that it begins with
-    sentence = CONTRACTED.sub(expand, clause.excerpt.translate(PLAIN)) if len(clause.excerpt) <= _LONGEST else ""
+    sentence = written_out(clause.excerpt) if len(clause.excerpt) <= _LONGEST else ""
     clues = hinted(whole) | hinted(clause.text)
     typed, dated = (tuple(_as_typed(text, here)) for text in (clause.text, whole))
     for wording in rules().wording:
@@ -191,6 +192,12 @@ def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, fina
         for one in clauses(says, at=here.at, zone=here.zone):
             yield from facts_in(replace(one, excerpt=clause.excerpt, explicit=True, hedged=clause.hedged or one.hedged), here)
         return
+
+
+@lru_cache(maxsize=16)  # a sentence has several clauses
+def written_out(excerpt: str) -> str:
+    """Return an excerpt as it is matched: in plain letters, and with what is contracted written out."""
+    return CONTRACTED.sub(expand, excerpt.translate(PLAIN))
 
 
 def _is_borne_out(wording: Wording, text: str) -> bool:

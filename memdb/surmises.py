@@ -8,13 +8,12 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
 
-from memdb.changes import LEADING, names_of, sorts_of
+from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.english import Clause
 from memdb.english_rules import Also, Pattern, Surmise, compiled, hinted, hints, rules
 from memdb.keys import normalise, predicate_of, telling
 from memdb.records import Candidate
-from memdb.sentences import CONTRACTED, PLAIN, expand
 from memdb.stop_words import STOP_WORDS
 
 _SURE, _DOUBTFUL = 0.9, 0.6  # below `Config.certain_confidence`: it changes nothing by itself, and is asked about
@@ -43,11 +42,6 @@ def _surmises() -> tuple[tuple[Surmise, frozenset[str], re.Pattern[str]], ...]:
     return tuple((one, hints(one.match) - _COMMON, compiled(one.match.replace(_IT, _ANY))) for one in rules().surmise)
 
 
-@lru_cache(maxsize=16)  # a sentence has several clauses
-def _plain(excerpt: str) -> str:
-    return CONTRACTED.sub(expand, excerpt.translate(PLAIN))
-
-
 def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
     """Find the one thing that a clause may say is over, or otherwise, of what is believed of the one whom it is about.
 
@@ -62,7 +56,7 @@ def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterato
     about = here.owner if by_name else about_whom(clause, here)
     supposed, clues = _is_supposed(clause), hinted(clause.excerpt) | hinted(clause.text)
     told = clause.text if by_name or clause.subject in ("", "i") else f"I {clause.full}"
-    sentence = _plain(clause.excerpt)
+    sentence = written_out(clause.excerpt)
     ways = [one for one, words, may_be in _surmises() if not clues.isdisjoint(words) and may_be.match(sentence if one.whole else told)]
     over = rules().over
     if not (ways or supposed) or any(compiled(pattern).search(clause.excerpt) for pattern in (over.unreal, over.passing, over.but)):
