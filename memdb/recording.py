@@ -280,7 +280,8 @@ def cut_short(db: Database, fact_id: str, log: Log, predicates: Mapping[str, Pre
     (fact,) = _facts(db, "believe.by_id", fact_id)
     if fact.status != "superseded" or not _gives_way(fact, predicates):
         return
-    later = [other for other in _facts(db, "believe.begins_within", fact_id) if not other.denies]
+    began = stored.facts(db, db.all("believe.begins_within", fact_id=fact_id, user_id=fact.user_id, key=fact.key))
+    later = [other for other in began if not other.denies]
     if later:
         ends = to_text(later[0].valid_from)
         log.change(fact_id, "update", f"until {later[0].object!r} began", "close", status=fact.status, valid_to=ends)

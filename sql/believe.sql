@@ -336,8 +336,10 @@ order by o.id;
 -- statement: before_it
 select e.fact_id
 from facts f
-join fact_ever e on e.user_id = f.user_id and e.key = f.key and e.kind = f.kind and e.fact_id <> f.fact_id
+join fact_ever e on e.kind = f.kind and e.fact_id <> f.fact_id
 where f.fact_id = :fact_id
+  and e.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
+  and e.key = :key
   and e.status in ('active', 'superseded', 'expired')
   and e.record ->> '$.value_json.polarity' is not 'negative'
   and e.valid_from < coalesce(e.valid_to, '9999')
@@ -354,8 +356,10 @@ limit 1;
 -- statement: begins_within
 select o.record
 from facts f
-join fact_ever o on o.user_id = f.user_id and o.key = f.key and o.kind = f.kind and o.fact_id <> f.fact_id
+join fact_ever o on o.kind = f.kind and o.fact_id <> f.fact_id
 where f.fact_id = :fact_id
+  and o.user_id = :user_id  -- whose the fact is, and under which key: by these the view is looked up
+  and o.key = :key
   and o.status = 'superseded'
   and o.valid_from < o.valid_to
   and o.valid_from > f.valid_from

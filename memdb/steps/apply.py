@@ -254,7 +254,8 @@ def _tells_its_beginning(
     if target.kind != "fact" or target.denies or predicate_of(target.key, predicates).cardinality == "many":
         return True
     assert said.valid_from is not None
-    return not db.all("believe.before_it", fact_id=target.fact_id, begins=to_text(said.valid_from), now=to_text(origin.now))
+    at = {"fact_id": target.fact_id, "user_id": target.user_id, "key": target.key, "now": to_text(origin.now)}
+    return not db.all("believe.before_it", begins=to_text(said.valid_from), **at)
 
 
 def _parts(said: Candidate) -> dict[str, JsonValue]:
