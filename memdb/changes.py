@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, hinted, hints, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, hinted, hints, literal, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
@@ -105,11 +105,11 @@ def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: b
                 meant = [(canonical_key(here.owner.slug, _relation(told)), told["name"])]  # of whom nothing was known
         new = match.groupdict().get("new")
         for key, value in dict(meant).items():
-            end = pattern.model_copy(update={"key": _predicate(key), "object": _literal(value), "negated": True})
+            end = pattern.model_copy(update={"key": _predicate(key), "object": literal(value), "negated": True})
             plain = replace(clause, elided=False, negative=False)  # that it is believed of them tells whom it is about
             yield from read_pattern(end, plain, text, here)
             if new:
-                yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": _literal(new)}), clause, text, here)
+                yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "object": literal(new)}), clause, text, here)
             if "relatives" in ending.of:
                 yield from _of_the_dead(_predicate(key), value, clause, here)
         if meant:
@@ -151,9 +151,9 @@ def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         (key, value) = meant.pop()
         several = now if unit or now.endswith("s") else f"{now}s"
         changed = said.sub(now.removesuffix("s") if "every " in value and not unit else several, value, count=1)
-        says = pattern.model_copy(update={"key": _predicate(key), "object": _literal(changed), "time": "none"})
+        says = pattern.model_copy(update={"key": _predicate(key), "object": literal(changed), "time": "none"})
         if normalise(changed) != normalise(value):
-            ends = (Also(key=_predicate(key), object=_literal(value), kind="raw", negated=True),)
+            ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
             yield from read_pattern(says.model_copy(update={"also": ends}), clause, clause.text, here)
         return
 
@@ -245,7 +245,7 @@ def _alike_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator
         if len({normalise(value) for _, value in known}) != 1 or not one or normalise(one[0][1]) == normalise(match["o"]):
             continue
         (key, value) = one[0]
-        ends = (Also(key=_predicate(key), object=_literal(value), kind="raw", negated=True),)
+        ends = (Also(key=_predicate(key), object=literal(value), kind="raw", negated=True),)
         yield from read_pattern(pattern.model_copy(update={"key": _predicate(key), "also": ends}), clause, text, here)
         return
 
@@ -341,11 +341,6 @@ def _attribute(noun: str) -> str:
 
 def _predicate(key: str) -> str:
     return key.partition(".")[2]
-
-
-def _literal(value: str) -> str:
-    """A value as the object of a pattern, that is filled in."""
-    return value.replace("{", "{{").replace("}", "}}")
 
 
 @cache

@@ -331,6 +331,11 @@ def rules() -> Rules:
     return Rules.model_validate(tomllib.loads(read("rules/english.toml")))
 
 
+def literal(value: str) -> str:
+    """Return a value as the `object` of a pattern, which is filled in."""
+    return value.replace("{", "{{").replace("}", "}}")
+
+
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of the rules, its macros filled in, ready to match."""

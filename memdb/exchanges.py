@@ -12,12 +12,14 @@ from itertools import chain
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Exchange, Pattern, compiled, hinted, hints, rules
+from memdb.english_rules import Also, Exchange, Pattern, compiled, hinted, hints, literal, rules
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
 from memdb.sentences import PLAIN
 
 _SAID = Pattern(match="", key="", kind="item", explicit=True, time="change", negative="skip", raw=True, examples=())
+_GATHERED = 0.8  # how sure it is what is so instead, where it is only said after what is over
+_NAMED = re.compile(r"(?<=\w )[A-Z]\w+$")
 
 
 def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) -> Iterator[Candidate]:
@@ -83,7 +85,7 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
             continue
         predicate = key.partition(".")[2]
         kind = "place" if predicate in rules().instead.returned else "item"
-        ends = (Also(key=predicate, object=_literal(value), kind="raw", negated=True),)
+        ends = (Also(key=predicate, object=literal(value), kind="raw", negated=True),)
         said = _ANYTHING.model_copy(update={"key": predicate, "kind": kind, "also": ends})
         yield from read_pattern(said, replace(clause, negative=False, former=False, elided=False), new, here)
         return
@@ -150,18 +152,9 @@ def taken_up_in(clause: Clause, here: Circumstances, before: str, value: str) ->
             yield from facts_in(replace(again, excerpt=clause.excerpt, explicit=True), here)
 
 
-_GATHERED = 0.8
-_NAMED = re.compile(r"(?<=\w )[A-Z]\w+$")
-
-
 def _anew(value: str) -> str:
     """The object of a pattern by what was so before: after "going to Crete", what one is doing instead is "going to" there."""
-    return f"{_literal(value[: named.start()])}{{o}}" if value[:1].islower() and (named := _NAMED.search(value)) else "{o}"
-
-
-def _literal(value: str) -> str:
-    """A value as the object of a pattern, that is filled in."""
-    return value.replace("{", "{{").replace("}", "}}")
+    return f"{literal(value[: named.start()])}{{o}}" if value[:1].islower() and (named := _NAMED.search(value)) else "{o}"
 
 
 def capitalised(text: str, here: Circumstances) -> str:

@@ -11,7 +11,7 @@ from itertools import product
 from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.english import Clause
-from memdb.english_rules import Also, Pattern, Surmise, compiled, hinted, hints, rules
+from memdb.english_rules import Also, Pattern, Surmise, compiled, hinted, hints, literal, rules
 from memdb.keys import normalise, predicate_of, telling
 from memdb.records import Candidate
 from memdb.stop_words import STOP_WORDS
@@ -24,6 +24,8 @@ _COMMON = frozenset("now got wit out com goi bec goo day one all".split())  # of
 _BEGINS = 4  # letters
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = re.compile(r"[“”\"¤§]")
+_WHOLE = 1  # from this rank on, what names a value is a part of it
+_ANYTHING = Pattern(match="(?P<o>.+)", key="", kind="raw", scope="clause", time="change", negative="skip", raw=True, examples=())
 
 
 @cache
@@ -116,7 +118,7 @@ def _ends(key: str, value: str, here: Circumstances) -> tuple[Also, ...]:
     """The end of what something takes the place of, where it would not give way by itself."""
     if predicate_of(key, here.predicates).cardinality == "one":
         return ()
-    return (Also(key=key.partition(".")[2], object=_literal(value), kind="raw", negated=True),)
+    return (Also(key=key.partition(".")[2], object=literal(value), kind="raw", negated=True),)
 
 
 def _told(one: Surmise, key: str, value: str, match: re.Match[str], clause: Clause, here: Circumstances) -> Iterator[Candidate]:
@@ -127,12 +129,9 @@ def _told(one: Surmise, key: str, value: str, match: re.Match[str], clause: Clau
     new = match.groupdict().get("new")
     says = _ANYTHING.model_copy(update={"key": predicate, "confidence": confidence, "explicit": one.sure})
     if not new:
-        yield from read_pattern(says.model_copy(update={"object": _literal(value), "negated": True}), plain, value, here)
+        yield from read_pattern(says.model_copy(update={"object": literal(value), "negated": True}), plain, value, here)
     elif are_alike(value, new) and telling(new) != telling(value) and not compiled(rules().instead.no_name).match(new):
         yield from read_pattern(says.model_copy(update={"also": _ends(key, value, here)}), plain, new, here)
-
-
-_ANYTHING = Pattern(match="(?P<o>.+)", key="", kind="raw", scope="clause", time="change", negative="skip", raw=True, examples=())
 
 
 def _named_in(text: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str, str, str]]:
@@ -149,11 +148,3 @@ def _named_in(text: str, believed: Iterable[tuple[str, str]]) -> list[tuple[str,
                 break
     best = found[min(found)] if found else []
     return best if len({value for _, value, _ in best}) == 1 else []
-
-
-_WHOLE = 1
-
-
-def _literal(value: str) -> str:
-    """A value as the object of a pattern, that is filled in."""
-    return value.replace("{", "{{").replace("}", "}}")
