@@ -59,9 +59,10 @@ class Question(Record):
     for what was so before and is so no longer, and `present` for what is so now, as far as its words tell; `as_of` is the instant that
     "before I moved" means, where the memory knows of that change.
     `order` says that the first or the last is wanted of what there was; `keys` are those under which what it asks for is held, if it is
-    believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `language` is that whose
-    rules read it. `said` are the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest
-    first. `mood` is the emotion that it speaks of.
+    believed ("Where do I live?", `user.lives_in`), each with what its value must speak of, or None. `hypernyms` are the kinds of things
+    that it asks for ("Which instruments do I play?", "instruments"), as rules/hyponyms.toml calls them. `language` is that whose rules read
+    it. `said` are the rows of the messages that are wanted for their place alone ("What did I just tell you?"), the likeliest first. `mood`
+    is the emotion that it speaks of.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Question(Record):
     as_of: datetime | None = None
     order: Literal["first", "last"] | None = None
     keys: tuple[tuple[str, str | None], ...] = ()
+    hypernyms: tuple[str, ...] = ()
     language: str = "English"
     said: tuple[int, ...] = ()
     mood: str | None = None
@@ -109,8 +111,10 @@ class Hit(Record):
         return None if self.relevance is None or self.confidence_now is None else self.relevance * self.confidence_now
 
     def bears(self, least: float) -> bool:
-        """Whether it bears on the question at all: by a word, by a meaning as near as `least`, or because it is what is asked for."""
-        return self.parts.get("lexical", 0.0) > 0 or self.parts.get("match", 0.0) >= least or self.is_asked_for
+        """Whether it bears on the question at all: by a word, by a meaning as near as `least`, or because it is what is asked for, or tells
+        of such a thing."""
+        by_words = self.parts.get("lexical", 0.0) > 0 or self.parts.get("hyponym", 0.0) > 0
+        return by_words or self.parts.get("match", 0.0) >= least or self.is_asked_for
 
     @property
     def is_asked_for(self) -> bool:

@@ -54,6 +54,12 @@ class Words(NamedTuple):
         kept = [(id, bm25) for id, bm25 in zip(self.ids, self.bm25, strict=True) if bm25 < 0]
         return Words([id for id, _ in kept], [bm25 for _, bm25 in kept], self.kind_of)
 
+    def shares(self) -> dict[int, float]:
+        """How much of the best match each of them is that matches, 0 to 1."""
+        found = self.matching()
+        best = min(found.bm25, default=0.0)
+        return {id: bm25 / best for id, bm25 in zip(found.ids, found.bm25, strict=True)}
+
 
 class Bounds(NamedTuple):
     """What weights let the parts of a score give at most: words and meaning by how much there is of them, all else whatever it is.
@@ -68,6 +74,7 @@ class Bounds(NamedTuple):
     others: float
     former: float
     date: float
+    hyponym: float
     actor: float
     has_time: float
     says: float
@@ -88,6 +95,7 @@ class Bounds(NamedTuple):
             others=sum(most(feature) for feature in _OTHERS) + (most("goal") if aimed else 0.0),
             former=most("former"),
             date=most("date"),
+            hyponym=weight.get("hyponym", 0.0),
             actor=most("actor"),
             has_time=most("has_time"),
             says=sum(most(feature) for feature in _SAYS),

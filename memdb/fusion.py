@@ -19,15 +19,25 @@ _GROUPS, _IN_A_GROUP = 4, 8  # groups for each wanted, and of how many values at
 
 
 def fuse(
-    words: Words, near: Sequence[Near], *, bounds: Bounds, half: float, question: Question, legs: Legs, besides: Sequence[int] = ()
+    words: Words,
+    near: Sequence[Near],
+    *,
+    bounds: Bounds,
+    half: float,
+    question: Question,
+    legs: Legs,
+    of_kind: Words | None = None,
+    besides: Sequence[int] = (),
 ) -> Field:
     """Return the rows of both, with the most that each can score within these bounds whatever else is true of it, but for those `besides`,
     which are scored in any case.
 
-    `half` is the bm25 of a best match that counts as half of one that says everything, as `retrieve.sql` has it.
+    `half` is the bm25 of a best match that counts as half of one that says everything, as `retrieve.sql` has it; `of_kind` is what tells of
+    things of the kind that is asked for.
     """
     matches = words.matching()
-    field = _Meaning(matches, near, bounds, half, question, legs) if near else _WordsAlone(matches, bounds, half, question, legs)
+    asked = (bounds, half, question, legs, (of_kind or Words()).matching())
+    field = _Meaning(matches, near, *asked) if near else _WordsAlone(matches, *asked)
     field.always = field.places(besides)
     return field
 
@@ -39,16 +49,24 @@ class _WordsAlone(Field):
     _bm25: Sequence[float]
     _most: list[float]
 
-    def __init__(self, words: Words, bounds: Bounds, half: float, question: Question, legs: Legs) -> None:
+    def __init__(self, words: Words, bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words) -> None:
         super().__init__()
         self._words, self._limits = words if legs.lexical else Words(), legs
         self._ids, kinds, self._bm25 = self._words.ids, self._words.kinds, self._words.bm25
+        if of_kind.ids:
+            worded = set(self._ids)
+            others = [id for id in of_kind.ids if id not in worded]
+            self._ids, kinds = [*self._ids, *others], [*kinds, *map(of_kind.kind_of, others)]
+            self._bm25 = [*self._bm25, *(0.0 for _ in others)]
+        shares = of_kind.shares()
         self._best_match = min(range(len(self._ids)), key=self._bm25.__getitem__) if self._ids else None
         said = {kind: bounds.said(question, kind) for kind in set(kinds)}
         lexical = bounds.lexical / (self._bm25[self._best_match] - half if self._best_match is not None else 1.0)
         self._open, self._settled = bounds.open(question), bounds.is_settled(question, said)
         self._said = [said[kind] for kind in kinds]
         self._most = [lexical * bm25 + self._open + said for bm25, said in zip(self._bm25, self._said, strict=True)]
+        if shares:
+            self._most = [most + bounds.hyponym * shares.get(id, 0.0) for id, most in zip(self._ids, self._most, strict=True)]
 
     def ids(self, places: Sequence[int]) -> list[int]:
         return [self._ids[place] for place in places]
@@ -77,7 +95,7 @@ class _WordsAlone(Field):
         return [place for place in self._reaching(score) if 2 * self._bm25[place] / best >= near_by]
 
     def legs(self) -> list[int]:
-        return _lexical_leg(self._words, range(len(self._ids)), self._limits)
+        return _lexical_leg(self._words, range(len(self._words.ids)), self._limits)
 
     def _refine(self, places: list[int]) -> bool:
         return False
@@ -89,15 +107,19 @@ class _Meaning(Field):
     Not-a-number stands for a bm25 or cosine that a row does not have. `_windows` is None if there are none.
     """
 
-    def __init__(self, words: Words, near: Sequence[Near], bounds: Bounds, half: float, question: Question, legs: Legs) -> None:
+    def __init__(
+        self, words: Words, near: Sequence[Near], bounds: Bounds, half: float, question: Question, legs: Legs, of_kind: Words
+    ) -> None:
         import numpy as np
 
         super().__init__()
-        self._words, self._near, self._bounds, self._limits = words, near, bounds, legs
+        self._words, self._near, self._bounds, self._limits, self._of_kind = words, near, bounds, legs, of_kind
         self._own = [one for one in near if one.shelf != "window"]
         self._window = next((one for one in near if one.shelf == "window"), None)
         word_ids = np.array(words.ids, np.int64)
         others = [word_ids] if legs.lexical else []
+        if of_kind.ids:  # which words find, too
+            others.append(np.array(of_kind.ids, np.int64))
         if self._window is not None:
             others.append(-self._window.ids)
         self._ids, self._source, found = _together(self._own, others)
@@ -121,6 +143,10 @@ class _Meaning(Field):
         self._said = self._all_said(question)
         lone = self._source is not None and (self._source < 0).any()
         self._settled = not lone and bounds.is_settled(question, [one.shelf for one in self._own])
+        self._shared: NDArray[np.float64] | None = None  # what it gives each to tell of things of the kind that is asked for
+        if of_kind.ids:
+            self._shared = np.zeros(len(self._ids))
+            self._shared[found[1][0]] = bounds.hyponym * np.array([*of_kind.shares().values()])
         exact = all(one.exact is None for one in near)
         self._compared = None if exact else np.zeros(len(self._ids), np.bool_)
         # the most that a cosine can be says what a row can score at most where nearness does not make it score less
@@ -228,6 +254,8 @@ class _Meaning(Field):
         bounds = self._bounds
         by_cosine = lexical * bounds.both + bounds.cosine
         others = lexical * bounds.lexical + (self._open + self._said_of(places))
+        if self._shared is not None:
+            others += self._shared[places]
         meaning = np.maximum(self._cosines[places], 0.0)
         if least < 0.0:  # else more than 1 makes none score too little
             np.minimum(meaning, 1.0, out=meaning)  # many as they may be, they are written where they are
@@ -251,8 +279,8 @@ class _Meaning(Field):
         if self._source is None and len(self._own) == 1:
             return self._bounds.said(question, self._own[0].shelf)
         lone = self._ids[self._source < 0].tolist() if self._source is not None else []
-        worded = set(self._words.ids) if lone else set()
-        alone = [self._bounds.said(question, self._words.kind_of(id) if id in worded else "message") for id in lone]
+        kinds = {id: words.kind_of(id) for words in (self._of_kind, self._words) for id in words.ids} if lone else {}
+        alone = [self._bounds.said(question, kinds.get(id, "message")) for id in lone]
         said = [np.full(len(one.ids), self._bounds.said(question, one.shelf)) for one in self._own]
         return _joined(said, self._source, alone)
 

@@ -44,6 +44,7 @@ FEATURES = (
     "knowledge_update",
     "former",
     "keyed",
+    "hyponym",
     "echo",
     "match",
     "goal",
@@ -82,11 +83,20 @@ _Whole = tuple[float, int, Tier, int, int, float, float]  # the fields of `Score
 class Scorer:
     """`retrieve.sql` for one question: `values` are what is bound however often it is asked, but for the rows that were found.
 
-    `said` are rows that are always among those, `aimed` how much of the goal's words each has that has any, where words must do for it.
+    `said` are rows that are always among those, `aimed` how much of the goal's words each has that has any, where words must do for it, and
+    `hyponyms` how much each tells of things of the kind that is asked for.
     """
 
-    def __init__(self, db: Database, values: Mapping[str, SqlValue], *, said: Sequence[int], aimed: Mapping[int, float]) -> None:
-        self._db, self._values, self._aimed = db, {**values, "nearly": _NEARLY}, aimed
+    def __init__(
+        self,
+        db: Database,
+        values: Mapping[str, SqlValue],
+        *,
+        said: Sequence[int],
+        aimed: Mapping[int, float],
+        hyponyms: Mapping[int, float],
+    ) -> None:
+        self._db, self._values, self._aimed, self._hyponyms = db, {**values, "nearly": _NEARLY}, aimed, hyponyms
         self._said: list[Found] = [(id, math.nan, math.nan, math.nan) for id in said]
 
     def rows(self, found: Sequence[Found], count: int, *, voted: bool, least: float | None, terms: str | None = None) -> list[Scored]:
@@ -104,6 +114,8 @@ class Scorer:
             changed |= {"terms": terms, "rows": 1}
         if self._aimed:
             changed["goal"] = json.dumps({row[0]: self._aimed.get(row[0], 0.0) for row in found})
+        if self._hyponyms:
+            changed["hyponyms"] = json.dumps({id: self._hyponyms[id] for id, *_ in (*found, *self._said) if id in self._hyponyms})
         rows = self._db.tuples("retrieve", **{**self._values, **changed})
         return [Scored(row[:_WIDTH], *cast(_Whole, row[_WIDTH : _WIDTH + 7]), cast(tuple[float, ...], row[_WIDTH + 7 :])) for row in rows]
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memdb import stored
@@ -21,6 +22,7 @@ from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.emotions import moods_like
 from memdb.errors import InputError, ModelError, ModelUnavailable
 from memdb.fusion import fuse
+from memdb.hyponyms import hyponyms_of
 from memdb.names import spelled
 from memdb.outside import OutsideIndex
 from memdb.records import LIVE, Status, Tier, by_the_clock, fact_of, made
@@ -143,10 +145,13 @@ def retrieve(
                 meant, aim, degraded = None, None, f"searched by words only: {changed}"
         plain = set(statuses) >= set(LIVE) and not filtered
         may = eligible(db, near, user_id=user_id, kinds=wanted, statuses=statuses, now=instant) if near and plain else None
+        sought = _sought(question) if weight.get("hyponym") and not legs.given and legs.lexical else ""
         if may is not None:
             words, near = may.words(db, terms, columns=chosen.columns), list(may.near)
+            of_kind = may.words(db, sought, columns=_COLUMNS) if sought else Words()
         else:
             words = _worded(db, terms, filters=filters, columns=chosen.columns) if hits is None else Words()
+            of_kind = _worded(db, sought, filters=filters, columns=_COLUMNS) if sought else Words()
             # a part of the living is told apart only where others could take its places
             if near and (filtered or "closed" in shelves or (legs.given and not plain)):
                 near = only(near, [cast(int, id) for (id,) in db.tuples("scan.eligible", **filters)])
@@ -154,7 +159,7 @@ def retrieve(
         if echoes:
             words = words.without(echoes)
         keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-        besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
+        besides = [] if legs.given else [*keyed]  # where candidates are numbered, these are none besides
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
         compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
         said = question.said if legs.placed else ()
@@ -184,7 +189,10 @@ def retrieve(
             "k_lex": top_k_lex,
             "k_vec": top_k_vec,
         }
-        scorer = Scorer(db, values, said=[*said, *echoes, *besides], aimed=aimed)  # what has lost its words is found all the same
+        hyponyms = of_kind.shares()
+        besides += nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if outside else []
+        # what has lost its words is found all the same
+        scorer = Scorer(db, values, said=[*said, *echoes, *besides], aimed=aimed, hyponyms=hyponyms)
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
@@ -192,7 +200,7 @@ def retrieve(
             update = weight.get("knowledge_update", 0.0) if asks_now and told else 0.0
             bounds = chosen.aimed if aim is not None or aimed else chosen.bounds
             half = max(0.0, weight.get("bm25_half", 0.0)) * min(1.0, math.log10(max(1.0, newest / _FEW)))
-            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, besides=besides)
+            field = fuse(words, near, bounds=bounds, half=half, question=question, legs=legs, of_kind=of_kind, besides=besides)
             rows = best(field, scorer, legs=legs, update=update, limit=limit, least=min_score, voted=judged)
         if as_of is not None and (question.terms or question.days) and (gone := _archived(db, filters)):
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
@@ -231,6 +239,11 @@ def _worded(db: Database, terms: str, *, filters: Mapping[str, SqlValue], column
     return Words([id for id, _, _ in found], [bm25 for _, _, bm25 in found], {id: kind for id, kind, _ in found}.__getitem__)
 
 
+def _sought(question: Question) -> str:
+    """An FTS5 expression of what tells, in a row's own words, of things of the kinds that a question asks for, or ""."""
+    return f"body : ({' OR '.join(quoted(one) for kind in question.hypernyms for one in hyponyms_of(kind))})" if question.hypernyms else ""
+
+
 def _keyed(db: Database, question: Question, *, user_id: str, at: str) -> list[int]:
     """What is held under the keys that a question asks for; of what is over and what is not, what it asks for."""
     is_over = 1 if question.former else None if question.past else 0
@@ -242,14 +255,12 @@ def _serving(db: Database, goal: str, *, filters: Mapping[str, SqlValue], column
     """How much of a goal's words each row has that has any, as a share of the most."""
     telling = [word for word in dict.fromkeys(words_of(goal, contracted=True)) if word.replace("’", "'") not in STOP_WORDS]
     terms = " OR ".join(map(quoted, telling[:_GOAL_WORDS])) or '""'
-    found = _worded(db, terms, filters=filters, columns=columns).matching()
-    most = min(found.bm25, default=0.0)
-    return {id: bm25 / most for id, bm25 in zip(found.ids, found.bm25, strict=True)}
+    return _worded(db, terms, filters=filters, columns=columns).shares()
 
 
 def _unspoken(db: Database, question: Question, *, user_id: str, echoes: SqlValue) -> tuple[tuple[str, ...], float]:
     """The topics of the question that stand nowhere in the memory, and how much it tells if that is so of all, 0 to 1."""
-    named = ((topic,) if question.language != "English" else names_of(topic) for topic in question.topics)
+    named = ((topic,) if question.language != "English" else (*names_of(topic), *hyponyms_of(topic)) for topic in question.topics)
     words = json.dumps(["body : (" + " OR ".join(map(quoted, one)) + ")" for one in named])
     [(places, telling)] = db.tuples("scan.unspoken", user_id=user_id, words=words, echoes=echoes)
     return tuple(question.topics[place] for place in json.loads(str(places))), cast(float, telling)

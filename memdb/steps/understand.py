@@ -44,6 +44,7 @@ from memdb.cues import (
 from memdb.cues_abroad import asks_former_abroad, asks_present_abroad, change_abroad, last_talk_abroad, order_abroad, said_abroad
 from memdb.database import Database
 from memdb.emotions import mood_of
+from memdb.hyponyms import hypernyms_in
 from memdb.languages import Language, language_of
 from memdb.records import Intent
 from memdb.stop_words import STOP_WORDS
@@ -185,6 +186,7 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
         as_of=changed_at - timedelta(milliseconds=1) if changed_at is not None and change is not None and change.way == "before" else None,
         order=order,
         keys=keys_in(text, plain, named, user_id=user_id),
+        hypernyms=hypernyms_in(text[:_GRAMMAR], plain),
         said=tuple(said),
         mood=mood_of(text),
     )

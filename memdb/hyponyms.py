@@ -1,0 +1,64 @@
+"""What tells of things of a kind: asked which instruments somebody plays, "piano" does."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+
+from memdb import files
+from memdb.records import Record
+
+_BETWEEN = r"\b(?:\W+\w+){0,4}?\W+"  # "what other musical instruments"
+_SEVERAL = r"\b(?:what|which|how many|any|all|list|name|some)"
+_ONE_OF = r"\b(?:kind|type|sort)s? of (?:\w+ ){0,2}?"
+
+
+class Kind(Record):
+    """A kind of things: how several of it are called, and words and phrases that tell of one."""
+
+    called: tuple[str, ...]
+    hyponyms: tuple[str, ...]
+
+
+def hypernyms_in(text: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds of which a question in English asks for things, each by the first name it is called: "instruments".
+
+    `words` are all words of the text in lower case.
+    """
+    may = {kind for word in words if (kind := _by_word().get(word)) is not None}
+    return tuple(kinds()[place].called[0] for place in sorted(may) if _patterns()[place].search(text))
+
+
+@cache
+def hyponyms_of(hypernym: str) -> tuple[str, ...]:
+    """Return the words and phrases that tell of things of a kind, by any name that it is called; none for what is no kind."""
+    return next((kind.hyponyms for kind in kinds() if hypernym in kind.called), ())
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Return all kinds, as shipped."""
+    return tuple(map(Kind.model_validate, tomllib.loads(files.read("rules/hyponyms.toml"))["kind"]))
+
+
+@cache
+def _by_word() -> dict[str, int]:
+    """The place of each kind, by the last word of every name of it, and of one of it."""
+    return {form.split()[-1]: place for place, kind in enumerate(kinds()) for name in kind.called for form in (name, *_singular(name))}
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    patterns = []
+    for kind in kinds():
+        one = [form for name in kind.called for form in (name, *_singular(name))]
+        several = f"{_SEVERAL}{_BETWEEN}(?:{'|'.join(kind.called)})"
+        patterns.append(re.compile(rf"(?:{several}|{_ONE_OF}(?:{'|'.join(one)}))\b", re.IGNORECASE))
+    return tuple(patterns)
+
+
+def _singular(name: str) -> list[str]:
+    """What one of them may be called: of "movies" also "movy", which nobody says."""
+    return [name.removesuffix(ending) + end for ending, end in (("s", ""), ("es", ""), ("ies", "y")) if name.endswith(ending)]
