@@ -27,7 +27,20 @@ from memdb.metrics import MEASURES, judge
 from memdb.steps.tune import Example, tune
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-FITTED = ("lexical", "cosine", "window", "both", "actor", "is_question", "length", "has_number", "is_reaction", "has_time", "date")
+FITTED = (
+    "lexical",
+    "cosine",
+    "window",
+    "both",
+    "actor",
+    "is_question",
+    "length",
+    "has_number",
+    "is_reaction",
+    "has_time",
+    "date",
+    "hyponym",
+)
 ALIKE = ("lexical", "cosine", "window")  # what counts at all where nothing is known of the weights
 Scores = dict[str, float]
 

@@ -59,7 +59,7 @@ class _WordsAlone(Field):
             self._ids, kinds = [*self._ids, *others], [*kinds, *map(of_kind.kind_of, others)]
             self._bm25 = [*self._bm25, *(0.0 for _ in others)]
         shares = of_kind.shares()
-        self._best_match = min(range(len(self._ids)), key=self._bm25.__getitem__) if self._ids else None
+        self._best_match = min(range(len(self._words.ids)), key=self._bm25.__getitem__) if self._words.ids else None
         said = {kind: bounds.said(question, kind) for kind in set(kinds)}
         lexical = bounds.lexical / (self._bm25[self._best_match] - half if self._best_match is not None else 1.0)
         self._open, self._settled = bounds.open(question), bounds.is_settled(question, said)

@@ -27,8 +27,10 @@ def hypernyms_in(text: str, words: Sequence[str]) -> tuple[str, ...]:
 
     `words` are all words of the text in lower case.
     """
-    may = {kind for word in words if (kind := _by_word().get(word)) is not None}
-    return tuple(kinds()[place].called[0] for place in sorted(may) if _patterns()[place].search(text))
+    may = {place for word in words for place in _by_word().get(word, ())}
+    found = {place: match.span(match.lastgroup or 0) for place in sorted(may) if (match := _patterns()[place].search(text))}
+    within = {place for place, (start, end) in found.items() for first, last in found.values() if first < start and end == last}
+    return tuple(kinds()[place].called[0] for place in found if place not in within)  # a martial art is no art
 
 
 @cache
@@ -44,9 +46,13 @@ def kinds() -> tuple[Kind, ...]:
 
 
 @cache
-def _by_word() -> dict[str, int]:
-    """The place of each kind, by the last word of every name of it, and of one of it."""
-    return {form.split()[-1]: place for place, kind in enumerate(kinds()) for name in kind.called for form in (name, *_singular(name))}
+def _by_word() -> dict[str, list[int]]:
+    """The places of the kinds, by the last word of every name of them, and of one of them."""
+    places: dict[str, list[int]] = {}
+    for place, kind in enumerate(kinds()):
+        for word in {form.split()[-1] for name in kind.called for form in (name, *_singular(name))}:
+            places.setdefault(word, []).append(place)
+    return places
 
 
 @cache
@@ -54,8 +60,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     patterns = []
     for kind in kinds():
         one = [form for name in kind.called for form in (name, *_singular(name))]
-        several = f"{_SEVERAL}{_BETWEEN}(?:{'|'.join(kind.called)})"
-        patterns.append(re.compile(rf"(?:{several}|{_ONE_OF}(?:{'|'.join(one)}))\b", re.IGNORECASE))
+        several = f"{_SEVERAL}{_BETWEEN}(?P<several>{'|'.join(kind.called)})"
+        patterns.append(re.compile(rf"(?:{several}|{_ONE_OF}(?P<one>{'|'.join(one)}))\b", re.IGNORECASE))
     return tuple(patterns)
 
 

@@ -178,6 +178,7 @@ def retrieve(
             "asks_former": int(asks_former),
             "echoes": json.dumps(echoes) if echoes else None,
             "keyed": json.dumps(keyed) if keyed else None,
+            "hyponyms": None,
             "asks_order": None if question.order is None else 1 if question.order == "last" else -1,
             "said": json.dumps(said) if said else None,
             "times": json.dumps([[to_text(begins), to_text(ends)] for begins, ends in question.times]) if question.times else "[]",
