@@ -335,7 +335,9 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
 
 def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost a toy.")
-    model = LanguageModel(ScriptedModel(lambda request: '{"summary": "They lost a toy, and their password is hunter2."}'), name="scripted", attempts=1)
+    model = LanguageModel(
+        ScriptedModel(lambda request: '{"summary": "They lost a toy, and their password is hunter2."}'), name="scripted", attempts=1
+    )
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         other.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")

@@ -110,7 +110,11 @@ def _usable(notes: Sequence[str]) -> tuple[str, ...]:
     for note in notes:
         text = " ".join(note.split())
         meant = normalise(text)
-        if len(text) <= _LONGEST_NOTE and meant not in _NONE and any(len(word) >= _TELLING or is_unspaced(word) for word in words_of(meant)):
+        if (
+            len(text) <= _LONGEST_NOTE
+            and meant not in _NONE
+            and any(len(word) >= _TELLING or is_unspaced(word) for word in words_of(meant))
+        ):
             said.setdefault(meant, text)
     return tuple(said.values())[:_MOST]
 
