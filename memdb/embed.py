@@ -246,7 +246,9 @@ class Patient:
             return self._callers.call(lambda: self._embedder.embed(texts), max(0.0, until - asked))
         except TooLateError as error:
             self._late = error.thread, asked
-            raise ModelUnavailable(f"The embedder {self.name} took longer than {seconds:.2g} seconds; words alone decide.") from None
+            raise ModelUnavailable(
+                f"The embedder {self.name} took longer than {seconds:.2g} seconds, perhaps since it is being loaded; words alone decide."
+            ) from None
 
 
 def patiently(embedder: Embedder | None, config: Config) -> Patient | None:

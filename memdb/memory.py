@@ -151,6 +151,10 @@ class Memory:
         """Close the memory."""
         self.close()
 
+    def __repr__(self) -> str:
+        """Return whose file it is, and whether that is closed."""
+        return f"<memdb.Memory {str(self._store.path)!r}{', closed' if self._closed else ''}>"
+
     def __reduce__(self) -> NoReturn:
         """Refuse to be copied or pickled: a copy would share the threads and the file, and close them."""
         raise InputError("A memory cannot be copied or pickled; hand on the one there is, or open its file anew, as in another process.")

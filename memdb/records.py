@@ -198,11 +198,11 @@ class Message(Record):
         validation_alias=AliasChoices("text", "content"), description="What was said, kept word for word."
     )
     speaker: str | None = Field(
-        None, validation_alias=AliasChoices("speaker", "role"), description="Who said it, where that is not the user."
+        default=None, validation_alias=AliasChoices("speaker", "role"), description="Who said it, where that is not the user."
     )
-    timestamp: When | None = Field(None, description="When it was said; the present, if left out.")
-    session_id: str | None = Field(None, description="The conversation it belongs to.")
-    turn_id: str | None = Field(None, description="A name for it; the same message again changes nothing.")
+    timestamp: When | None = Field(default=None, description="When it was said; the present, if left out.")
+    session_id: str | None = Field(default=None, description="The conversation it belongs to.")
+    turn_id: str | None = Field(default=None, description="A name for it; the same message again changes nothing.")
 
 
 class Note(Record):
@@ -218,23 +218,23 @@ class NewFact(Record):
 
     value_text: str = Field(min_length=1, description="The fact as a sentence.")
     user_id: str = Field(min_length=1, description="Whose memory.")
-    key: str = Field("user.note", description="subject.predicate, such as user.lives_in.")
-    kind: str = Field("fact", description="A row of the table kinds, but no message.")
-    object: str | None = Field(None, description="The bare value: Lisbon. The whole text, if left out.")
-    value_json: JsonValue = Field(None, description="Details of any shape.")
-    category: Category = Field("other", description="What it is about.")
-    memory_type: MemoryType | None = Field(None, description="How long it lasts, from SIGNIFICANT to TRANSIENT.")
-    confidence: float = Field(0.4, ge=0, le=1, description="How sure it is.")
-    importance: float = Field(0.5, ge=0, le=1, description="How much it counts.")
-    source: Source = Field("user_message", description="Where it comes from.")
-    event_time: When | None = Field(None, description="When what it speaks of happens.")
-    valid_from: When | None = Field(None, description="Since when it is true; `timestamp`, if left out.")
-    valid_to: When | None = Field(None, description="Until when it is true; until further notice, if left out.")
-    tags: tuple[str, ...] = Field((), description="Words to find it and to filter by.")
-    session_id: str | None = Field(None, description="The conversation it belongs to.")
-    turn_id: str | None = Field(None, description="The turn it comes from.")
-    timestamp: When | None = Field(None, description="When it was said; the present, if left out.")
-    fact_id: str | None = Field(None, description="Its id, by which storing it twice stores it once.")
+    key: str = Field(default="user.note", description="subject.predicate, such as user.lives_in.")
+    kind: str = Field(default="fact", description="A row of the table kinds, but no message.")
+    object: str | None = Field(default=None, description="The bare value: Lisbon. The whole text, if left out.")
+    value_json: JsonValue = Field(default=None, description="Details of any shape.")
+    category: Category = Field(default="other", description="What it is about.")
+    memory_type: MemoryType | None = Field(default=None, description="How long it lasts, from SIGNIFICANT to TRANSIENT.")
+    confidence: float = Field(default=0.4, ge=0, le=1, description="How sure it is.")
+    importance: float = Field(default=0.5, ge=0, le=1, description="How much it counts.")
+    source: Source = Field(default="user_message", description="Where it comes from.")
+    event_time: When | None = Field(default=None, description="When what it speaks of happens.")
+    valid_from: When | None = Field(default=None, description="Since when it is true; `timestamp`, if left out.")
+    valid_to: When | None = Field(default=None, description="Until when it is true; until further notice, if left out.")
+    tags: tuple[str, ...] = Field(default=(), description="Words to find it and to filter by.")
+    session_id: str | None = Field(default=None, description="The conversation it belongs to.")
+    turn_id: str | None = Field(default=None, description="The turn it comes from.")
+    timestamp: When | None = Field(default=None, description="When it was said; the present, if left out.")
+    fact_id: str | None = Field(default=None, description="Its id, by which storing it twice stores it once.")
 
 
 class Turn(Record):
@@ -443,8 +443,8 @@ class Item(Record):
     kind: str = "fact"
     key: str | None = None
     object: str | None = None
-    confidence: float = Field(1.0, ge=0, le=1)
-    importance: float | None = Field(None, ge=0, le=1)
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    importance: float | None = Field(default=None, ge=0, le=1)
     category: Category | None = None
     source: Source = "user_message"
     session_id: str | None = None
@@ -497,7 +497,7 @@ class Event(Record):
     timestamp: datetime
     participants: tuple[str, ...] = ()
     location: str | None = None
-    importance: float | None = Field(None, ge=0, le=1)
+    importance: float | None = Field(default=None, ge=0, le=1)
     trigger: BreakTrigger | None = None
     turn_id: str | None = None
 

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -16,8 +17,9 @@ from typer.testing import CliRunner, Result
 
 import memdb
 from memdb import Change, Fact, Forgotten, Profile, Stats
+from memdb.conversations import read_conversation
 from memdb.interfaces.commands import app
-from memdb.interfaces.demo import QUERIES
+from memdb.interfaces.demo import QUERIES, _Tale
 from memdb.interfaces.reading import Found
 from memdb.interfaces.show import clean
 from memdb.interfaces.writing import Loaded, Observed
@@ -338,6 +340,8 @@ def test_a_doubted_fact_is_found_only_where_that_status_is_asked_for(db: Path) -
     assert "\tuncertain\t" in ok("doubt", fact.fact_id, "--db", db)
     assert ok("facts", "--user", "ana", "--key", "user.likes", "--db", db) == ""
     assert fact.fact_id in ok("facts", "--user", "ana", "--status", "uncertain", "--db", db)
+    assert "\tchanged\t" in ok("history", "--fact", fact.fact_id, "--db", db)  # its words are the same: nothing was refined
+    assert "(changed)" in ok("profile", "--user", "ana", "--db", db)
 
 
 def test_a_fact_ends_when_it_is_said_to(db: Path) -> None:
@@ -724,6 +728,19 @@ def test_the_demo_tells_what_was_learned_what_changed_and_what_was_found(tmp_pat
     assert "2 of 2 questions have their answer" in told
     assert "Memory made ready for a prompt" in told
     assert "\x1b" not in told
+
+
+def test_the_demo_lists_what_is_believed_with_whole_keys_and_only_counts_accounts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with memdb.open(tmp_path / "m.db", embedder=None) as mem:
+        mem.remember("User has the favourite colour green", user_id="ana", key="user.favourite_colour", object="a green of leaves and moss")
+        mem.remember("Ana lost a toy.", user_id="ana", kind="episode")
+        _Tale(mem, read_conversation(demo_talk(tmp_path))[0], user="ana", pause=0).beliefs(datetime.now(UTC))
+    told = capsys.readouterr().out
+    assert "user.favourite_colour " in told
+    assert "lost a toy" not in told
+    assert "and 1 account of what was said" in told
 
 
 def test_the_demo_tells_a_locomo_sample(tmp_path: Path) -> None:

@@ -570,6 +570,23 @@ def test_every_endpoint_stands_in_the_readme(mem: memdb.Memory) -> None:
     assert set(create_app(mem).openapi()["paths"]) == listed
 
 
+def test_the_examples_of_the_description_and_the_readme_can_be_sent_as_they_stand(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()
+    shown = {
+        path: example
+        for path, methods in described["paths"].items()
+        if (schema := methods.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema"))
+        for example in described["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]].get("examples", [])
+    }
+    assert shown.keys() > {"/memory/retrieve", "/memory/write", "/memory/compact", "/memory/observe", "/memory/search", "/memory/context"}
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    curls = re.findall(r"^ +curl (?:--json '(.*)' )?'?http://127.0.0.1:8620([^'\n]+)", readme, re.MULTILINE)
+    assert len(curls) == 3
+    answers = [client.post(path, json=example) for path, example in shown.items()]
+    answers += [client.post(path, json=json.loads(body)) if body else client.get(path) for body, path in curls]
+    assert [answer.text for answer in answers if answer.status_code != 200] == []
+
+
 def test_everything_that_may_be_sent_is_described(mem: memdb.Memory) -> None:
     described = create_app(mem).openapi()
     doors = [door for methods in described["paths"].values() for door in methods.values()]

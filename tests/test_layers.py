@@ -113,3 +113,10 @@ def test_only_the_store_and_its_connections_import_the_drivers() -> None:
 def test_interfaces_use_what_any_user_can_import(path: Path) -> None:
     inner = {name for name in imports_of(path) if name.startswith("memdb.") and layer(name) in range(1, 8)}
     assert not inner
+
+
+def test_type_checkers_without_a_plugin_of_pydantic_s_know_what_may_be_left_out_of_a_record() -> None:
+    calls = [(path.name, node) for path in PACKAGE.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    fields = [(name, node) for name, node in calls if isinstance(node, ast.Call) and ast.unparse(node.func) == "Field"]
+    assert len(fields) > 100
+    assert [(name, node.lineno) for name, node in fields if node.args] == []  # only `default=` tells them

@@ -335,7 +335,9 @@ def test_an_episode_keeps_no_secret(mem: memdb.Memory) -> None:
 
 def test_an_episode_that_a_model_tells_keeps_no_secret(mem: memdb.Memory) -> None:
     chat(mem, "s1", "2025-03-01", "We lost a toy.")
-    model = LanguageModel(ScriptedModel(lambda request: '{"summary": "Their password is hunter2."}'), name="scripted", attempts=1)
+    model = LanguageModel(
+        ScriptedModel(lambda request: '{"summary": "They lost a toy, and their password is hunter2."}'), name="scripted", attempts=1
+    )
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         other.maintain(now="2025-03-20")
     (episode,) = of(mem, "episode")
@@ -741,7 +743,7 @@ def test_a_model_reflects_in_at_most_three_notes(mem: memdb.Memory) -> None:
     ("notes", "kept"),
     [
         (["Likes short answers", "likes short answers.", "Likes  short answers!"], ["Likes short answers"]),
-        (["None", "n/a", "..."], []),
+        (["None", "n/a", "...", "no te es"], []),
         (["A short story calms her. " * 20, "Hates haste"], ["Hates haste"]),
         (["喜欢短的回答", "喜欢短的回答"], ["喜欢短的回答"]),
         (["Likes tea", "Hates haste", "Likes pictures", "Loves rain"], ["Likes tea", "Hates haste", "Likes pictures"]),
@@ -757,13 +759,25 @@ def test_a_note_of_a_model_is_short_says_something_and_does_not_agree_with_itsel
     assert [(note.value_text, note.confidence) for note in of(mem, "note")] == [(text, 0.7) for text in kept]
 
 
-@pytest.mark.parametrize("summary", ["  ", "looked " * 100])
+@pytest.mark.parametrize("summary", ["  ", "looked " * 100, "jimmyjim", "They went there with the others."])
 def test_where_a_model_s_summary_has_nothing_to_keep_rules_tell_the_episode(mem: memdb.Memory, summary: str) -> None:
     chat(mem, "s1", "2025-03-01", "We painted the boat.", "Then we sailed the boat to Faro.")
     model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": summary})), name="scripted", attempts=1)
     with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
         assert other.maintain(now="2025-04-02").episodes == 1
     assert [episode.value_json["by"] for episode in of(mem, "episode")] == ["rules"]  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize(
+    ("said", "summary"),
+    [("Wir segeln nach Faro.", "They sailed to Faro."), ("Repainting it took long.", "Ana repaints."), ("我喜欢茶", "他喜欢茶")],
+)
+def test_a_summary_has_a_word_of_what_was_said_in_any_form(mem: memdb.Memory, said: str, summary: str) -> None:
+    chat(mem, "s1", "2025-03-01", said)
+    model = LanguageModel(ScriptedModel(lambda request: json.dumps({"summary": summary})), name="scripted", attempts=1)
+    with memdb.open(mem.stats().path, embedder=mem.embedder, llm=model, config={"worker": False}) as other:
+        other.maintain(now="2025-04-02")
+    assert [episode.value_text for episode in of(mem, "episode")] == [summary]
 
 
 def test_notes_beyond_the_cap_are_archived_weakest_first(tmp_path: Path) -> None:

@@ -1077,3 +1077,9 @@ def test_what_is_so_for_ever_is_told_where_the_calendar_ends_before(tmp_path: Pa
         mem.remember("Ana lives in Porto", user_id="ana", valid_to="9999-12-31T23:59:59Z")
         assert "9999-12-31" in mem.page("ana")
         assert "Porto" in mem.context("Where does Ana live?", user_id="ana").text
+
+
+def test_a_memory_tells_its_file_and_whether_it_is_closed(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
+        assert repr(mem) == f"<memdb.Memory {str(tmp_path / 'mem.db')!r}>"
+    assert repr(mem).endswith("mem.db', closed>")

@@ -46,6 +46,7 @@ _PAINT = (("█", "green"), ("▓", "blue"), ("▒", "magenta"), ("░", "dim"))
 _HITS = 3
 _QUESTIONS = 6
 _CONTEXT_TOKENS = 240
+_KEY = 24  # letters of a key that stand in one line, which those of the vocabulary do
 
 
 def run(conversation: Path | None, *, sample: str | None, path: Path, embedder: str | None, pause: float, force: bool) -> None:
@@ -168,8 +169,9 @@ class _Tale:
     def beliefs(self, now: datetime) -> None:
         """Tell the final facts, how sure, and since when."""
         self.heading(f"What is believed on {self.day(now)}")
-        facts = self.memory.facts(self.user, now=now)
-        table = _table("key", "value", "confidence", "since", "said", "turn")
+        held = self.memory.facts(self.user, now=now)
+        facts = [fact for fact in held if fact.kind != "episode"]
+        table = _table("key", "value", "confidence", "since", "said", "turn", keys=[fact.key for fact in facts])
         for fact in facts:
             value = Text(clean(value_of(fact)))
             if fact.status != "active":
@@ -184,6 +186,8 @@ class _Tale:
                 fact.source_turn_id,
             )
         self.print(table if facts else Text("Nothing."))
+        if accounts := len(held) - len(facts):
+            self.print(Text(f"and {_counted(accounts, 'account')} of what was said (memdb facts --kinds episode)", style="dim"))
 
     def profile(self, now: datetime) -> None:
         """Tell the profile, and the changes of mind."""
@@ -204,7 +208,7 @@ class _Tale:
         if not changed:
             return
         self.heading("What changed, and why")
-        table = _table("when", "key", "before", "after", "why")
+        table = _table("when", "key", "before", "after", "why", keys=[one.key for one in changed])
         for one in changed:
             after = one.after if one.look.word == "superseded" else one.look.word
             table.add_row(self.day(one.change.changed_at), one.key, clean(one.before), clean(after), clean(one.reason))
@@ -436,10 +440,10 @@ def _indented(first: Text, second: Text) -> Table:
     return grid
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+def _table(*columns: str, keys: Sequence[str] = ()) -> Table:
+    table, longest = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold"), max(map(len, keys), default=0)
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=False)
+        table.add_column(column, overflow="fold", min_width=min(longest, _KEY) if column == "key" else None)
     return table
 
 

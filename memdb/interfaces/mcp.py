@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Annotated, cast, get_type_hints
 
-from pydantic import ValidationError
+from pydantic import Field, StrictBool, ValidationError
 from pydantic_core import to_json
 
 import memdb
-from memdb import Change, Context, Fact, Forgotten, MdbError, Memory, Profile, checks
+from memdb import Change, Context, Fact, Forgotten, InputError, MdbError, Memory, Profile, checks
 from memdb.interfaces import shapes
 
 try:
@@ -271,7 +271,7 @@ def remember(memory: Memory, asked: shapes.RememberIn) -> Fact:
 
 
 def event(memory: Memory, asked: shapes.EventIn) -> shapes.Happened:
-    """Take something that happened in a household; its first-person memory follows when its stretch of events is over."""
+    """Take something that happened in a household, not what somebody said; its first-person memory follows when its stretch is over."""
     return shapes.Happened(event_id=memory.event(**asked.model_dump()))
 
 
@@ -283,7 +283,7 @@ def context(memory: Memory, asked: shapes.ContextIn) -> Context:
 
 
 def search(memory: Memory, asked: shapes.SearchIn) -> shapes.Found:
-    """What bears on a question, best first, with every part of each score."""
+    """What was said and is believed that bears on a question, best first, each with its id and every part of its score."""
     hits = memory.search(
         asked.query, user_id=asked.user_id, goal=asked.active_goal, limit=asked.limit, as_of=asked.as_of, statuses=asked.statuses,
         tiers=asked.tiers, min_score=asked.min_score, judged=True, **asked.filters(),
@@ -292,7 +292,7 @@ def search(memory: Memory, asked: shapes.SearchIn) -> shapes.Found:
 
 
 def recall(memory: Memory, asked: shapes.RecallIn) -> shapes.Found:
-    """The first-person memories that come to mind, each the stronger for it."""
+    """The first-person memories of a household (from `event`) that come to mind, each the stronger for it; `search` finds all else."""
     return shapes.Found.of(memory.recall(**asked.model_dump()))
 
 
@@ -327,8 +327,17 @@ def reject(memory: Memory, asked: shapes.FactId) -> Fact:
     return memory.reject(asked.fact_id)
 
 
-def forget(memory: Memory, asked: shapes.ForgetIn) -> Forgotten:
-    """Erase what was learned under one key, or without a key everything of the user, for good. Ask the user first."""
+class ForgetIn(shapes.ForgetIn):
+    """What to erase. A model may leave out a key by mistake, so that everything is erased only where that is said."""
+
+    key: shapes.Key | None = Field(None, description="Only what was learned under this key, such as user.lives_in; `facts` tells the keys.")
+    everything: StrictBool = Field(False, description="True, without a key, erases everything of the user.")
+
+
+def forget(memory: Memory, asked: ForgetIn) -> Forgotten:
+    """Erase what was learned under one key for good; or everything of the user, where `everything` is true. Ask the user first."""
+    if asked.everything == (asked.key is not None):
+        raise InputError("Say what to erase: either a key, such as user.lives_in, or with everything=true all that is held of the user.")
     return memory.forget(asked.user_id, key=asked.key)
 
 

@@ -277,7 +277,8 @@ def users(now: Now = None, db: Db = FILE, json: Json = False) -> None:
 
 def _undone(turn: TurnRecord) -> str:
     told = [turn.error] if turn.error else []
-    return "; ".join([*told, *(f"{note.key}: {note.why}" if note.key else note.why for note in turn.notes)])
+    notes = [f"{note.key}: {note.why}" if note.key else note.why for note in turn.notes]
+    return " ".join([*told, "; ".join(dict.fromkeys(notes))]).strip()
 
 
 def _number(value: int | None) -> str:

@@ -49,6 +49,11 @@ T = TypeVar("T")
 Only = Annotated[list[T], Field(max_length=50)] | None
 
 
+def an_example(**body: JsonValue) -> ConfigDict:
+    """Return the settings of a body that is described with an example, which can be sent as it stands."""
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 class Body(BaseModel):
     """A body of a request; unknown fields are refused. `also` are other names that fields go by, as `Memory` or an answer calls them."""
 
@@ -110,6 +115,10 @@ class UserIn(Body):
 class ObserveIn(Body):
     """A turn of a conversation: what was said, what was answered, or both."""
 
+    model_config = an_example(
+        user_id="ana", user_input="I moved to Lisbon last week.", assistant_response="How exciting!", session_id="monday"
+    )
+
     user_id: Name = Field(description="Whose memory.")
     user_input: str = Field("", max_length=100_000, pattern=r"^$|\S", description="What the user said, kept word for word.")
     assistant_response: str = Field("", max_length=100_000, description="What the assistant answered, kept too.")
@@ -128,6 +137,10 @@ class Observed(Body):
 class LoadIn(Body):
     """Messages to take at once."""
 
+    model_config = an_example(
+        user_id="ana", messages=[{"role": "user", "content": "I live in Porto."}, {"role": "assistant", "content": "Nice!"}]
+    )
+
     user_id: Name = Field(description="Whose memory.")
     messages: list[Message] = Field(max_length=10_000, description="The messages, in order.")
 
@@ -140,6 +153,8 @@ class Loaded(Body):
 
 class RememberIn(Body):
     """A fact to keep."""
+
+    model_config = an_example(user_id="ana", value_text="Ana works at Bosch", key="user.works_at", object="Bosch")
 
     user_id: Name = Field(description="Whose memory.")
     value_text: Text = Field(description="The fact as a sentence: Ana lives in Lisbon.")
@@ -178,6 +193,8 @@ class RememberManyIn(Body):
 class EventIn(Body):
     """Something that happened in a household."""
 
+    model_config = an_example(user_id="silva", description="Rui asked for warmer lights", participants=["Rui"], location="living room")
+
     user_id: Name = Field(description="Whose memory.")
     description: Text = Field(description="What happened.")
     timestamp: Moment | None = Field(None, description="When it was, such as 2025-03-01T09:30:00Z; now, if left out.")
@@ -196,6 +213,8 @@ class Happened(Body):
 
 class RecallIn(Body):
     """What first-person memories are asked for; what is null is as the settings say."""
+
+    model_config = an_example(user_id="silva", query="How does Rui like the lights?")
 
     user_id: Name = Field(description="Whose memory.")
     query: Query = Field(description="A question, or any text.")
@@ -219,6 +238,8 @@ class RecallIn(Body):
 class LearnIn(Body):
     """How something is done."""
 
+    model_config = an_example(user_id="ana", trigger="plan a dinner", steps=["ask who comes", "propose three dishes"])
+
     user_id: Name = Field(description="Whose memory.")
     trigger: Text = Field(description="The task it is for, in words.")
     steps: list[Text] = Field(min_length=1, max_length=100, description="What to do, in order.")
@@ -231,6 +252,8 @@ class LearnIn(Body):
 
 class ProceduresIn(Body):
     """What is to be done."""
+
+    model_config = an_example(user_id="ana", task="dinner for six")
 
     user_id: Name = Field(description="Whose memory.")
     task: Query = Field(description="What is to be done, in words.")
@@ -264,6 +287,8 @@ class Noted(Body):
 
 class ConsentIn(Body):
     """What a user lets be remembered from now on; what is null stays as it is."""
+
+    model_config = an_example(user_id="ana", sensitive_topics="keep")
 
     user_id: Name = Field(description="Whose memory.")
     sensitive_topics: Literal["keep", "ask", "refuse"] | None = Field(
@@ -302,6 +327,8 @@ class TurnsIn(Body):
 class SearchIn(Asked):
     """A question, and how many hits at most, of which ages and from which score on."""
 
+    model_config = an_example(user_id="ana", query="Where do I live?", kinds=["fact", "message"], limit=3)
+
     limit: int = Field(10, strict=True, ge=1, le=200, description="How many at most.")
     tiers: Only[Tier] = Field(None, description="Of messages, episodes and memories, only those of these ages.")
     min_score: float | None = Field(None, strict=True, allow_inf_nan=False, description="Leave out what scores less.")
@@ -334,6 +361,8 @@ class Found(Body):
 
 class ContextIn(Body):
     """What the next prompt is about."""
+
+    model_config = an_example(user_id="ana", query="What shall I cook?", max_tokens=200)
 
     also = {"goal": "active_goal"}
     user_id: Name = Field(description="Whose memory.")
@@ -424,12 +453,16 @@ class Page(Body):
 class BeginIn(Body):
     """Whose session, and its name; a new one, if null."""
 
+    model_config = an_example(user_id="ana", session_id="monday")
+
     user_id: Name = Field(description="Whose memory.")
     session_id: Name | None = Field(None, description="Its name; a new one, if left out.")
 
 
 class EndIn(Body):
     """Which session ends."""
+
+    model_config = an_example(user_id="ana", session_id="monday")
 
     user_id: Name = Field(description="Whose memory.")
     session_id: Name = Field(description="Its name.")
@@ -460,6 +493,8 @@ class UndoIn(Body):
 
 class ForgetIn(Body):
     """What to erase: a user, or one key of a user."""
+
+    model_config = an_example(user_id="ana", key="user.lives_in")
 
     user_id: Name = Field(description="Whose memory.")
     key: Key | None = Field(None, description="Only what was learned under this key; everything of the user, if left out.")

@@ -52,6 +52,7 @@ LOOKS: dict[str, Look] = {
     "archive": Look(".", "archived", "dim"),
     "undo": Look("<", "undone", "red"),
 }
+_CHANGED = Look("~", "changed", "blue")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,12 @@ class Told:
     confidence_after: float | None
     reason: str
     change: Change
+
+
+def look_of(change: Change | ProfileChange) -> Look:
+    """Return how a change is told: only new words refine a fact; what is doubted or dated anew in the same ones is changed."""
+    before, after = (one.value_text if isinstance(one, Fact) else one for one in (change.before, change.after))
+    return _CHANGED if change.operation == "update" and before == after else LOOKS[change.operation]
 
 
 def tell(changes: Sequence[Change]) -> list[Told]:
@@ -84,7 +91,7 @@ def tell(changes: Sequence[Change]) -> list[Told]:
         after = begun.get(identity, change).after if change.operation == "supersede" else change.after
         told.append(
             Told(
-                look=LOOKS[change.operation],
+                look=look_of(change),
                 key=change.key,
                 before=value_of(change.before),
                 after=value_of(after),
@@ -207,10 +214,10 @@ def entries(profile: Profile) -> list[tuple[str, ProfileEntry]]:
 def mind(change: ProfileChange) -> str:
     """Return a change of mind in a few words."""
     if change.operation in ("expire", "reject"):
-        return f"{change.before} ({LOOKS[change.operation].word})"
+        return f"{change.before} ({look_of(change).word})"
     if change.before and change.after and change.before != change.after:
         return f"{change.before} → {change.after}"
-    return f"{change.after or change.before} ({LOOKS[change.operation].word})"
+    return f"{change.after or change.before} ({look_of(change).word})"
 
 
 def _in_line(value: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self, cast, get_args
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, StrictBool, StrictInt, ValidationError, model_validator
 
 from memdb import Fact, Hits, Item, Verdict
-from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text
+from memdb.interfaces.shapes import Asked, Body, Moment, Name, Share, Tags, Text, an_example
 from memdb.records import Category, Source, TaskState
 from memdb.times import to_utc
 
@@ -27,6 +27,8 @@ Origin = Literal["llm_reflection", "human_feedback", "rules"]
 
 class RetrieveIn(Asked):
     """A question, and how many hits at most."""
+
+    model_config = an_example(user_id="ana", query="Where do I live?", active_goal="a dinner for six", K=5)
 
     K: int = Field(16, strict=True, ge=1, le=200, description="How many hits at most.")
 
@@ -262,6 +264,10 @@ class TaskIn(Given):
 class WriteIn(Body):
     """What to keep of a user."""
 
+    model_config = an_example(
+        user_id="ana", facts=[{"text": "Ana likes tea", "predicate": "likes", "object": "tea"}], tasks=[{"title": "renew the passport"}]
+    )
+
     user_id: Name = Field(description="Whose memory.")
     facts: list[FactIn] = Field([], max_length=200, description="Facts to keep.")
     episodes: list[EpisodeIn] = Field([], max_length=200, description="Summaries of stretches of conversation to keep.")
@@ -292,6 +298,8 @@ class VersionIn(Body):
 
 class CompactIn(Body):
     """Whose memory, everybody's if null; and whether it is only told what would be done."""
+
+    model_config = an_example(user_id="ana", dry_run=True)
 
     user_id: Name | None = Field(None, description="Whose memory; everybody's, if left out.")
     dry_run: StrictBool = Field(False, description="Only tell what would be done.")

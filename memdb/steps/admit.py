@@ -55,7 +55,7 @@ def admit(
     try:
         vectors = check_vectors(embedder.embed([item.text]), count=1, dimension=embedder.dimension, embedder=embedder.name)
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost what is written
-        log.warning("whether something is new was decided by its words alone, since the embedder failed: %s", error)
+        log.warning("whether something is new was decided by its words alone: %s", error)
         return None
     with db.snapshot():
         near = (

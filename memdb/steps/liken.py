@@ -115,5 +115,5 @@ def _embed(texts: Sequence[str], embedder: Embedder) -> list[bytes]:
         made = check_vectors(embedder.embed(texts), count=len(texts), dimension=embedder.dimension, embedder=embedder.name)
         return [to_blob(vector) for vector in made]
     except Exception as error:  # an embedder is foreign code; whatever it raises must not cost the user a fact
-        log.warning("whether a fact is new was decided by its words alone, since the embedder failed: %s", error)
+        log.warning("whether a fact is new was decided by its words alone: %s", error)
         return []

@@ -18,9 +18,9 @@ from memdb.keys import normalise
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.privacy import quotable
 from memdb.records import Consent, ModelCall, Record
+from memdb.unspaced import is_unspaced, words_of
 
 _WORD = re.compile(r"[^\W\d_]{5,}")
-_TELLS = re.compile(r"[^\W\d_]{2}")
 _COMMON = frozenset(
     """about absolutely actually after again almost already always amazing among another anymore anything anyway appreciate appreciated
     around asked asking awesome beautiful because become before being believe better bought bring bringing brought call called calling
@@ -42,6 +42,7 @@ _STRATEGIES = 2  # so that there is room for what somebody is like
 _LONGEST_READ = 24_000
 _LONGEST_ASKED = 2_000  # what is longer was pasted
 _LONGEST_NOTE = 300  # characters: one short sentence
+_TELLING = 4  # letters of a word that tells something: a note of none such is a small model's babble
 _NONE = frozenset(
     ("none", "n a", "na", "nil", "null", "nothing", "no notes", "note", "notes", "empty")
 )  # as a small model says that there is none
@@ -109,7 +110,11 @@ def _usable(notes: Sequence[str]) -> tuple[str, ...]:
     for note in notes:
         text = " ".join(note.split())
         meant = normalise(text)
-        if len(text) <= _LONGEST_NOTE and meant not in _NONE and _TELLS.search(meant):
+        if (
+            len(text) <= _LONGEST_NOTE
+            and meant not in _NONE
+            and any(len(word) >= _TELLING or is_unspaced(word) for word in words_of(meant))
+        ):
             said.setdefault(meant, text)
     return tuple(said.values())[:_MOST]
 

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memdb import files
 from memdb.llm import LanguageModel, Prompt, calls_of
 from memdb.records import Fact, ModelCall, Record
+from memdb.stop_words import STOP_WORDS
+from memdb.unspaced import is_unspaced, words_of
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
@@ -19,6 +21,8 @@ _LINES = 3
 _LONGEST_LINE = 160
 _LONGEST_READ = 24_000
 _LONGEST = 600  # characters of a summary
+_STEM = 4  # letters that two forms of a word mostly share
+_SHORTEST = 3  # letters of a word that tells something
 _WHOLE = re.compile(rf".{{,{_LONGEST - 1}}}[.!?…](?=\s)")  # as many sentences of a longer one as there is room for
 
 
@@ -41,7 +45,8 @@ class _Told(BaseModel):
 def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary:
     """Return the summary of messages in their order.
 
-    Without a model, or when it fails, it is the three sentences whose words the rest of the stretch shares most, word for word.
+    Without a model, when it fails, or when it has not one word of what was said, it is the three sentences whose words the rest of the
+    stretch shares most, word for word.
     """
     lines = [f"{message.speaker or 'user'}: {' '.join(message.value_text.split())}" for message in messages]
     failed: tuple[ModelCall, ...] = ()
@@ -50,7 +55,8 @@ def summarize(messages: Sequence[Fact], *, llm: LanguageModel | None) -> Summary
             answer = llm.ask(
                 Prompt(system=files.read("prompts/summarize.md"), user="\n".join(lines)[:_LONGEST_READ]), answer=_Told, purpose="summarize"
             )
-            if text := _kept(answer.record.summary):
+            text = _kept(answer.record.summary)
+            if text and _speaks_of(text, messages):
                 return Summary(text=text, by=llm.name, calls=answer.calls)
             failed = answer.calls
         except Exception as failure:  # a transport is foreign code; whatever it raises, rules stand in
@@ -73,6 +79,17 @@ def _kept(summary: str) -> str:
         return text
     cut = _WHOLE.match(text)
     return cut[0] if cut else ""
+
+
+def _speaks_of(summary: str, messages: Sequence[Fact]) -> bool:
+    """Whether a summary has a word of what was said, whatever its ending; who spoke is in every line, and tells nothing."""
+    said = {stem for message in messages for stem in _stems(message.value_text)}
+    return not said or not said.isdisjoint(_stems(summary))
+
+
+def _stems(text: str) -> set[str]:
+    words = set(words_of(text)) - STOP_WORDS
+    return {word[:_STEM] for word in words if len(word) >= _SHORTEST or is_unspaced(word)}
 
 
 def _telling(messages: Sequence[Fact]) -> list[tuple[int, str]]:

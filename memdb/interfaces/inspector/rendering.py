@@ -14,9 +14,9 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel
 
-from memdb import Change, Fact
+from memdb import Change, Fact, ProfileChange
 from memdb.interfaces.inspector.views import differences
-from memdb.interfaces.show import LOOKS
+from memdb.interfaces.show import look_of
 from memdb.times import in_zone
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -105,9 +105,9 @@ def fields(record: BaseModel) -> list[tuple[str, str]]:
     return [(name, told(getattr(record, name))) for name in type(record).model_fields]
 
 
-def done(operation: str) -> str:
-    """Return what an operation did, in the word that the command line has for it."""
-    return LOOKS[operation].word
+def done(change: Change | ProfileChange) -> str:
+    """Return what a change did, in the word that the command line has for it."""
+    return look_of(change).word
 
 
 def plain(name: str) -> str:
