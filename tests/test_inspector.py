@@ -133,6 +133,21 @@ def test_no_page_grows_with_the_memory(client: TestClient, mem: memdb.Memory) ->
     assert "160 rows, by key and time" in words(page(client, everything))
 
 
+def test_a_long_history_of_a_fact_is_told_page_by_page_and_its_ends_on_each(client: TestClient, mem: memdb.Memory) -> None:
+    old = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto")
+    for number in range(70):
+        mem.confirm(old.fact_id)
+        mem.feedback(f"Where {number}?", old.fact_id, user_id="ana")
+    assert "These are 50 of 70; memdb labels lists all of them." in words(page(client, "/fact", fact_id=old.fact_id))
+    mem.remember("Moved to Lisbon", user_id="ana", key="user.lives_in", object="Lisbon", confidence=0.99)
+    mem.compact(now="2100-01-01")
+    for number, shown in ((1, 50), (2, 23)):
+        told = page(client, "/fact", fact_id=old.fact_id, page=number)
+        assert f"page {number} of 2, 73 in all" in words(told)
+        assert told.count('<th scope="row">') == shown
+        assert "Moved to Lisbon" in words(told).partition("What took its place")[2].partition("History")[0]
+
+
 def test_a_fact_s_page_tells_all_of_it_and_what_became_of_it(client: TestClient, tell: Tell) -> None:
     mem = tell("I live in Porto.", "We moved to Lisbon last week!")
     old, new = mem.facts("ana", key="user.lives_in", statuses=["superseded"]) + mem.facts("ana", key="user.lives_in")

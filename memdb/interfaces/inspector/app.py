@@ -172,11 +172,12 @@ class _Pages:
 
     def _fact(self, asked: ask.FactAsked, door: Door) -> Response:
         memory = self._memory()
-        changes = memory.history(fact_id=asked.fact_id)
+        changes = views.page_at(lambda limit, offset: memory.history(fact_id=asked.fact_id, limit=limit, offset=offset), asked.page)
+        begins, ends = (memory.history(fact_id=asked.fact_id, newest=newest, limit=views.SIZE) for newest in (False, True))
         try:
             fact = memory.fact(asked.fact_id)
         except NotFoundError:
-            told = [record for change in changes if (record := change.after or change.before) is not None]
+            told = [record for change in reversed(ends) if (record := change.after or change.before) is not None]
             if not told and door.owner is not None:
                 raise shapes.none_of(door.owner, asked.fact_id) from None
             if not told:
@@ -186,10 +187,10 @@ class _Pages:
             gone = False
         if door.owner is not None and fact.user_id != door.owner:
             raise shapes.none_of(door.owner, asked.fact_id)
-        after, before = views.successions(memory, changes)
+        after, before = views.successions(memory, {change.id: change for change in (*begins, *reversed(ends))}.values())
         ever = views.STATUSES
         return self._render(
-            "fact.html", door, user_id=fact.user_id, fact=fact, gone=gone, changes=changes, after=after, before=before,
+            "fact.html", door, user_id=fact.user_id, fact=fact, gone=gone, changes=changes, after=after, before=before, size=views.SIZE,
             alike=None if fact.kind == "message" else memory.facts(
                 fact.user_id, key=fact.key, kinds=[fact.kind], statuses=ever, limit=views.SIZE
             ),
