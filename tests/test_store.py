@@ -1394,7 +1394,9 @@ def test_the_dictionary_has_a_line_for_every_table_view_and_column_and_no_other(
     shadows = {"sqlite_schema", "sqlite_sequence"} | {
         str(name) for (name,) in connection.execute("select name from pragma_table_list where schema = 'main' and type = 'shadow'")
     }
-    held = [(str(name), None) for (name,) in connection.execute("select name from pragma_table_list where schema = 'main'")]
+    held: list[tuple[object, ...]] = [
+        (name, None) for (name,) in connection.execute("select name from pragma_table_list where schema = 'main'")
+    ]
     held += connection.execute(
         "select t.name, c.name from pragma_table_list t join pragma_table_info(t.name) c where t.schema = 'main' and t.name <> 'facts_vec'"
     ).fetchall()  # which a shell cannot read
