@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, TypeVar
 
 from pydantic import Field
 
 from memdb.records import Category, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
+
+Listable = TypeVar("Listable")
 
 
 class Sieve(TypedDict, total=False):
@@ -125,6 +127,14 @@ class Hit(Record):
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
         return {name: weight * self.parts[name] * self.factor for name, weight in self.weights.items() if weight}
+
+
+class Listed(list[Listable]):
+    """Some of the things that a list has, in its order. `total` is how many it has in all."""
+
+    def __init__(self, things: Iterable[Listable], *, total: int) -> None:
+        super().__init__(things)
+        self.total = total
 
 
 class Hits(list[Hit]):

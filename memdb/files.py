@@ -56,7 +56,7 @@ def _number(migration: Path) -> int:
 
 def statement_files() -> list[str]:
     """Return the names of the files in `sql/` that hold named statements or are one statement."""
-    whole = {"schema", "triggers", "views", "seeds", "vectors", "no_vectors", "supposing", "looking_back"}
+    whole = {"schema", "triggers", "views", "seeds", "vectors", "no_vectors", "dictionary", "supposing", "looking_back"}
     return sorted(path.stem for path in _folder("sql").glob("*.sql") if path.stem not in whole)
 
 

@@ -24,6 +24,7 @@ from memdb.answers import (
     Forgotten,
     Hits,
     Linked,
+    Listed,
     Maintained,
     Narrowed,
     Profile,
@@ -84,6 +85,7 @@ from memdb.records import (
     TaskState,
     Tier,
     TurnRecord,
+    TurnStatus,
     by_the_clock,
 )
 from memdb.session import Session
@@ -848,17 +850,48 @@ class Memory:
         statuses: Sequence[Status] | None = None,
         kinds: Sequence[str] | None = None,
         as_of: Time | None = None,
+        categories: Sequence[Category] | None = None,
+        contains: str | None = None,
+        turn_id: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
         now: Time | None = None,
-    ) -> list[Fact]:
+    ) -> Listed[Fact]:
         """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
 
-        `statuses` defaults to what is believed or pending, and with `as_of` to whatever was true at that time.
+        All of them, or a part: its `total` tells how many there are.
+
+        Args:
+            user_id: whose facts.
+            key: only what is held under this key.
+            statuses: only these; what is believed or pending if None, and with `as_of` whatever was true at that time.
+            kinds: only these; all but messages if None.
+            as_of: what was true at that time.
+            categories: only these.
+            contains: only what has this text in its key or its words, in upper or lower case.
+            turn_id: only what came of this turn.
+            limit: how many at most; all if None.
+            offset: how many to pass over before.
+            now: the time by which what has an end is over; the present if None.
 
         Raises:
-            InputError: there is no such kind or status, the key is none that there can be, or nobody is named.
+            InputError: there is no such kind, status or category, the key is none that there can be, nobody is named, or a number is no
+                whole one of 0 or more.
         """
-        user, then, at = checks.name(user_id, "user_id"), self._past(as_of), self._now(now)
-        return reading.facts(self._store.database(), user, key=key, statuses=statuses, kinds=kinds, as_of=then, now=at)
+        return reading.facts(
+            self._store.database(),
+            checks.name(user_id, "user_id"),
+            key=key,
+            statuses=statuses,
+            kinds=kinds,
+            as_of=self._past(as_of),
+            categories=categories,
+            contains=contains,
+            turn_id=turn_id,
+            limit=limit,
+            offset=offset,
+            now=self._now(now),
+        )
 
     def fact(self, fact_id: str) -> Fact:
         """Return one row by its id as it is now: a fact, a task, a message, whosever it is and whatever its status.
@@ -876,21 +909,81 @@ class Memory:
         """
         return reading.sources(self._store.database(), fact_id)
 
-    def history(self, *, user_id: str | None = None, fact_id: str | None = None, turn_id: str | None = None) -> list[Change]:
-        """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn."""
-        return reading.history(self._store.database(), user_id=user_id, fact_id=fact_id, turn_id=turn_id)
+    def history(
+        self,
+        *,
+        user_id: str | None = None,
+        fact_id: str | None = None,
+        turn_id: str | None = None,
+        newest: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Listed[Change]:
+        """Return the audit trail, oldest first: each change with the fact before and after, the reason and the turn.
 
-    def turns(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[TurnRecord]:
-        """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
-        return reading.turns(self._store.database(), user_id=user_id, turn_id=turn_id)
+        With `newest` the newest is the first. `limit` and `offset` ask for a part of it, whose `total` tells how many changes there are.
+        """
+        db = self._store.database()
+        return reading.history(db, user_id=user_id, fact_id=fact_id, turn_id=turn_id, newest=newest, limit=limit, offset=offset)
 
-    def calls(self, user_id: str | None = None, *, turn_id: str | None = None) -> list[ModelCall]:
-        """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer."""
-        return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id)
+    def turns(
+        self,
+        user_id: str | None = None,
+        *,
+        turn_id: str | None = None,
+        statuses: Sequence[TurnStatus] | None = None,
+        refused: bool = False,
+        newest: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Listed[TurnRecord]:
+        """Return the turns as they came, each with what became of it: who read it, what failed, what was refused, and why.
+
+        Args:
+            user_id: whose turns; everybody's if None.
+            turn_id: only this one.
+            statuses: only these: queued, working, done, failed.
+            refused: only where something was refused, or decided otherwise than it was proposed.
+            newest: the newest first.
+            limit: how many at most; all if None. The list's `total` tells how many there are.
+            offset: how many to pass over before.
+
+        Raises:
+            InputError: there is no such status, or a number is no whole one of 0 or more.
+        """
+        return reading.turns(
+            self._store.database(),
+            user_id=user_id,
+            turn_id=turn_id,
+            statuses=statuses,
+            refused=refused,
+            newest=newest,
+            limit=limit,
+            offset=offset,
+        )
+
+    def calls(
+        self,
+        user_id: str | None = None,
+        *,
+        turn_id: str | None = None,
+        newest: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Listed[ModelCall]:
+        """Return the calls of the language model that were kept, oldest first: what each was for, what it cost, and the raw answer.
+
+        `newest`, `limit` and `offset` are those of `history`.
+        """
+        return reading.calls(self._store.database(), user_id=user_id, turn_id=turn_id, newest=newest, limit=limit, offset=offset)
 
     def users(self, *, now: Time | None = None) -> dict[str, int]:
         """Return everybody that the file holds something of, by name, each with how many facts `facts` returns of them."""
         return reading.users(self._store.database(), now=self._now(now))
+
+    def kinds(self) -> list[str]:
+        """Return the kinds that a row may be of, as the table `kinds` has them: what `kinds` takes wherever it is asked for."""
+        return list(reading.read_kinds(self._store.database()))
 
     def stats(self) -> Stats:
         """Return the state of the file in numbers: rows, queues, vectors, hit rates, latencies and sizes."""

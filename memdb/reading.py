@@ -6,15 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
+from typing import get_args
 
 from memdb import checks, stored
-from memdb.answers import Sources, Stats
+from memdb.answers import Listed, Sources, Stats
 from memdb.config import Config
-from memdb.database import Database, Row
+from memdb.database import Database, Row, SqlValue, listed
 from memdb.driver import SCHEMA_VERSION
 from memdb.errors import NotFoundError
 from memdb.recording import read_fact
-from memdb.records import EVER, LIVE, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Status, TurnRecord
+from memdb.records import EVER, LIVE, Category, Change, Consent, Event, Fact, Kind, ModelCall, Procedure, Status, TurnRecord, TurnStatus
 from memdb.store import Store
 from memdb.times import to_text
 
@@ -65,23 +67,36 @@ def facts(
     statuses: Sequence[Status] | None = None,
     kinds: Sequence[str] | None = None,
     as_of: datetime | None = None,
-) -> list[Fact]:
+    categories: Sequence[Category] | None = None,
+    contains: str | None = None,
+    turn_id: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> Listed[Fact]:
     """Return a user's facts, ordered by key and time; messages only if `kinds` asks for them.
 
     Raises:
-        InputError: there is no such kind or status, or the key is none that there can be.
+        InputError: there is no such kind, status or category, or the key is none that there can be.
     """
     if key is not None:
         checks.key(key)
-    checks.lists(kinds=kinds, statuses=statuses)
+    _named(turn_id=turn_id, contains=contains)
+    checks.lists(kinds=kinds, statuses=statuses, categories=categories)
     known = list(read_kinds(db))
     chosen = [kind for kind in known if kind != "message"] if kinds is None else [checks.one_of(kind, known, "kinds") for kind in kinds]
-    wanted = {"user_id": user_id, "key": key, "kinds": json.dumps(chosen)}
-    if as_of is not None:
-        rows = db.all("believe.as_of", **wanted, statuses=json.dumps(list(EVER if statuses is None else statuses)), as_of=to_text(as_of))
-    else:
-        rows = db.all("believe.current", **wanted, statuses=json.dumps(list(LIVE if statuses is None else statuses)), now=to_text(now))
-    return stored.facts(db, rows)
+    default = LIVE if as_of is None else EVER
+    wanted: dict[str, SqlValue] = {
+        "user_id": user_id,
+        "key": key,
+        "kinds": listed(chosen),
+        "statuses": listed(default if statuses is None else statuses),
+        "categories": listed(categories),
+        "contains": _cases(contains),
+        "turn_id": turn_id,
+    }
+    name, at = ("current", {"now": to_text(now)}) if as_of is None else ("as_of", {"as_of": to_text(as_of)})
+    rows, total = _part(db, f"believe.{name}", f"believe.count_{name}", wanted | at, limit=limit, offset=offset)
+    return Listed(stored.facts(db, rows), total=total)
 
 
 def procedures(db: Database, scores: Mapping[str, float | None]) -> list[Procedure]:
@@ -107,24 +122,48 @@ def sources(db: Database, fact_id: str) -> Sources:
     )
 
 
-def history(db: Database, *, user_id: str | None, fact_id: str | None, turn_id: str | None) -> list[Change]:
-    """Return the audit trail, oldest first."""
+def history(
+    db: Database, *, user_id: str | None, fact_id: str | None, turn_id: str | None, newest: bool, limit: int | None, offset: int
+) -> Listed[Change]:
+    """Return the audit trail, oldest first, or newest first."""
     _named(user_id=user_id, fact_id=fact_id, turn_id=turn_id)
-    rows = db.all("believe.history", user_id=user_id, fact_id=fact_id, turn_id=turn_id)
-    return stored.rows_as(Change, db, rows, parsed=("before", "after"))
+    asked: dict[str, SqlValue] = {"user_id": user_id, "fact_id": fact_id, "turn_id": turn_id}
+    rows, total = _part(db, "believe.history", "believe.count_history", asked, limit=limit, offset=offset, newest=newest)
+    return Listed(stored.rows_as(Change, db, rows, parsed=("before", "after")), total=total)
 
 
-def turns(db: Database, *, user_id: str | None, turn_id: str | None) -> list[TurnRecord]:
-    """Return the turns as they came, each with what became of it."""
+def turns(
+    db: Database,
+    *,
+    user_id: str | None,
+    turn_id: str | None,
+    statuses: Sequence[TurnStatus] | None,
+    refused: bool,
+    newest: bool,
+    limit: int | None,
+    offset: int,
+) -> Listed[TurnRecord]:
+    """Return the turns as they came, or newest first, each with what became of it."""
     _named(user_id=user_id, turn_id=turn_id)
-    rows = db.all("queue.records", user_id=user_id, turn_id=turn_id)
-    return stored.rows_as(TurnRecord, db, rows, parsed=("notes",))
+    if statuses is not None:
+        checks.several(statuses, "statuses")
+        statuses = [checks.one_of(status, get_args(TurnStatus), "statuses") for status in statuses]
+    asked: dict[str, SqlValue] = {
+        "user_id": user_id,
+        "turn_id": turn_id,
+        "statuses": listed(statuses),
+        "refused": checks.truth(refused, "refused"),
+    }
+    rows, total = _part(db, "queue.records", "queue.count_records", asked, limit=limit, offset=offset, newest=newest)
+    return Listed(stored.rows_as(TurnRecord, db, rows, parsed=("notes",)), total=total)
 
 
-def calls(db: Database, *, user_id: str | None, turn_id: str | None) -> list[ModelCall]:
-    """Return the calls of the language model that were kept, oldest first."""
+def calls(db: Database, *, user_id: str | None, turn_id: str | None, newest: bool, limit: int | None, offset: int) -> Listed[ModelCall]:
+    """Return the calls of the language model that were kept, oldest first, or newest first."""
     _named(user_id=user_id, turn_id=turn_id)
-    return stored.rows_as(ModelCall, db, db.all("queue.calls", user_id=user_id, turn_id=turn_id))
+    asked: dict[str, SqlValue] = {"user_id": user_id, "turn_id": turn_id}
+    rows, total = _part(db, "queue.calls", "queue.count_calls", asked, limit=limit, offset=offset, newest=newest)
+    return Listed(stored.rows_as(ModelCall, db, rows), total=total)
 
 
 def users(db: Database, *, now: datetime) -> dict[str, int]:
@@ -150,6 +189,34 @@ def stats(store: Store) -> Stats:
             **{str(row["name"]): row["value"] for row in db.all("stats.metrics")},
         }
     )
+
+
+def _part(
+    db: Database,
+    statement: str,
+    counting: str,
+    asked: Mapping[str, SqlValue],
+    *,
+    limit: int | None,
+    offset: int,
+    newest: bool | None = None,
+) -> tuple[list[Row], int]:
+    """Return so many rows of a list from the one at `offset` on, and how many it has; where the rows tell that, it is not counted."""
+    most, begin = None if limit is None else checks.count(limit, "limit"), checks.count(offset, "offset")
+    order = {} if newest is None else {"newest": checks.truth(newest, "newest")}
+    rows = db.all(statement, **asked, **order, limit=-1 if most is None else most, offset=begin)
+    if (most is None or len(rows) < most) and (rows or begin == 0):
+        return rows, begin + len(rows)
+    counted = db.one(counting, **asked) or {}
+    return rows, int(counted["total"] or 0)
+
+
+def _cases(text: str | None) -> str | None:
+    """A text as it may stand in another: SQLite takes only the letters of ASCII for the same in upper and lower case."""
+    if text is None:
+        return None
+    ascii_lower = str.maketrans(ascii_uppercase, ascii_lowercase)
+    return json.dumps(list(dict.fromkeys(case.translate(ascii_lower) for case in (text, text.lower(), text.upper(), text.title()))))
 
 
 def _named(**names: str | None) -> None:

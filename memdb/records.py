@@ -30,6 +30,9 @@ BreakTrigger = Literal["person_departed_home", "person_arrived_home", "time_of_d
 Tier = Literal["hot", "warm", "cold"]
 """How old something is, by the settings `hot_days` and `warm_days`."""
 
+TurnStatus = Literal["queued", "working", "done", "failed"]
+"""How far a turn is: it waits, is being thought about, is done, or was set aside."""
+
 TaskState = Literal["active", "done", "stalled"]
 """Where a task stands; one that nobody mentions for long has stalled."""
 
@@ -258,7 +261,7 @@ class Turn(Record):
 class TurnRecord(Turn):
     """A turn, and what became of it: whether it is done, who read it, what failed, and what was refused or decided otherwise, and why."""
 
-    status: Literal["queued", "working", "done", "failed"]
+    status: TurnStatus
     received_at: datetime
     done_at: datetime | None = None
     extracted_by: str | None = None

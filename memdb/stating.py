@@ -334,8 +334,8 @@ def _keep(
 
 def _task_called(db: Database, title: str, user_id: str) -> Fact | None:
     """The latest task of this title, open or done; one that was rejected is none."""
-    tasks = reading.facts(db, user_id, kinds=["task"], statuses=(*LIVE, "expired"), now=utc_now())
-    tasks = [task for task in tasks if task.status in LIVE or _state_of(task) == "done"]
+    held = reading.facts(db, user_id, kinds=["task"], statuses=(*LIVE, "expired"), now=utc_now())
+    tasks = [task for task in held if task.status in LIVE or _state_of(task) == "done"]
     return next((fact for fact in reversed(tasks) if normalise(fact.value_text) == normalise(title)), None)
 
 

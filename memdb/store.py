@@ -239,6 +239,8 @@ def _bring_up_to_date(database: Database, path: Path, zone: tzinfo) -> None:
         version = check_version(database.connection, path)
         others = _not_ours(database.connection) if version else {}
         changes = [sql for number, sql in files.migrations() if number > version] if version else [files.schema()]
+        if version < SCHEMA_VERSION:
+            changes.append(files.read("sql/dictionary.sql"))
         for sql in changes:
             with database.translated():  # so that no change is hindered by a view of somebody's own that reads what is not there
                 database.connection.execute("pragma writable_schema = on")

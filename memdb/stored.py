@@ -54,15 +54,16 @@ class _Kept(NamedTuple):
     names: tuple[str, ...]
     parsed: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    asked: Mapping[str, None] = {}
+    asked: Mapping[str, SqlValue] = {}
 
 
-_ALL_OF_A_USER = {"user_id": None, "turn_id": None}
+_ALL: dict[str, SqlValue] = {"user_id": None, "turn_id": None, "newest": False, "limit": -1, "offset": 0}
+_ALL_TURNS = _ALL | {"statuses": None, "refused": False}
 _KEPT = (
     _Kept("facts", "check.facts", Fact, ("fact_id",), parsed=("value_json", "tags")),
-    _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked={**_ALL_OF_A_USER, "fact_id": None}),
+    _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked=_ALL | {"fact_id": None}),
     _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id",)),
-    _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_OF_A_USER),
+    _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_TURNS),
     _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id",)),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
     _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),

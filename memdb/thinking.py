@@ -131,8 +131,8 @@ def _heard(db: Database, turn: Turn, config: Config) -> Heard | None:
     doubts = clarify(db, (), user_id=turn.user_id, now=turn.timestamp, config=config)
     if still := _STILL_RIGHT.search(" ".join(asked.split())):
         kinds, statuses = listed(_BELIEVED), listed((*LIVE, "uncertain"))
-        rows = db.all("believe.current", user_id=turn.user_id, key=None, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
-        meant = [fact.fact_id for fact in stored.facts(db, rows) if " ".join(fact.value_text.split())[:STILL_RIGHT_MOST] == still["said"]]
+        rows = db.all("believe.texts", user_id=turn.user_id, kinds=kinds, statuses=statuses, now=to_text(turn.timestamp))
+        meant = [str(row["fact_id"]) for row in rows if " ".join(str(row["value_text"]).split())[:STILL_RIGHT_MOST] == still["said"]]
         doubts += [Doubt(fact_id=fact_id, leave=False, question=still[0]) for fact_id in meant]
     return hear(turn.user_input, asked, doubts, read=partial(read_fact, db))
 

@@ -220,32 +220,69 @@ order by f.id;
 -- statement: by_id
 select record from fact_record where fact_id = :fact_id;
 
--- What is over by the clock has expired, also where that is still to be written down.
+-- What is over by the clock has expired, also where that is still to be written down. :contains is a text in several cases, of which a row has one
+-- in its key or in its words. Which rows stand on a page is told before any of them is made a record, and a :limit below 0 is none.
 -- statement: current
+with
+listed as (
+  select f.id, f.key, f.valid_from
+  from facts f
+  where f.user_id = :user_id
+    and (:key is null or f.key = :key)
+    and f.kind in (select value from json_each(:kinds))
+    and f.status in (
+      select value from json_each(:statuses)
+      union
+      select live.value
+      from json_each(:statuses) wanted cross join json_each('["active", "pending_confirmation"]') live
+      where wanted.value = 'expired')
+    and iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, 'expired', f.status) in (select value from json_each(:statuses))
+    and (:categories is null or f.category in (select value from json_each(:categories)))
+    and (:turn_id is null or f.source_turn_id = :turn_id)
+    and (:contains is null or exists (select 1 from json_each(:contains) c where instr(lower(f.key || ' ' || f.value_text), c.value)))
+)
 select iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
-from facts f join fact_record r on r.id = f.id
-where f.user_id = :user_id
-  and (:key is null or f.key = :key)
-  and f.kind in (select value from json_each(:kinds))
-  and f.status in (
-    select value from json_each(:statuses)
-    union
-    select live.value
-    from json_each(:statuses) wanted cross join json_each('["active", "pending_confirmation"]') live
-    where wanted.value = 'expired')
-  and iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, 'expired', f.status) in (select value from json_each(:statuses))
+from (select id from listed order by key, valid_from, id limit :limit offset :offset) page
+cross join facts f on f.id = page.id
+cross join fact_record r on r.id = page.id
 order by f.key, f.valid_from, f.id;
 
+-- How many rows such a list has in all.
+-- statement: count_current
+-- with: believe.current.listed
+select count(*) as total from listed;
+
 -- statement: as_of
-select e.record
-from fact_ever e
-where e.user_id = :user_id
-  and (:key is null or e.key = :key)
-  and e.kind in (select value from json_each(:kinds))
-  and e.status in (select value from json_each(:statuses))
-  and e.valid_from <= :as_of
-  and (e.valid_to is null or e.valid_to > :as_of)
-order by e.key, e.valid_from;
+with
+listed as (
+  select e.fact_id, e.key, e.valid_from
+  from fact_ever e
+  where e.user_id = :user_id
+    and (:key is null or e.key = :key)
+    and e.kind in (select value from json_each(:kinds))
+    and e.status in (select value from json_each(:statuses))
+    and e.valid_from <= :as_of
+    and (e.valid_to is null or e.valid_to > :as_of)
+    and (:turn_id is null or e.source_turn_id = :turn_id)
+    and (:categories is null or coalesce(  -- what the view has of it is made a record first
+      (select f.category from facts f where f.fact_id = e.fact_id),
+      (select a.record ->> 'category' from facts_archive a where a.fact_id = e.fact_id)) in (select value from json_each(:categories)))
+    and (:contains is null or exists (
+      select 1
+      from json_each(:contains) c
+      where instr(lower(e.key || ' ' || coalesce(
+        (select f.value_text from facts f where f.fact_id = e.fact_id),
+        (select a.record ->> 'value_text' from facts_archive a where a.fact_id = e.fact_id))), c.value)))
+)
+select coalesce(
+  (select r.record from facts f cross join fact_record r on r.id = f.id where f.fact_id = page.fact_id),
+  (select a.record from facts_archive a where a.fact_id = page.fact_id)) as record
+from (select fact_id, key, valid_from from listed order by key, valid_from, fact_id limit :limit offset :offset) page
+order by page.key, page.valid_from, page.fact_id;
+
+-- statement: count_as_of
+-- with: believe.as_of.listed
+select count(*) as total from listed;
 
 -- statement: contradicted_by
 select r.record
@@ -372,20 +409,28 @@ select predicate, label, category, cardinality, opposite, high_risk, memory_type
 from predicates
 order by predicate;
 
+-- The newest last, or first; which changes stand on a page is told before what was and is so is read.
 -- statement: history
-select id, fact_id, user_id, key, operation, before, after, reason, turn_id, action_hash, changed_at
-from fact_history
-where id in (  -- by the narrowest that is given: what is null is equal to nothing
-    select id from fact_history where fact_id = :fact_id
-    union all
-    select id from fact_history where :fact_id is null and user_id = :user_id and turn_id = :turn_id
-    union all
-    select id from fact_history where :fact_id is null and :turn_id is null and user_id = :user_id
-    union all
-    select id from fact_history where :fact_id is null and :user_id is null and (:turn_id is null or turn_id = :turn_id))
-  and (:user_id is null or user_id = :user_id)
-  and (:turn_id is null or turn_id = :turn_id)
-order by id;
+with
+listed as (  -- by the narrowest that is given: what is null is equal to nothing
+  select id
+  from fact_history
+  where fact_id = :fact_id and (:user_id is null or user_id = :user_id) and (:turn_id is null or turn_id = :turn_id)
+  union all
+  select id from fact_history where :fact_id is null and user_id = :user_id and turn_id = :turn_id
+  union all
+  select id from fact_history where :fact_id is null and :turn_id is null and user_id = :user_id
+  union all
+  select id from fact_history where :fact_id is null and :user_id is null and (:turn_id is null or turn_id = :turn_id)
+)
+select h.id, h.fact_id, h.user_id, h.key, h.operation, h.before, h.after, h.reason, h.turn_id, h.action_hash, h.changed_at
+from (select id from listed order by iif(:newest, -id, id) limit :limit offset :offset) page
+cross join fact_history h on h.id = page.id
+order by iif(:newest, -h.id, h.id);
+
+-- statement: count_history
+-- with: believe.history.listed
+select count(*) as total from listed;
 
 -- statement: current_key
 select 1 as known
@@ -393,13 +438,17 @@ from facts
 where user_id = :user_id and key = :key and kind = :kind and status in ('active', 'pending_confirmation')
 limit 1;
 
--- What a user's rows of a kind say, as far as their time is not over.
+-- What a user's rows of some kinds say, as far as their time is not over.
 -- statement: texts
 select fact_id, value_text
 from facts
-where user_id = :user_id and kind = :kind and status in ('active', 'pending_confirmation') and (valid_to is null or valid_to > :now);
+where user_id = :user_id
+  and kind in (select value from json_each(:kinds))
+  and status in (select value from json_each(:statuses))
+  and (valid_to is null or valid_to > :now)
+order by id;
 
--- The same, of those that have all of some words.
+-- The same of one kind that is believed or waits, where a row has all of some words.
 -- statement: texts_with
 select f.fact_id, f.value_text
 from facts_fts

@@ -113,30 +113,51 @@ update turns set claimed_until = :until where id = :id and status = 'working' an
 insert into turn_notes (user_id, turn_id, step, key, why) values (:user_id, :turn_id, :step, :key, :why);
 
 -- By what is given: what is null is equal to nothing.
+-- The newest last, or first.
 -- statement: records
+with
+listed as (
+  select t.id
+  from turns t
+  where t.id in (
+      select id from turns where user_id = :user_id and turn_id = :turn_id
+      union all
+      select id from turns where :turn_id is null and user_id = :user_id
+      union all
+      select id from turns where :user_id is null and (:turn_id is null or turn_id = :turn_id))
+    and (:statuses is null or t.status in (select value from json_each(:statuses)))
+    and (not :refused or exists (select 1 from turn_notes n where n.user_id = t.user_id and n.turn_id = t.turn_id))
+)
 select t.id, t.turn_id, t.user_id, t.session_id, t.speaker, t.user_input, t.assistant_response, t.timestamp, t.attempts, t.failures, t.status,
        t.received_at, t.done_at, t.extracted_by, t.error,
        (select json_group_array(json_object('step', n.step, 'key', n.key, 'why', n.why))
         from (select step, key, why from turn_notes where user_id = t.user_id and turn_id = t.turn_id order by id) n) as notes
-from turns t
-where t.id in (
-  select id from turns where user_id = :user_id and turn_id = :turn_id
-  union all
-  select id from turns where :turn_id is null and user_id = :user_id
-  union all
-  select id from turns where :user_id is null and (:turn_id is null or turn_id = :turn_id))
-order by t.id;
+from (select id from listed order by iif(:newest, -id, id) limit :limit offset :offset) page
+cross join turns t on t.id = page.id
+order by iif(:newest, -t.id, t.id);
+
+-- statement: count_records
+-- with: queue.records.listed
+select count(*) as total from listed;
 
 -- statement: calls
-select purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
-from model_calls
-where id in (
+with
+listed as (
   select id from model_calls where user_id = :user_id and turn_id = :turn_id
   union all
   select id from model_calls where :turn_id is null and user_id = :user_id
   union all
-  select id from model_calls where :user_id is null and (:turn_id is null or turn_id = :turn_id))
-order by id;
+  select id from model_calls where :user_id is null and (:turn_id is null or turn_id = :turn_id)
+)
+select
+  c.purpose, c.prompt_hash, c.model, c.mode, c.attempt, c.prompt_tokens, c.completion_tokens, c.elapsed_ms, c.finish_reason, c.raw, c.error
+from (select id from listed order by iif(:newest, -id, id) limit :limit offset :offset) page
+cross join model_calls c on c.id = page.id
+order by iif(:newest, -c.id, c.id);
+
+-- statement: count_calls
+-- with: queue.calls.listed
+select count(*) as total from listed;
 
 -- statement: revive
 update turns set status = 'queued', attempts = 0, failures = 0, next_attempt_at = null where status = 'failed';

@@ -7,6 +7,14 @@ create table meta (
   value text not null
 ) strict, without rowid;
 
+-- What every table, view and column of the file holds; dictionary.sql fills it. Without a column, a line tells of the whole table.
+create table dictionary (
+  table_name text not null,
+  column_name text,
+  meaning text not null,
+  unit text
+) strict;
+
 -- When the user's clocks changed, and how many minutes they have been ahead of UTC since: the words of a row's day are those of the user's day.
 create table clocks (
   begins text primary key,

@@ -148,7 +148,11 @@ select fact_id, user_id, key, value_text, value_json ->> 'subject' as subject, v
          else category
        end as type,
        created_at as first_seen, coalesce(last_mentioned_at, updated_at) as last_seen, source,
-       confidence as confidence_base, importance as intrinsic_importance, tags
+       confidence as confidence_base, importance as intrinsic_importance, tags,
+       (
+         select h.reason from fact_history h
+         where h.fact_id = facts.fact_id and h.operation not in ('noop', 'archive')  -- which change nothing of what is believed
+         order by h.id desc limit 1) as why
 from facts where kind = 'fact';
 
 create view message as
@@ -158,10 +162,10 @@ from facts where kind = 'message';
 create view episode as
 select fact_id as id, user_id, session_id, value_json -> 'turn_range' as turn_range, value_text as summary,
        coalesce(nullif(value_json ->> 'raw_excerpt', ''), source_excerpt) as raw_excerpt,
-       coalesce(value_json ->> 'timestamp_start', event_time, valid_from) as timestamp_start,
+       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)) as timestamp_start,
        max(
-         coalesce(value_json ->> 'timestamp_start', event_time, valid_from),
-         coalesce(value_json ->> 'timestamp_end', valid_to, valid_from)) as timestamp_end, source, tags, status,
+         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_start', event_time, valid_from)),
+         strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(value_json ->> 'timestamp_end', valid_to, valid_from))) as timestamp_end, source, tags, status,
        embedding_id
 from facts where kind = 'episode';
 
@@ -178,7 +182,8 @@ select f.fact_id as id, f.user_id, f.value_text as content, f.memory_type, f.imp
            cross join json_each(s.value_json, '$.source_event_ids') i
            where l.target_id = f.fact_id and l.relation = 'supports'
            order by s.created_at, s.id, i.key)), f.value_json -> 'source_event_ids') as source_event_ids,
-       f.value_json ->> 'segment_start' as segment_start, f.value_json ->> 'segment_end' as segment_end, f.created_at, f.last_accessed,
+       strftime('%Y-%m-%dT%H:%M:%fZ', f.value_json ->> 'segment_start') as segment_start,
+       strftime('%Y-%m-%dT%H:%M:%fZ', f.value_json ->> 'segment_end') as segment_end, f.created_at, f.last_accessed,
        f.access_count, coalesce(f.value_json ->> 'consolidated', 0) as consolidated, f.status = 'archived' as archived
 from facts f where f.kind = 'narrative';
 

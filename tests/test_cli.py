@@ -1015,3 +1015,17 @@ def test_what_cannot_be_ranked_is_one_sentence(db: Path, tmp_path: Path, argumen
     assert result.exit_code == code
     assert error in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_part_of_a_list_is_told_to_be_one_and_the_rest_is_had_as_it_says(db: Path) -> None:
+    for command, whose in (("facts", FACTS), ("turns", ("turns",))):
+        whole = ok(*whose, "--db", db).splitlines()
+        part = run(*whose, "--limit", "1", "--db", db)
+        assert part.stdout.splitlines() == whole[:1]
+        assert part.stderr == f"memdb: 1 of {len(whole)}; the next with --offset 1, and all without --limit\n", command
+        rest = run(*whose, "--offset", "1", "--db", db)
+        assert (rest.stdout.splitlines(), rest.stderr) == (whole[1:], "")
+    assert len(json.loads(ok("history", "--limit", "2", "--offset", "1", "--json", "--db", db))) == 2
+    assert json.loads(ok("turns", "--newest", "--limit", "1", "--status", "done", "--json", "--db", db))[0]["turn_id"] == "t3"
+    assert "t2" in ok(*FACTS, "--contains", "JAZZ", "--turn", "t2", "--categories", "soft_preference", "--db", db)
+    assert ok("turns", "--refused", "--db", db) == ok(*FACTS, "--contains", "opera", "--db", db) == ""

@@ -24,6 +24,8 @@ from memdb.interfaces.commands import app
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECORDS = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+SQL = README.partition("```sql\n")[2].partition("```")[0]
+VIEWS = "select name from sqlite_schema where type = 'view'"
 PAGES = {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md")}
 
 
@@ -108,16 +110,51 @@ def test_the_example_of_chroma_as_the_index_runs(
 
 
 def test_the_sql_examples_run_in_another_shell(tmp_path: Path) -> None:
-    with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
-        mem.observe("I live in Porto.", user_id="ana")
-        mem.drain()
-    code = re.search(r"```sql\n(.*?)```", README, re.DOTALL)
-    assert code
+    tell_of_a_move(tmp_path / "mem.db")
     shell = sqlite3.connect(tmp_path / "mem.db")
-    statements = [part for part in code[1].split(";") if part.strip()]
-    results = [shell.execute(statement).fetchall() for statement in statements]
-    assert results[0] == [("user.lives_in", "Porto", 0.4)]
-    assert len(results[1]) == len(results[2]) == 1
+    results = [shell.execute(statement).fetchall() for statement in SQL.split(";") if statement.strip()]
+    tables, columns, believed, then, through_time, changed, waits, refused, asked, tuned = results
+    assert ("turns", "The turns of conversations: what was said and answered, and what became of it.") in tables
+    assert ("confidence", "How sure it is.", "0 to 1") in columns
+    moved = (
+        "user.lives_in",
+        "Lisbon",
+        0.85,
+        "2025-06-10T18:30:00.000Z",
+        "said to have changed: 'Porto' gives way to 'Lisbon'",
+        "I moved to Lisbon",
+    )
+    assert believed == [moved]
+    assert then == [("user.lives_in", "Porto")]
+    assert [(one[2], one[3]) for one in through_time] == [("Porto", "superseded"), ("Lisbon", "active")]
+    assert len(changed) == 5
+    assert waits == [("User is allergic to peanuts", waits[0][1], None)]
+    assert refused == [("2025-03-03T18:30:00.000Z", "Remind me to pay with card 4111 1111 1111 1111.", "user.task", refused[0][3])]
+    assert (asked[0][1], tuned) == ("Where does Ana live?", [])
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs a SQLite shell")
+def test_the_sql_examples_and_every_view_run_in_the_bare_shell(tmp_path: Path) -> None:
+    tell_of_a_move(tmp_path / "mem.db", embedder="hashing-32")
+    views = "".join(f"select count(*) from (select * from {name});" for (name,) in sqlite3.connect(tmp_path / "mem.db").execute(VIEWS))
+    told = subprocess.run(["sqlite3", tmp_path / "mem.db"], input=SQL + views, capture_output=True, text=True, check=False)
+    assert (told.stderr, told.returncode) == ("", 0)
+    assert "user.lives_in|Lisbon|0.85|2025-06-10T18:30:00.000Z|said to have changed" in told.stdout
+
+
+def tell_of_a_move(path: Path, embedder: str | None = None) -> None:
+    with memdb.open(path, embedder=embedder) as mem:
+        said = (
+            ("I live in Porto.", "2025-03-01"),
+            ("I'm allergic to peanuts.", "2025-03-02"),
+            ("Remind me to pay with card 4111 1111 1111 1111.", "2025-03-03"),
+        )
+        for text, day in (*said, ("I moved to Lisbon.", "2025-06-10")):
+            mem.observe(text, user_id="ana", timestamp=f"{day}T18:30:00Z")
+        mem.drain()
+        mem.observe("I live in Lisbon.", user_id="ana", timestamp="2025-06-11T18:30:00Z")
+        mem.drain()
+        mem.search("Where does Ana live?", user_id="ana")
 
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs a SQLite shell")

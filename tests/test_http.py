@@ -1038,3 +1038,21 @@ def test_a_server_that_others_reach_wants_keys(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "MEMDB_API_KEYS"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, "set MEMDB_API_KEYS" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("path", ["facts", "history", "turns"])
+def test_a_long_list_is_had_part_by_part_by_the_links_that_it_comes_with(client: TestClient, mem: memdb.Memory, path: str) -> None:
+    for place in range(5):
+        mem.observe(f"Hello {place}", user_id="ana", turn_id=f"t{place}")
+        mem.remember(f"Ana owns thing {place}", user_id="ana", key=f"user.owns_{place}", object=f"thing {place}")
+    whole = client.get(f"/memory/{path}", params={"user_id": "ana"})
+    assert (whole.headers["X-Total-Count"], "Link" in whole.headers) == (str(len(whole.json())), False)
+    address, parts = f"/memory/{path}?user_id=ana&limit=2", []
+    while address:
+        answer = client.get(address)
+        assert answer.headers["X-Total-Count"] == whole.headers["X-Total-Count"]
+        parts.append(answer.json())
+        address = answer.links["next"]["url"] if "next" in answer.links else ""
+    assert [one for part in parts for one in part] == whole.json()
+    assert [len(part) for part in parts] == [2, 2, 1]
+    assert client.get(f"/memory/{path}?user_id=ana&limit=-1").status_code == 422

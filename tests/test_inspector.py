@@ -117,6 +117,37 @@ def test_facts_are_filtered_and_paged(client: TestClient, mem: memdb.Memory) -> 
     assert shown(category="health") == []
 
 
+def test_no_page_grows_with_the_memory(client: TestClient, mem: memdb.Memory) -> None:
+    held = [{"value_text": f"Owns {place}", "user_id": "ana", "key": "user.owns", "category": "soft_preference"} for place in range(160)]
+    mem.remember_many(held)
+    for fact in mem.facts("ana", limit=80):
+        mem.doubt(fact.fact_id)
+    told = page(client, "/user", user_id="ana")
+    assert "These are 50 of 80; all facts are listed page by page." in words(told)  # of the profile
+    assert "These are 50 of 80; what is pending and what is uncertain is listed page by page." in words(told)
+    assert "uncertain 80" in words(told)
+    assert told.count('href="/fact?') == 100
+    alike = page(client, "/fact", fact_id=mem.facts("ana")[0].fact_id)
+    assert "These are 50 of 160; all of them are listed page by page." in words(alike)
+    everything = html.unescape(re.findall(r'href="(/facts\?[^"]*)">all of them', alike)[0])
+    assert "160 rows, by key and time" in words(page(client, everything))
+
+
+def test_a_long_history_of_a_fact_is_told_page_by_page_and_its_ends_on_each(client: TestClient, mem: memdb.Memory) -> None:
+    old = mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto")
+    for number in range(70):
+        mem.confirm(old.fact_id)
+        mem.feedback(f"Where {number}?", old.fact_id, user_id="ana")
+    assert "These are 50 of 70; memdb labels lists all of them." in words(page(client, "/fact", fact_id=old.fact_id))
+    mem.remember("Moved to Lisbon", user_id="ana", key="user.lives_in", object="Lisbon", confidence=0.99)
+    mem.compact(now="2100-01-01")
+    for number, shown in ((1, 50), (2, 23)):
+        told = page(client, "/fact", fact_id=old.fact_id, page=number)
+        assert f"page {number} of 2, 73 in all" in words(told)
+        assert told.count('<th scope="row">') == shown
+        assert "Moved to Lisbon" in words(told).partition("What took its place")[2].partition("History")[0]
+
+
 def test_a_fact_s_page_tells_all_of_it_and_what_became_of_it(client: TestClient, tell: Tell) -> None:
     mem = tell("I live in Porto.", "We moved to Lisbon last week!")
     old, new = mem.facts("ana", key="user.lives_in", statuses=["superseded"]) + mem.facts("ana", key="user.lives_in")

@@ -138,13 +138,31 @@ def test_an_assistant_reads_what_the_memory_holds(db: Path) -> None:
 
     facts, profile, history, context, search, recall, narrowed, before = talk(db, script)
     with memdb.open(db, embedder=None, config={"worker": False}) as mem:
-        assert facts == {"result": [fact.model_dump(mode="json") for fact in mem.facts("ana", as_of="2100-01-01")]}
+        held = [fact.model_dump(mode="json") for fact in mem.facts("ana", as_of="2100-01-01")]
+        assert facts == {"result": held, "total": len(held), "next_offset": None}
         assert profile == mem.profile("ana").model_dump(mode="json")
-        assert history == {"result": [change.model_dump(mode="json") for change in mem.history(user_id="ana")]}
+        changes = [change.model_dump(mode="json") for change in mem.history(user_id="ana")]
+        assert history == {"result": changes, "total": len(changes), "next_offset": None}
     assert memdb.Context.model_validate(context).text.count("Lisbon") == 1
     assert [memdb.Hit.model_validate(hit).fact.object for hit in told_of(search, "hits")] == ["Lisbon"]
     assert [len(told_of(one, "hits")) for one in (narrowed, before)] == [1, 0]
     assert (recall["hits"], set(recall)) == ([], {"hits", "degraded", "elapsed_ms"})
+
+
+def test_an_assistant_is_given_no_more_than_it_can_read_and_told_how_the_rest_is_had(db: Path) -> None:
+    with memdb.open(db, embedder=None, config={"worker": False}) as mem:
+        mem.remember_many([{"value_text": f"Owns {place}", "user_id": "eva", "key": "user.owns"} for place in range(130)])
+        whole = [fact.model_dump(mode="json") for fact in mem.facts("eva")]
+
+    async def script(client: Client) -> list[Told]:
+        first = await call(client, "facts", user_id="eva")
+        rest = await call(client, "facts", user_id="eva", offset=first["next_offset"])
+        return [first, rest, await call(client, "facts", user_id="eva", limit=None), await call(client, "history", user_id="eva", limit=1)]
+
+    first, rest, everything, changes = talk(db, script)
+    assert (len(told_of(first, "result")), first["total"], first["next_offset"]) == (100, 130, 100)
+    assert told_of(first, "result") + told_of(rest, "result") == told_of(everything, "result") == whole
+    assert (rest["next_offset"], everything["next_offset"], changes) == (None, None, {"result": [], "total": 0, "next_offset": None})
 
 
 def test_an_assistant_writes_and_decides(db: Path) -> None:
@@ -158,7 +176,7 @@ def test_an_assistant_writes_and_decides(db: Path) -> None:
         happened = await call(client, "event", user_id="home", description="Rui came home.", participants=["Rui"], event_id="e1")
         assert happened == {"event_id": "e1"}
         await call(client, "reject", fact_id=tea["fact_id"])
-        assert await call(client, "facts", user_id="eva", key="user.likes") == {"result": []}
+        assert await call(client, "facts", user_id="eva", key="user.likes") == {"result": [], "total": 0, "next_offset": None}
         assert (await call(client, "forget", user_id="ana", key="user.lives_in"))["facts"] == 1
         assert (await call(client, "forget", user_id="home", everything=True))["turns"] == 0
 
@@ -277,7 +295,7 @@ def test_with_a_user_fixed_nobody_elses_memory_can_be_reached(db: Path) -> None:
         assert await refusal(client, "facts", user_id="bob") == "user_id: Extra inputs are not permitted"
         assert "Lisbon" in str(await call(client, "facts"))
         assert "chess" not in str([await call(client, "search", query="chess"), await call(client, "context", query="chess")])
-        assert await call(client, "history", fact_id=theirs) == {"result": []}
+        assert await call(client, "history", fact_id=theirs) == {"result": [], "total": 0, "next_offset": None}
         for tool_name, given in (("confirm", {}), ("reject", {}), ("feedback", {"query": "x"})):
             told = await refusal(client, tool_name, fact_id=theirs, **given)
             assert theirs in told

@@ -1083,3 +1083,68 @@ def test_a_memory_tells_its_file_and_whether_it_is_closed(tmp_path: Path) -> Non
     with memdb.open(tmp_path / "mem.db", embedder=None) as mem:
         assert repr(mem) == f"<memdb.Memory {str(tmp_path / 'mem.db')!r}>"
     assert repr(mem).endswith("mem.db', closed>")
+
+
+# lists and parts of them
+
+
+@pytest.fixture
+def many(mem: memdb.Memory) -> memdb.Memory:
+    """A memory of 30 facts of Ana's under three keys, one of them in the archive, and one of Bob's."""
+    held: list[dict[str, object]] = [
+        {"value_text": f"Thing {place:02}", "user_id": "ana", "key": f"user.k{place % 3}", "turn_id": f"t{place % 10}"}
+        for place in range(30)
+    ]
+    mem.remember_many([*held, {"value_text": "Thing of Bob", "user_id": "bob", "key": "user.k1"}])
+    mem.end(mem.facts("ana")[4].fact_id, valid_to="2099-01-01")
+    mem.compact("ana", now="2100-01-01")
+    return mem
+
+
+@pytest.mark.parametrize("asked", [{}, {"as_of": "2098-01-01"}, {"statuses": ["expired"], "now": "2100-01-01"}, {"key": "user.k1"}])
+def test_the_parts_of_a_list_are_the_whole_and_each_says_how_long_that_is(many: memdb.Memory, asked: dict[str, Any]) -> None:
+    whole = many.facts("ana", **asked)
+    parts = [many.facts("ana", limit=7, offset=begin, **asked) for begin in range(0, len(whole) + 7, 7)]
+    assert [fact for part in parts for fact in part] == list(whole)
+    assert {part.total for part in parts} == {whole.total} == {len(whole)}
+    assert (many.facts("ana", limit=0, **asked), many.facts("ana", limit=0, **asked).total) == ([], len(whole))
+    assert len(whole) == len({fact.fact_id for fact in whole})
+
+
+def test_what_a_turn_brought_and_what_has_a_text_is_listed(many: memdb.Memory) -> None:
+    many.remember("Ana loves the Übung in Éire", user_id="ana", key="user.loves", category="health")
+    said = {asked: [fact.value_text for fact in many.facts("ana", contains=asked)] for asked in ("übung", "ÜBUNG", "USER.LOVES", "éire")}
+    assert set(map(tuple, said.values())) == {("Ana loves the Übung in Éire",)}
+    assert [fact.value_text for fact in many.facts("ana", turn_id="t3")] == ["Thing 03", "Thing 13", "Thing 23"]
+    for then in (None, "2098-01-01"):
+        assert [fact.key for fact in many.facts("ana", categories=["health"], statuses=["pending_confirmation"], as_of=then)] == [
+            "user.loves"
+        ]
+        assert [fact.value_text for fact in many.facts("ana", contains="ING 07", as_of=then)] == ["Thing 07"]
+
+
+def test_the_newest_changes_and_turns_come_first_where_that_is_asked(tell: Tell) -> None:
+    mem = tell("I live in Porto.", "I like jazz.", "I moved to Lisbon.")
+    mem.consent("ana", sensitive_topics="refuse")
+    tell("I'm allergic to peanuts.")
+    changes, turns = mem.history(user_id="ana"), mem.turns("ana")
+    assert list(mem.history(user_id="ana", newest=True)) == changes[::-1]
+    assert (mem.history(user_id="ana", limit=2, offset=1), mem.history(user_id="ana", limit=2).total) == (changes[1:3], len(changes))
+    assert list(mem.turns("ana", newest=True, limit=2)) == turns[:1:-1]
+    assert [turn.turn_id for turn in mem.turns("ana", refused=True)] == [turn.turn_id for turn in turns if turn.notes] != []
+    assert (mem.turns(statuses=["queued", "failed"]), mem.turns(statuses=["done"]).total) == ([], len(turns))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"limit": -1}, {"offset": -1}, {"limit": True}, {"limit": "5"}, {"contains": 5}, {"categories": ["mood"]}]
+)
+def test_a_part_that_there_can_be_none_of_is_refused(mem: memdb.Memory, wrong: dict[str, Any]) -> None:
+    with pytest.raises(memdb.InputError, match=next(iter(wrong))):
+        mem.facts("ana", **wrong)
+    with pytest.raises(memdb.InputError, match="statuses is 'lost'"):
+        mem.turns(statuses=["lost"])  # type: ignore[list-item]
+
+
+def test_the_kinds_of_rows_are_told(mem: memdb.Memory) -> None:
+    assert {"fact", "message", "task"} <= set(mem.kinds())
+    assert mem.facts("ana", kinds=mem.kinds()) == []

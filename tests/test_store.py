@@ -1180,7 +1180,7 @@ def test_who_waits_for_another_writer_may_be_interrupted_and_goes_on(path: Path,
 LIMITED = """
 import resource
 mem = memdb.open(sys.argv[1], embedder=None, config={"worker": False})
-resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, resource.RLIM_INFINITY))
 kept = []
 try:
     for number in range(500):
@@ -1377,3 +1377,58 @@ def test_of_a_transaction_within_another_only_the_outer_one_commits(tmp_path: Pa
         assert {"outer"} == {"outer", "inner"} & {str(row["name"]) for row in db.all("meta.all")}
         db.rehearsed(lambda: db.run("meta.put", name="tried", value="undone"))
         assert "tried" not in {str(row["name"]) for row in db.all("meta.all")}
+
+
+# what the file says of itself
+
+
+@pytest.mark.parametrize("origin", ["new", "older"])
+def test_the_dictionary_has_a_line_for_every_table_view_and_column_and_no_other(tmp_path: Path, origin: str) -> None:
+    path = tmp_path / "mem.db"
+    if origin == "older":
+        shutil.copy(ROOT / "tests" / "samples" / "mem-1.db", path)
+    with memdb.open(path, embedder="hashing-32" if origin == "new" else None, config={"worker": False}):
+        pass
+    store = Store(path, Config(), vectors=True)
+    connection = store.database().connection
+    shadows = {"sqlite_schema", "sqlite_sequence"} | {
+        str(name) for (name,) in connection.execute("select name from pragma_table_list where schema = 'main' and type = 'shadow'")
+    }
+    held: list[tuple[object, ...]] = [
+        (name, None) for (name,) in connection.execute("select name from pragma_table_list where schema = 'main'")
+    ]
+    held += connection.execute(
+        "select t.name, c.name from pragma_table_list t join pragma_table_info(t.name) c where t.schema = 'main' and t.name <> 'facts_vec'"
+    ).fetchall()  # which a shell cannot read
+    own = [(table, column) for table, column in held if table not in shadows and not str(table).startswith("facts_vec_")]
+    told = connection.execute("select table_name, column_name, meaning, unit from dictionary").fetchall()
+    vectors = [] if ("facts_vec", None) in own else [("facts_vec", None)]  # a file without any has none of that
+    assert sorted(((table, column) for table, column, _, _ in told), key=repr) == sorted([*own, *vectors], key=repr)
+    assert [line for line in told if not re.fullmatch(r"[^=].+\.", str(line[2]))] == []
+    store.close()
+
+
+def test_the_dictionary_names_the_words_that_a_column_may_hold(connection: apsw.Connection) -> None:
+    """As the table's own check has them, but where there are too many to be told."""
+    for table, sql in connection.execute("select name, sql from sqlite_schema where type = 'table'").fetchall():
+        for column, words in re.findall(r"check \((\w+) in \(('[^)]*)\)\)", str(sql)):
+            if (table, column) != ("weights", "feature"):
+                (unit,) = connection.execute(
+                    "select unit from dictionary where table_name = ? and column_name = ?", (table, column)
+                ).fetchall()[0]
+                named = re.findall(r"'(\w[\w-]*)'", words)
+                assert set(named) == set(str(unit).split(", ")) or unit == "as segments.closed_by", (table, column)
+
+
+def test_what_somebody_wrote_into_the_dictionary_goes_when_the_file_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "mem.db"
+    with memdb.open(path, embedder=None):
+        pass
+    shell = apsw.Connection(str(path))
+    count = shell.execute("select count(*) from dictionary").fetchall()
+    shell.execute("update meta set value = '69' where name = 'schema_version'")
+    shell.execute("insert into dictionary values ('facts', 'gone', 'What there is no more.', null)")
+    shell.close()
+    with memdb.open(path, embedder=None):
+        pass
+    assert apsw.Connection(str(path)).execute("select count(*) from dictionary").fetchall() == count

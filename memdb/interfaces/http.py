@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock, Thread
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import memdb
 from memdb import (
@@ -24,6 +24,7 @@ from memdb import (
     Forgotten,
     Link,
     Linked,
+    Listed,
     Maintained,
     Memory,
     ModelCall,
@@ -35,7 +36,7 @@ from memdb import (
 )
 
 try:
-    from fastapi import Depends, FastAPI, HTTPException, Query, Request, Security
+    from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response, Security
     from fastapi.security import HTTPBearer
     from fastapi.security.http import HTTPAuthorizationCredentials
 except ModuleNotFoundError as error:
@@ -48,6 +49,7 @@ from memdb.interfaces.serving import EVERYBODY, Served, asked_here, owner_of, pa
 from memdb.records import Change, Record
 
 log = logging.getLogger("memdb")
+Told = TypeVar("Told")
 
 _BEARER = HTTPBearer(auto_error=False, description="An API key; needed once any is set.")
 
@@ -369,10 +371,10 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         return memory().procedures(body.task, user_id=body.user_id, limit=body.limit)
 
     @app.get("/memory/facts", tags=["reading"])
-    def facts(asked: Annotated[shapes.FactsIn, Query()], key: Door) -> list[Fact]:
-        """What is believed of a user, now or at another time."""
+    def facts(asked: Annotated[shapes.FactsIn, Query()], key: Door, request: Request, answer: Response) -> list[Fact]:
+        """What is believed of a user, now or at another time; X-Total-Count says how much, and Link where a part goes on."""
         key.open(asked.user_id)
-        return memory().facts(asked.user_id, key=asked.key, statuses=asked.statuses, kinds=asked.kinds, as_of=asked.as_of)
+        return _part(memory().facts(**asked.model_dump()), asked, request, answer)
 
     @app.get("/memory/profile", tags=["reading"])
     def profile(asked: Annotated[shapes.UserIn, Query()], key: Door) -> Profile:
@@ -381,22 +383,22 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
         return memory().profile(asked.user_id)
 
     @app.get("/memory/history", tags=["reading"])
-    def history(asked: Annotated[shapes.HistoryIn, Query()], key: Door) -> list[Change]:
-        """The audit trail, oldest first."""
+    def history(asked: Annotated[shapes.HistoryIn, Query()], key: Door, request: Request, answer: Response) -> list[Change]:
+        """The audit trail, oldest first; X-Total-Count says how many changes there are, and Link where a part goes on."""
         key.open(asked.user_id)
-        return memory().history(user_id=asked.user_id, fact_id=asked.fact_id, turn_id=asked.turn_id)
+        return _part(memory().history(**asked.model_dump()), asked, request, answer)
 
     @app.get("/memory/turns", tags=["reading"])
-    def turns(asked: Annotated[shapes.TurnsIn, Query()], key: Door) -> list[TurnRecord]:
-        """The turns as they came, each with what became of it: who read it, what failed, what was refused, and why."""
+    def turns(asked: Annotated[shapes.TurnsIn, Query()], key: Door, request: Request, answer: Response) -> list[TurnRecord]:
+        """The turns as they came, each with who read it, what failed, what was refused, and why; in parts as the history."""
         key.open(asked.user_id)
-        return memory().turns(asked.user_id, turn_id=asked.turn_id)
+        return _part(memory().turns(**asked.model_dump()), asked, request, answer)
 
     @app.get("/memory/calls", tags=["reading"])
-    def calls(asked: Annotated[shapes.TurnsIn, Query()], key: Door) -> list[ModelCall]:
-        """The calls of the language model that were kept: what each was for, what it cost, and the raw answer."""
+    def calls(asked: Annotated[shapes.CallsIn, Query()], key: Door, request: Request, answer: Response) -> list[ModelCall]:
+        """The calls of the language model that were kept: what each was for, what it cost, the raw answer; in parts as the history."""
         key.open(asked.user_id)
-        return memory().calls(asked.user_id, turn_id=asked.turn_id)
+        return _part(memory().calls(**asked.model_dump()), asked, request, answer)
 
     @app.get("/memory/fact", tags=["reading"])
     def fact(asked: Annotated[shapes.FactId, Query()], key: Door) -> Fact:
@@ -431,6 +433,15 @@ def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str],
     async def health() -> Health:
         """Whether the server lives."""
         return Health(status="ok", version=memdb.__version__)
+
+
+def _part(listed: Listed[Told], asked: shapes.ListIn, request: Request, answer: Response) -> list[Told]:
+    """Say of a list how long it is, and where what follows this part of it is had."""
+    answer.headers["X-Total-Count"] = str(listed.total)
+    reached = asked.offset + len(listed)
+    if reached < listed.total:
+        answer.headers["Link"] = f'<{request.url.include_query_params(offset=reached)}>; rel="next"'
+    return listed
 
 
 def _unasked() -> None:

@@ -63,6 +63,9 @@ Weights = Annotated[
     typer.Option("--weights", help="The weight set that ranks; `default` by default, for every other user rival_weights."),
 ]
 Limit = Annotated[int, typer.Option("--limit", min=0, max=1_000_000, help="How many hits at most.")]
+Most = Annotated[int | None, typer.Option("--limit", min=0, max=1_000_000_000, help="How many at most; all by default.")]
+Offset = Annotated[int, typer.Option("--offset", min=0, max=1_000_000_000, help="How many to pass over before.")]
+Newest = Annotated[bool, typer.Option("--newest", help="The newest first.")]
 Statuses = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -23,8 +23,11 @@ from memdb.interfaces.options import (
     MemoryTypes,
     MinAge,
     MinScore,
+    Most,
     Must,
+    Newest,
     Now,
+    Offset,
     Participants,
     Since,
     Statuses,
@@ -39,8 +42,8 @@ from memdb.interfaces.options import (
     opened,
     statuses_of,
 )
-from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_changes, print_json, print_rows, say, share
-from memdb.records import Record
+from memdb.interfaces.show import entries, instant, is_terminal, mind, parts, print_changes, print_json, print_rows, say, say_rest, share
+from memdb.records import Category, Record, TurnStatus
 
 
 class Found(Record):
@@ -183,14 +186,34 @@ def facts(
         str | None, typer.Option("--kinds", help="Only these kinds, separated by commas, such as task,note; all but messages by default.")
     ] = None,
     as_of: AsOf = None,
+    categories: Categories = None,
+    contains: Annotated[
+        str | None, typer.Option("--contains", help="Only what has this text in its key or its words, in upper or lower case.")
+    ] = None,
+    turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only what came of this turn.")] = None,
+    limit: Most = None,
+    offset: Offset = 0,
     now: Now = None,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
-    """List a user's facts."""
+    """List a user's facts, by key and time."""
     with opened(existing(db)) as memory:
-        found = memory.facts(user, key=key, statuses=statuses_of(statuses), kinds=listed(kinds), as_of=as_of, now=now)
+        found = memory.facts(
+            user,
+            key=key,
+            statuses=statuses_of(statuses),
+            kinds=listed(kinds),
+            as_of=as_of,
+            categories=cast("list[Category] | None", listed(categories)),
+            contains=contains,
+            turn_id=turn,
+            limit=limit,
+            offset=offset,
+            now=now,
+        )
         zone = memory.config.zone
+    say_rest(found, offset=offset)
     if json:
         print_json(found)
         return
@@ -210,12 +233,16 @@ def history(
     user: AnyUser = None,
     fact_id: Annotated[str | None, typer.Option("--fact", "--fact-id", help="Only the changes of this fact.")] = None,
     turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only the changes because of this turn.")] = None,
+    newest: Newest = False,
+    limit: Most = None,
+    offset: Offset = 0,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """Show the audit trail, oldest first: each change, why, and because of which turn."""
     with opened(existing(db)) as memory:
-        changes = memory.history(user_id=user, fact_id=fact_id, turn_id=turn)
+        changes = memory.history(user_id=user, fact_id=fact_id, turn_id=turn, newest=newest, limit=limit, offset=offset)
+        say_rest(changes, offset=offset)
         if json:
             print_json(changes)
         else:
@@ -225,13 +252,30 @@ def history(
 def turns(
     user: AnyUser = None,
     turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only this turn.")] = None,
+    statuses: Annotated[
+        str | None,
+        typer.Option("--status", "--statuses", help=f"Only these, separated by commas: {', '.join(get_args(TurnStatus))}; all by default."),
+    ] = None,
+    refused: Annotated[bool, typer.Option("--refused", help="Only where something was refused, or decided otherwise.")] = False,
+    newest: Newest = False,
+    limit: Most = None,
+    offset: Offset = 0,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """List the turns, each with what became of it: who read it, what failed, and what was refused, and why."""
     with opened(existing(db)) as memory:
-        found = memory.turns(user, turn_id=turn)
+        found = memory.turns(
+            user,
+            turn_id=turn,
+            statuses=cast("list[TurnStatus] | None", listed(statuses)),
+            refused=refused,
+            newest=newest,
+            limit=limit,
+            offset=offset,
+        )
         zone = memory.config.zone
+    say_rest(found, offset=offset)
     if json:
         print_json(found)
         return
@@ -245,12 +289,16 @@ def turns(
 def calls(
     user: AnyUser = None,
     turn: Annotated[str | None, typer.Option("--turn", "--turn-id", help="Only the calls for this turn.")] = None,
+    newest: Newest = False,
+    limit: Most = None,
+    offset: Offset = 0,
     db: Db = FILE,
     json: Json = False,
 ) -> None:
     """List the calls of the language model that were kept, oldest first; --json tells the raw answers, too."""
     with opened(existing(db)) as memory:
-        found = memory.calls(user, turn_id=turn)
+        found = memory.calls(user, turn_id=turn, newest=newest, limit=limit, offset=offset)
+    say_rest(found, offset=offset)
     if json:
         print_json(found)
         return

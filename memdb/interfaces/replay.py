@@ -63,11 +63,11 @@ def replay(old: Path, new: Path, *, embedder: str | None = "auto") -> Replayed:
 
 def _take_turns(before: Memory, after: Memory) -> None:
     """Observe and think in the order in which it was done before: what was known while a turn was read depends on it."""
-    turns = before.turns()
-    for user in dict.fromkeys(turn.user_id for turn in turns):
+    taken = before.turns()
+    for user in dict.fromkeys(turn.user_id for turn in taken):
         held = before.consent(user)
         after.consent(user, sensitive_topics=held.sensitive_topics, secrets=held.secrets)
-    turns = [turn for turn in turns if (turn.user_input + turn.assistant_response).strip()]  # earlier versions took blank ones, too
+    turns = [turn for turn in taken if (turn.user_input + turn.assistant_response).strip()]  # earlier versions took blank ones, too
     for place, turn in enumerate(turns):
         after.observe(
             turn.user_input if turn.user_input.strip() else "",

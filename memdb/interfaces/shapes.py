@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -17,9 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from memdb import Fact, Hit, Hits, Memory, Message, NewFact, NotFoundError
+from memdb import Fact, Hit, Hits, Listed, Memory, Message, NewFact, NotFoundError
 from memdb.answers import Filters
-from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier
+from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier, TurnStatus
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -299,7 +299,20 @@ class ConsentIn(Body):
     )
 
 
-class FactsIn(Body):
+class ListIn(Body):
+    """Which part of a list."""
+
+    limit: int | None = Field(None, ge=0, le=1_000_000_000, description="How many at most; all, if left out.")
+    offset: int = Field(0, ge=0, le=1_000_000_000, description="How many to pass over before.")
+
+
+class NewestIn(ListIn):
+    """Which part of a list, and in which order."""
+
+    newest: bool = Field(False, description="Whether the newest is the first; the oldest is, if left out.")
+
+
+class FactsIn(ListIn):
     """Which facts of a user."""
 
     user_id: Name = Field(description="Whose memory.")
@@ -307,9 +320,12 @@ class FactsIn(Body):
     statuses: Only[Status] = Field(None, description="What is believed or pending, if left out; with as_of, what was true then.")
     kinds: Only[str] = Field(None, description="All but messages, if left out.")
     as_of: Moment | None = Field(None, description="What was true at that time.")
+    categories: Only[Category] = Field(None, description="Only these.")
+    contains: Query | None = Field(None, description="Only what has this text in its key or its words, in upper or lower case.")
+    turn_id: Name | None = Field(None, description="Only what came of this turn.")
 
 
-class HistoryIn(Body):
+class HistoryIn(NewestIn):
     """Which changes."""
 
     user_id: Name = Field(description="Whose memory.")
@@ -317,11 +333,34 @@ class HistoryIn(Body):
     turn_id: Name | None = Field(None, description="Only because of this turn.")
 
 
-class TurnsIn(Body):
+class CallsIn(NewestIn):
+    """Which calls of the language model."""
+
+    user_id: Name = Field(description="Whose memory.")
+    turn_id: Name | None = Field(None, description="Only those for this turn.")
+
+
+class TurnsIn(NewestIn):
     """Which turns."""
 
     user_id: Name = Field(description="Whose memory.")
     turn_id: Name | None = Field(None, description="Only this one.")
+    statuses: Only[TurnStatus] = Field(None, description="Only these; all, if left out.")
+    refused: bool = Field(False, description="Whether only those where something was refused, or decided otherwise.")
+
+
+class Part(Body, Generic[T]):
+    """Some of the things that a list has: how many it has in all, and the offset of those that follow, if any do."""
+
+    result: list[T]
+    total: int
+    next_offset: int | None
+
+    @classmethod
+    def of(cls, listed: Listed[T], *, offset: int) -> Part[T]:
+        """Return a part of a list as an answer."""
+        reached = offset + len(listed)
+        return cls(result=list(listed), total=listed.total, next_offset=reached if reached < listed.total else None)
 
 
 class SearchIn(Asked):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import TypeVar
 
 from pydantic import BaseModel
 from rich import box
@@ -17,8 +18,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memdb import Change, Fact, Hit, Memory, Profile, ProfileChange, ProfileEntry
+from memdb import Change, Fact, Hit, Listed, Memory, Profile, ProfileChange, ProfileEntry
 from memdb.times import in_zone
+
+Shown = TypeVar("Shown")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # and what writes the rest of a line backwards
 
@@ -114,6 +117,13 @@ def say(text: str) -> None:
     told = text.replace("\n", "\\n")
     with suppress(OSError):
         print(f"memdb: {clean(told)}", file=sys.stderr, flush=True)
+
+
+def say_rest(listed: Listed[Shown], *, offset: int) -> None:
+    """Say of a part of a list how much there is of it, and how the rest is had."""
+    reached = offset + len(listed)
+    if reached < listed.total:
+        say(f"{len(listed)} of {listed.total}; the next with --offset {reached}, and all without --limit")
 
 
 def is_terminal() -> bool:

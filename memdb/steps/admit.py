@@ -7,12 +7,12 @@ from datetime import datetime
 
 from memdb import stored
 from memdb.config import Config
-from memdb.database import Database
+from memdb.database import Database, listed
 from memdb.embed import Embedder, check_vectors, to_blob
 from memdb.figures import told_apart
 from memdb.keys import is_no_news, normalise
 from memdb.privacy import secret_in, topic_of
-from memdb.records import Candidate, Consent, Item, Predicate
+from memdb.records import LIVE, Candidate, Consent, Item, Predicate
 from memdb.times import to_text
 from memdb.unspaced import ONE_WORD, quoted, words_of
 
@@ -82,9 +82,13 @@ def _the_same(db: Database, item: Item, *, user_id: str, now: datetime) -> str |
     """The id of a row of its kind with the same words. Those that are one word, however written, are looked up: few rows are compared."""
     words = sorted(filter(ONE_WORD.fullmatch, words_of(item.text, contracted=True)), key=len)[-_ASKED:]
     terms = "body : (" + " AND ".join(map(quoted, words)) + ")"
-    statement, asked = ("believe.texts_with", {"terms": terms}) if words else ("believe.texts", {})
+    statement, asked = (
+        ("believe.texts_with", {"terms": terms, "kind": item.kind})
+        if words
+        else ("believe.texts", {"kinds": listed([item.kind]), "statuses": listed(LIVE)})
+    )
     said = normalise(item.text)
-    rows = db.all(statement, user_id=user_id, kind=item.kind, now=to_text(now), **asked)
+    rows = db.all(statement, user_id=user_id, now=to_text(now), **asked)
     return next((str(row["fact_id"]) for row in rows if normalise(str(row["value_text"])) == said), None)
 
 

@@ -143,36 +143,41 @@ class _Pages:
     def _one_user(self, asked: ask.UserAsked, door: Door) -> Response:
         door.open(asked.user_id)
         memory, user = self._memory(), asked.user_id
-        facts = memory.facts(user, statuses=views.STATUSES)
-        if not facts and user not in memory.users():
+        statuses = views.counted(views.STATUSES, lambda status: memory.facts(user, statuses=[status], limit=0).total)
+        if not statuses and user not in memory.users():
             raise NotFoundError(f"Nothing is held of {user!r}; the start page lists whose memory there is.")
+        kinds = [kind for kind in memory.kinds() if kind != "message"]
         return self._render(
-            "user.html", door, user_id=user, profile=memory.profile(user), consent=memory.consent(user),
-            kinds=views.counted(facts, lambda one: one.kind), statuses=views.counted(facts, lambda one: one.status),
-            undecided=[one for one in facts if one.status in UNDECIDED], sets=self._sets(), weights=self._weights,
+            "user.html", door, user_id=user, profile=memory.profile(user), consent=memory.consent(user), size=views.SIZE,
+            kinds=views.counted(kinds, lambda kind: memory.facts(user, kinds=[kind], statuses=views.STATUSES, limit=0).total),
+            statuses=statuses, undecided=memory.facts(user, statuses=UNDECIDED, limit=views.SIZE),
+            sets=self._sets(), weights=self._weights,
         )  # fmt: skip
 
     def _facts(self, asked: ask.FactsAsked, door: Door) -> Response:
         door.open(asked.user_id)
         memory = self._memory()
         statuses = views.STATUSES if asked.status == "all" else (asked.status,) if asked.status else None
-        found = memory.facts(asked.user_id, statuses=statuses, kinds=[asked.kind] if asked.kind else None)
-        facts = [
-            one for one in found
-            if asked.category in (None, one.category) and (asked.contains is None or views.holds(one, asked.contains))
-        ]  # fmt: skip
+        found = views.page_at(
+            lambda limit, offset: memory.facts(
+                asked.user_id, statuses=statuses, kinds=[asked.kind] if asked.kind else None,
+                categories=[asked.category] if asked.category else None, contains=asked.contains, limit=limit, offset=offset,
+            ),
+            asked.page,
+        )  # fmt: skip
         return self._render(
-            "facts.html", door, user_id=asked.user_id, asked=asked, facts=views.page_of(facts, asked.page), kinds=self._kinds(),
-            statuses=views.STATUSES, categories=get_args(Category),
+            "facts.html", door, user_id=asked.user_id, asked=asked, facts=found, kinds=memory.kinds(), statuses=views.STATUSES,
+            categories=get_args(Category),
         )  # fmt: skip
 
     def _fact(self, asked: ask.FactAsked, door: Door) -> Response:
         memory = self._memory()
-        changes = memory.history(fact_id=asked.fact_id)
+        changes = views.page_at(lambda limit, offset: memory.history(fact_id=asked.fact_id, limit=limit, offset=offset), asked.page)
+        begins, ends = (memory.history(fact_id=asked.fact_id, newest=newest, limit=views.SIZE) for newest in (False, True))
         try:
             fact = memory.fact(asked.fact_id)
         except NotFoundError:
-            told = [record for change in changes if (record := change.after or change.before) is not None]
+            told = [record for change in reversed(ends) if (record := change.after or change.before) is not None]
             if not told and door.owner is not None:
                 raise shapes.none_of(door.owner, asked.fact_id) from None
             if not told:
@@ -182,11 +187,13 @@ class _Pages:
             gone = False
         if door.owner is not None and fact.user_id != door.owner:
             raise shapes.none_of(door.owner, asked.fact_id)
-        after, before = views.successions(memory, changes)
+        after, before = views.successions(memory, {change.id: change for change in (*begins, *reversed(ends))}.values())
         ever = views.STATUSES
         return self._render(
-            "fact.html", door, user_id=fact.user_id, fact=fact, gone=gone, changes=changes, after=after, before=before,
-            alike=[] if fact.kind == "message" else memory.facts(fact.user_id, key=fact.key, kinds=[fact.kind], statuses=ever)[:100],
+            "fact.html", door, user_id=fact.user_id, fact=fact, gone=gone, changes=changes, after=after, before=before, size=views.SIZE,
+            alike=None if fact.kind == "message" else memory.facts(
+                fact.user_id, key=fact.key, kinds=[fact.kind], statuses=ever, limit=views.SIZE
+            ),
             links=[] if gone else memory.links(fact.fact_id, statuses=ever),
             sources=memory.sources(fact.fact_id) if fact.kind == "narrative" and not gone else None,
             votes=[
@@ -197,27 +204,37 @@ class _Pages:
 
     def _changes(self, asked: ask.ChangesAsked, door: Door) -> Response:
         door.open(asked.user_id)
-        newest = self._memory().history(user_id=asked.user_id)[::-1]
-        return self._render("changes.html", door, user_id=asked.user_id, asked=asked, changes=views.page_of(newest, asked.page))
+        changes = views.page_at(
+            lambda limit, offset: self._memory().history(user_id=asked.user_id, newest=True, limit=limit, offset=offset), asked.page
+        )
+        return self._render("changes.html", door, user_id=asked.user_id, asked=asked, changes=changes)
 
     def _turns(self, asked: ask.TurnsAsked, door: Door) -> Response:
         door.open(asked.user_id)
-        turns = [
-            one for one in reversed(self._memory().turns(asked.user_id))
-            if asked.status in (None, one.status) and (one.notes or not asked.refused)
-        ]  # fmt: skip
-        return self._render("turns.html", door, user_id=asked.user_id, asked=asked, turns=views.page_of(turns, asked.page))
+        turns = views.page_at(
+            lambda limit, offset: self._memory().turns(
+                asked.user_id, statuses=[asked.status] if asked.status else None, refused=asked.refused, newest=True, limit=limit,
+                offset=offset,
+            ),
+            asked.page,
+        )  # fmt: skip
+        return self._render("turns.html", door, user_id=asked.user_id, asked=asked, turns=turns)
 
     def _turn(self, asked: ask.TurnAsked, door: Door) -> Response:
         door.open(asked.user_id)
         memory, user, name = self._memory(), asked.user_id, asked.turn_id
         turn = next(iter(memory.turns(user, turn_id=name)), None)
-        rows = []
-        if turn is None:  # what is imported, stated or drawn from other memories has a name of its own for where it comes from
-            everything = memory.facts(user, kinds=self._kinds(), statuses=views.STATUSES)
-            rows = [fact for fact in everything if fact.source_turn_id == name]
-        changes = memory.history(user_id=user, turn_id=name)
-        if turn is None and not rows and not changes:
+        # what is imported, stated or drawn from other memories has a name of its own for where it comes from
+        kinds = memory.kinds() if turn is None else []
+
+        def came(limit: int, offset: int) -> memdb.Listed[memdb.Fact]:
+            return memory.facts(user, kinds=kinds, statuses=views.STATUSES, turn_id=name, limit=limit, offset=offset)
+
+        def changed(limit: int, offset: int) -> memdb.Listed[memdb.Change]:
+            return memory.history(user_id=user, turn_id=name, limit=limit, offset=offset)
+
+        rows, changes = views.page_at(came, asked.page), views.page_at(changed, asked.page)
+        if turn is None and not rows.total and not changes.total:
             raise NotFoundError(f"There is no turn {name!r} of {user!r}; their turns are listed under Turns.")
         return self._render(
             "turn.html",
@@ -225,8 +242,8 @@ class _Pages:
             user_id=user,
             turn_id=name,
             turn=turn,
-            rows=views.page_of(rows, asked.page),
-            changes=views.page_of(changes, asked.page),
+            rows=rows,
+            changes=changes,
             calls=memory.calls(user, turn_id=name),
         )
 
@@ -242,7 +259,7 @@ class _Pages:
         return self._render(
             "search.html", door, status=status, user_id=asked.user_id, asked=asked, weights=names[0], problem=problem, rankings=rankings,
             compared=views.compare(rankings[0].why, rankings[1].why) if len(rankings) == 2 else None,
-            sets=self._sets(), kinds=self._kinds(), statuses=views.STATUSES,
+            sets=self._sets(), kinds=self._memory().kinds(), statuses=views.STATUSES,
         )  # fmt: skip
 
     def _explain(self, asked: ask.QuestionAsked, weights: str) -> Explanation:
@@ -263,9 +280,6 @@ class _Pages:
 
     def _sets(self) -> list[str]:
         return [name for name in self._memory().weight_sets() if name != _UNRANKED]
-
-    def _kinds(self) -> list[str]:
-        return sorted(self._memory().stats().rows_by_kind)
 
 
 def _sent(header: str) -> bytes | None:

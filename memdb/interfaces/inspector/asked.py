@@ -43,9 +43,10 @@ class FactsAsked(UserAsked):
 
 
 class FactAsked(BaseModel):
-    """Which fact."""
+    """Which fact, and which part of its history."""
 
     fact_id: str
+    page: Number = 1
 
 
 class ChangesAsked(UserAsked):

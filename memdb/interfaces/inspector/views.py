@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, get_args
 
-from memdb import Change, Explanation, Fact, Hit, Memory
+from memdb import Change, Explanation, Fact, Hit, Listed, Memory
 from memdb.records import Status
 
 T = TypeVar("T")
+Name = TypeVar("Name", bound=str)
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+SIZE = 50
 _LEAST = 0.0005  # a part that is less adds nothing that three digits show
 _KEPT = frozenset({"fact_id", "user_id", "updated_at"})  # what no change is told by
 
@@ -26,17 +28,20 @@ class Page(Generic[T]):
     total: int
 
 
-def page_of(things: Sequence[T], number: int, *, size: int = 50) -> Page[T]:
+def page_at(part: Callable[[int, int], Listed[T]], number: int, *, size: int = SIZE) -> Page[T]:
+    """Return one page of a list that is asked for by how many and from where on, the last one where there are not so many."""
+    found = part(size, (number - 1) * size)
+    pages = max(1, -(-found.total // size))
+    if number > pages:
+        number, found = pages, part(size, (pages - 1) * size)
+    return Page(items=found, number=number, pages=pages, total=found.total)
+
+
+def page_of(things: Sequence[T], number: int, *, size: int = SIZE) -> Page[T]:
     """Return one page of things, the last one where there are not so many."""
     pages = max(1, -(-len(things) // size))
     number = min(number, pages)
     return Page(items=things[(number - 1) * size : number * size], number=number, pages=pages, total=len(things))
-
-
-def holds(fact: Fact, text: str) -> bool:
-    """Whether a fact has a text in its key or its words, in upper or lower case."""
-    wanted = text.casefold()
-    return wanted in fact.key.casefold() or wanted in fact.value_text.casefold()
 
 
 def differences(change: Change) -> list[tuple[str, object, object]]:
@@ -111,9 +116,7 @@ def compare(first: Explanation, second: Explanation) -> list[Compared]:
     return compared
 
 
-def counted(facts: Iterable[Fact], by: Callable[[Fact], str]) -> dict[str, int]:
-    """Return how many facts there are of each, the most first."""
-    counts: dict[str, int] = {}
-    for fact in facts:
-        counts[by(fact)] = counts.get(by(fact), 0) + 1
-    return dict(sorted(counts.items(), key=lambda one: -one[1]))
+def counted(names: Iterable[Name], count: Callable[[Name], int]) -> dict[str, int]:
+    """Return how many there are of each, the most first, without those that there are none of."""
+    counts: dict[str, int] = {str(name): count(name) for name in names}
+    return {name: held for name, held in sorted(counts.items(), key=lambda one: -one[1]) if held}
