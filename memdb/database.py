@@ -127,7 +127,7 @@ class Database:
                 names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
                 return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
         except _REFUSED as error:
-            raise self._told(error) from error
+            raise self._told(error, parameters) from error
 
     def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
@@ -139,7 +139,7 @@ class Database:
             with self.lock:
                 return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
         except _REFUSED as error:
-            raise self._told(error) from error
+            raise self._told(error, parameters) from error
 
     def kept(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Return the rows of a statement as tuples, not to be changed; it is run anew only if the file may have changed since it last was.
@@ -487,8 +487,11 @@ class Database:
         except _REFUSED as error:
             raise self._told(error) from error
 
-    def _told(self, error: Exception) -> MdbError:
-        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
+    def _told(self, error: Exception, asked: Mapping[str, SqlValue] = {}) -> MdbError:
+        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer.
+
+        `asked` is what the statement was given: whose rows, and which, if it was told.
+        """
         if isinstance(error, apsw.SQLError):
             try:
                 with self.lock:
@@ -498,14 +501,21 @@ class Database:
             except apsw.Error:
                 pass  # the first error is the one to tell
             if str(error) == _MALFORMED:
-                return self._malformed()
+                return self._malformed(asked)
         return translate(error, self.path)
 
-    def _malformed(self) -> StoreError:
-        """The error where SQLite met a text that is to be JSON and is none, without saying where."""
-        for row in self.all("check.malformed"):
-            return row_error(self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {row['column']!s} is no JSON")
-        return damaged_error(self.path, "a text in it that is to be JSON is none")
+    def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
+        """The error where SQLite met a text that is to be JSON and is none, without saying where: in the row asked for, or in one of the user's."""
+        rows = self.all("check.malformed")
+        user_id = asked.get("user_id")
+        likely = [row for row in rows if asked.get(str(row["called"])) == row["name"]] or [
+            row for row in rows if user_id is None or row["user_id"] in (None, user_id)
+        ]
+        for row in likely:
+            detail = f"{row['table']!s}, {row['called']!s} {row['name']!r}: {row['column']!s} is no JSON"
+            return row_error(self.path, detail, user_id=None if row["user_id"] is None else str(row["user_id"]))
+        tell = row_error if rows else damaged_error
+        return tell(self.path, "a text in it that is to be JSON is none")
 
 
 def connect(path: Path) -> apsw.Connection:

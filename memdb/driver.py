@@ -60,12 +60,17 @@ def damaged_error(path: Path, detail: str) -> StoreError:
     return damage
 
 
-def row_error(path: Path, detail: str) -> StoreError:
-    """The error to raise where a row holds what it cannot hold; all others are as they were, so that who does not need it goes on."""
-    return StoreError(
-        f"A row of {path} is damaged ({detail}); restore a copy, or save all other rows with sqlite3's .dump, as the README shows. "
+def row_error(path: Path, detail: str, *, user_id: str | None = None) -> StoreError:
+    """The error to raise where a row holds what it cannot hold; all others are as they were, so that who does not need it goes on.
+
+    `user_id` is whose row is named, if it is anybody's.
+    """
+    error = StoreError(
+        f"A row of {path} is damaged ({detail}); restore a copy, or set it aside with `memdb check --repair`. "
         f"`memdb check` lists what is damaged."
     )
+    error.user_id = user_id
+    return error
 
 
 def closed_error(path: Path) -> StoreError:

@@ -123,7 +123,7 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
         return Edits()
     written = db.one("page.written", user_id=user_id)
     before, lines, since = (
-        (str(written["page"]), stored.value(db, written["lines"]), str(written["written_at"])) if written else ("", [], "")
+        (str(written["page"]), stored.value(db, written["lines"], user_id=user_id), str(written["written_at"])) if written else ("", [], "")
     )
     predicates = read_predicates(db)
     consent = read_consent(db, user_id=user_id, config=config)

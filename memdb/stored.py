@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -61,9 +62,9 @@ _ALL_OF_A_USER = {"user_id": None, "turn_id": None}
 _KEPT = (
     _Kept("facts", "check.facts", Fact, ("fact_id",), parsed=("value_json", "tags")),
     _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked={**_ALL_OF_A_USER, "fact_id": None}),
-    _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id",)),
+    _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id", "user_id")),
     _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_OF_A_USER),
-    _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id",)),
+    _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id", "user_id")),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
     _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),
     _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata"), beside=("collection_id",)),
@@ -76,8 +77,10 @@ _KEPT = (
 
 
 @contextmanager
-def reading(db: Database) -> Iterator[None]:
+def reading(db: Database, *, user_id: str | None = None, rows: Iterable[Row] = ()) -> Iterator[None]:
     """Within it, what is stored is read: where that cannot be done, the file is damaged.
+
+    `user_id` is whose it is, `rows` what is read, as far as that is known: no other row is told then, and none of another user.
 
     Raises:
         StoreError: it cannot; which row of which table it is.
@@ -85,30 +88,30 @@ def reading(db: Database) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
-        raise _error(db, error) from error
+        raise _error(db, error, user_id=user_id, rows=rows) from error
 
 
-def facts(db: Database, rows: Iterable[Row]) -> list[Fact]:
+def facts(db: Database, rows: Sequence[Row]) -> list[Fact]:
     """Return the facts of rows that hold each as a `record`."""
-    with reading(db):
+    with reading(db, rows=(_told_by(row["record"]) for row in rows)):
         return [Fact.model_validate_json(str(row["record"])) for row in rows]
 
 
 def fact(db: Database, record: SqlValue) -> Fact:
     """Return the fact of a `record`."""
-    with reading(db):
+    with reading(db, rows=(_told_by(record) for _ in range(1))):
         return Fact.model_validate_json(str(record))
 
 
-def rows_as(shape: type[Shape], db: Database, rows: Iterable[Row], *, parsed: Sequence[str] = ()) -> list[Shape]:
+def rows_as(shape: type[Shape], db: Database, rows: Sequence[Row], *, parsed: Sequence[str] = ()) -> list[Shape]:
     """Return rows as records; the columns `parsed` hold JSON."""
-    with reading(db):
+    with reading(db, rows=rows):
         return [_read(shape, row, parsed) for row in rows]
 
 
-def value(db: Database, text: SqlValue) -> Any:
-    """Return what a column of JSON says."""
-    with reading(db):
+def value(db: Database, text: SqlValue, *, user_id: str | None = None) -> Any:
+    """Return what a column of JSON says, of a user's row or of nobody's."""
+    with reading(db, user_id=user_id):
         return from_json(str(text))
 
 
@@ -126,18 +129,19 @@ def damage(db: Database) -> list[Damage]:
 
 def faults(db: Database) -> Iterator[Damage]:
     """Go through everything that is read as records, and tell each row that cannot be, once."""
-    told = set()
+    told, names = set(), {kept.table: kept.names for kept in _KEPT}
     for row in db.all("check.malformed"):
-        named = str(row["table"]), _name(row, ("name",), called=str(row["called"]))
-        told.add(named)
-        yield Damage(table=named[0], row=named[1], fault=f"{row['column']!s} is no JSON")
+        table, called = str(row["table"]), str(row["called"])
+        name = _name({**row, called: row["name"]}, names.get(table, (called,)))
+        told.add((table, name))
+        yield Damage(table=table, row=name, user_id=_user(row), fault=f"{row['column']!s} is no JSON")
     for kept in _KEPT:
         for row in db.all(kept.statement, **kept.asked):
             try:
                 _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
             except _UNREADABLE as error:
                 if (name := _name(row, kept.names)) and (kept.table, name) not in told:
-                    yield Damage(table=kept.table, row=name, fault=_why(error))
+                    yield Damage(table=kept.table, row=name, user_id=_user(row), fault=_why(error))
 
 
 def _read(shape: type[Shape], row: Mapping[str, SqlValue], parsed: Sequence[str]) -> Shape:
@@ -151,13 +155,32 @@ def _json(column: str, text: str) -> JsonValue:
         raise ValueError(f"{column} cannot be read: {error}") from error
 
 
-def _name(row: Row, names: Sequence[str], *, called: str = "") -> str:
-    return " of ".join(f"{called or name} {row[name]!r}" for name in names)
+def _name(row: Row, names: Sequence[str]) -> str:
+    return " of ".join(f"{name} {row[name]!r}" for name in names)
 
 
-def _error(db: Database, error: Exception) -> StoreError:
-    found = next(faults(db), None)
-    return row_error(db.path, f"{found.table}, {found.row}: {found.fault}" if found else _why(error))
+def _user(row: Row) -> str | None:
+    return None if row.get("user_id") is None else str(row["user_id"])
+
+
+def _told_by(record: SqlValue) -> Row:
+    """Which fact a record is of, and whose, as far as a laxer reader can tell."""
+    try:
+        told = json.loads(str(record), parse_int=str)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: told[name] for name in ("fact_id", "user_id") if isinstance(told.get(name), str)} if isinstance(told, dict) else {}
+
+
+def _error(db: Database, error: Exception, *, user_id: str | None, rows: Iterable[Row]) -> StoreError:
+    """The error that tells of the damaged row among those that were read; or else of one of the user's, or of one that is nobody's."""
+    rows = list(rows)
+    users = {user_id} if user_id is not None else {_user(row) for row in rows if _user(row) is not None}
+    read = {_name(row, kept.names) for row in rows for kept in _KEPT if set(kept.names) <= row.keys()}
+    likely = [one for one in faults(db) if not users or one.user_id is None or one.user_id in users]
+    for one in [one for one in likely if one.row in read] or likely:
+        return row_error(db.path, f"{one.table}, {one.row}: {one.fault}", user_id=one.user_id)
+    return row_error(db.path, _why(error))
 
 
 def _why(error: Exception) -> str:

@@ -1,26 +1,26 @@
--- What the file holds against what it may hold, for whoever looks for damage: each row with what it is called by.
+-- What the file holds against what it may hold, for whoever looks for damage: each row with what it is called by, and whose it is.
 
 -- Texts that are to be JSON and are none. A table that has a rule for it keeps others out; what lies on a disk may change all the same.
 -- statement: malformed
-select 'facts' as "table", 'fact_id' as called, fact_id as name, 'value_json' as "column" from facts where value_json is not null and not json_valid(value_json)
+select 'facts' as "table", 'fact_id' as called, fact_id as name, user_id, 'value_json' as "column" from facts where value_json is not null and not json_valid(value_json)
 union all
-select 'facts', 'fact_id', fact_id, 'tags' from facts where not json_valid(tags)
+select 'facts', 'fact_id', fact_id, user_id, 'tags' from facts where not json_valid(tags)
 union all
-select 'fact_history', 'id', id, 'before' from fact_history where before is not null and not json_valid(before)
+select 'fact_history', 'id', id, user_id, 'before' from fact_history where before is not null and not json_valid(before)
 union all
-select 'fact_history', 'id', id, 'after' from fact_history where after is not null and not json_valid(after)
+select 'fact_history', 'id', id, user_id, 'after' from fact_history where after is not null and not json_valid(after)
 union all
-select 'facts_archive', 'fact_id', fact_id, 'record' from facts_archive where not json_valid(record)
+select 'facts_archive', 'fact_id', fact_id, user_id, 'record' from facts_archive where not json_valid(record)
 union all
-select 'events', 'event_id', event_id, 'participants' from events where not json_valid(participants)
+select 'events', 'event_id', event_id, user_id, 'participants' from events where not json_valid(participants)
 union all
-select 'profiles', 'user_id', user_id, 'profile' from profiles where not json_valid(profile)
+select 'profiles', 'user_id', user_id, user_id, 'profile' from profiles where not json_valid(profile)
 union all
-select 'pages', 'user_id', user_id, 'lines' from pages where not json_valid(lines)
+select 'pages', 'user_id', user_id, user_id, 'lines' from pages where not json_valid(lines)
 union all
-select 'collections', 'collection_id', collection_id, 'schema' from collections where not json_valid(schema)
+select 'collections', 'collection_id', collection_id, null, 'schema' from collections where not json_valid(schema)
 union all
-select 'collections', 'collection_id', collection_id, 'metadata' from collections where metadata is not null and not json_valid(metadata);
+select 'collections', 'collection_id', collection_id, null, 'metadata' from collections where metadata is not null and not json_valid(metadata);
 
 -- Every fact as it stands, its JSON as text.
 -- statement: facts
@@ -31,11 +31,11 @@ select
 from facts;
 
 -- statement: archive
-select fact_id, record from facts_archive;
+select fact_id, user_id, record from facts_archive;
 
 -- statement: calls
 select
-  id, purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
+  id, user_id, purpose, prompt_hash, model, mode, attempt, prompt_tokens, completion_tokens, elapsed_ms, finish_reason, raw, error
 from model_calls;
 
 -- statement: events

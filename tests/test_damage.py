@@ -127,6 +127,25 @@ def test_a_row_of_any_table_that_cannot_be_read_is_told(
         ask(mem)
 
 
+def test_what_is_told_is_the_row_that_was_met(damaged: Damage) -> None:
+    mem = damaged("update facts set tags = '[1]'")
+    told = [one.row for one in mem.check() if one.table == "facts"]
+    for row in told[-2:]:
+        assert row is not None
+        with pytest.raises(memdb.StoreError) as caught:
+            mem.fact(row.split("'")[1])
+        assert f"facts, {row}:" in str(caught.value)
+
+
+@pytest.mark.parametrize("tags", ["[1]", '["a'])
+def test_nobody_is_told_of_another_s_row(damaged: Damage, tags: str) -> None:
+    mem = damaged(f"update facts set tags = '{tags}', user_id = iif(key = 'user.lives_in', 'rui', user_id)")
+    for user in ("ana", "rui"):
+        with pytest.raises(memdb.StoreError, match="facts, fact_id") as caught:
+            mem.facts(user, kinds=["message", "fact", "note"])
+        assert caught.value.user_id == user
+
+
 def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
     found = damaged("update facts set tags = '[\"a' where key = 'user.lives_in'").check()
     rows = [one for one in found if one.table]
