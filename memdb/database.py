@@ -38,6 +38,9 @@ _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
+NO_UTF_8 = "a text in it is no UTF-8"
+"""What is wrong with a row of which no text can be read."""
+
 _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
 
 
@@ -502,10 +505,37 @@ class Database:
                 pass  # the first error is the one to tell
             if str(error) == _MALFORMED:
                 return self._malformed(asked)
+        if isinstance(error, UnicodeDecodeError):
+            return self._unreadable(asked)
         return translate(error, self.path)
 
+    def _unreadable(self, asked: Mapping[str, SqlValue]) -> StoreError:
+        """The error where a text is no UTF-8, which the driver does not say of which row: who came upon it would come upon it again."""
+        for row in self.unreadable():
+            if asked.get("user_id") in (None, row["user_id"]):
+                error = row_error(
+                    self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {NO_UTF_8}", user_id=str(row["user_id"])
+                )
+                error.damaged = True
+                return error
+        return damaged_error(self.path, NO_UTF_8)
+
+    def unreadable(self) -> list[Row]:
+        """Return the rows that have a text that is no UTF-8: table, name, and whose they are, as far as that can be read."""
+        return [
+            {
+                "table": row["table"],
+                "called": row["called"],
+                "raw": row["name"],
+                "name": row["name"].decode(errors="replace") if isinstance(row["name"], bytes) else row["name"],
+                "user_id": row["user_id"].decode(errors="replace") if isinstance(row["user_id"], bytes) else None,
+            }
+            for row in self.all("check.texts")
+            if isinstance(row["bytes"], bytes) and not _is_text(row["bytes"])
+        ]
+
     def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
-        """The error where SQLite met a text that is to be JSON and is none, without saying where: in the row asked for, or in one of the user's."""
+        """The error where SQLite met a text that is to be JSON and is none, without saying where: in a row asked for, or in the user's."""
         rows = self.all("check.malformed")
         user_id = asked.get("user_id")
         likely = [row for row in rows if asked.get(str(row["called"])) == row["name"]] or [
@@ -572,6 +602,14 @@ def keep_freed_memory() -> None:
     by page: that takes nearly as long as the search itself.
     """
     bytes(_KEPT_BYTES // 2)
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:

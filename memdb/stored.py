@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from memdb.answers import Section
 from memdb.checks import fault
-from memdb.database import Database, Row, SqlValue
+from memdb.database import NO_UTF_8, Database, Row, SqlValue
 from memdb.driver import row_error
 from memdb.errors import StoreError
 from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
@@ -129,19 +129,41 @@ def damage(db: Database) -> list[Damage]:
 
 def faults(db: Database) -> Iterator[Damage]:
     """Go through everything that is read as records, and tell each row that cannot be, once."""
-    told, names = set(), {kept.table: kept.names for kept in _KEPT}
+    return (damage for damage, _ in damaged_rows(db))
+
+
+def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
+    """Go through everything that is read as records, and tell each row that cannot be, once, with the values that name it."""
+    told, names, cut_off = set(), {kept.table: kept.names for kept in _KEPT}, False
     for row in db.all("check.malformed"):
         table, called = str(row["table"]), str(row["called"])
-        name = _name({**row, called: row["name"]}, names.get(table, (called,)))
-        told.add((table, name))
-        yield Damage(table=table, row=name, user_id=_user(row), fault=f"{row['column']!s} is no JSON")
+        row = {**row, called: row["name"]}
+        told.add((table, _name(row, names.get(table, (called,)))))
+        yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} is no JSON")
     for kept in _KEPT:
-        for row in db.all(kept.statement, **kept.asked):
+        try:
+            rows = db.all(kept.statement, **kept.asked)
+        except StoreError as error:
+            if not isinstance(error.__cause__, UnicodeDecodeError):
+                raise
+            cut_off = True
+            continue
+        for row in rows:
             try:
                 _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
             except _UNREADABLE as error:
-                if (name := _name(row, kept.names)) and (kept.table, name) not in told:
-                    yield Damage(table=kept.table, row=name, user_id=_user(row), fault=_why(error))
+                if (kept.table, _name(row, kept.names)) not in told:
+                    yield _damaged(kept.table, row, kept.names, _why(error))
+    for row in db.unreadable() if cut_off else ():
+        table, called = str(row["table"]), str(row["called"])
+        row = {**row, called: row["name"]}
+        if (table, _name(row, names.get(table, (called,)))) not in told:
+            damage, named = _damaged(table, row, names.get(table, (called,)), NO_UTF_8)
+            yield damage, {**named, called: row["raw"] if isinstance(row["raw"], bytes) else named[called]}
+
+
+def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:
+    return Damage(table=table, row=_name(row, names), user_id=_user(row), fault=why), {name: str(row[name]).encode() for name in names}
 
 
 def _read(shape: type[Shape], row: Mapping[str, SqlValue], parsed: Sequence[str]) -> Shape:

@@ -22,6 +22,43 @@ select 'collections', 'collection_id', collection_id, null, 'schema' from collec
 union all
 select 'collections', 'collection_id', collection_id, null, 'metadata' from collections where metadata is not null and not json_valid(metadata);
 
+-- All texts of each row as bytes: one of them may be no UTF-8, and then no text of the row can be read as such.
+-- statement: texts
+select 'facts' as "table", 'fact_id' as called, cast(fact_id as blob) as name, cast(user_id as blob) as user_id,
+  cast(concat_ws(' ', fact_id, user_id, kind, key, value_text, value_json, speaker, source_turn_id, source_excerpt, session_id, tags, embedding_id) as blob) as bytes
+from facts
+union all
+select 'fact_history', 'id', id, cast(user_id as blob),
+  cast(concat_ws(' ', fact_id, user_id, key, before, after, reason, turn_id, action_hash) as blob)
+from fact_history
+union all
+select 'facts_archive', 'fact_id', cast(fact_id as blob), cast(user_id as blob),
+  cast(concat_ws(' ', fact_id, user_id, key, source_turn_id, record) as blob)
+from facts_archive
+union all
+select 'turns', 'turn_id', cast(turn_id as blob), cast(user_id as blob),
+  cast(concat_ws(' ', turn_id, user_id, session_id, speaker, user_input, assistant_response, extracted_by, error) as blob)
+from turns
+union all
+select 'turn_notes', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, key, why) as blob)
+from turn_notes
+union all
+select 'model_calls', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, turn_id, purpose, prompt_hash, model, finish_reason, raw, error) as blob)
+from model_calls
+union all
+select 'events', 'event_id', cast(event_id as blob), cast(user_id as blob),
+  cast(concat_ws(' ', event_id, user_id, description, participants, location, turn_id) as blob)
+from events
+union all
+select 'retrievals', 'id', id, cast(user_id as blob), cast(concat_ws(' ', user_id, query, weights, degraded) as blob)
+from retrievals
+union all
+select 'profiles', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, profile) as blob)
+from profiles
+union all
+select 'pages', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, name, page, found, lines) as blob)
+from pages;
+
 -- Every fact as it stands, its JSON as text.
 -- statement: facts
 select

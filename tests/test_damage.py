@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -151,6 +152,107 @@ def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
     rows = [one for one in found if one.table]
     assert {(one.table, one.fault) for one in rows} == {("facts", "tags is no JSON")}
     assert len({one.row for one in rows}) == len(rows)
+
+
+FLIPPED = {
+    "json": (b'["game"]', b'["game" ', "tags is no JSON"),
+    "a byte of a text": (b"Ana plays chess", b"Ana plays ches\xf3", "a text in it is no UTF-8"),
+    "a byte of a name": (b"t3", b"t\xff", "a text in it is no UTF-8"),
+    "a time": (b"2025-03-02T10", b"2025-99-02T10", "field valid_from"),
+}
+
+
+def flipped(path: Path, old: bytes, new: bytes) -> memdb.Memory:
+    """Change bytes of the file as a bad disk does, indexes and all, and open it."""
+    held = path.read_bytes()
+    assert old in held
+    path.write_bytes(held.replace(old, new))
+    return memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
+
+
+@pytest.mark.parametrize(("old", "new", "why"), FLIPPED.values(), ids=FLIPPED)
+def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: Path, old: bytes, new: bytes, why: str) -> None:
+    with flipped(path, old, new) as mem:
+        before = path.read_bytes()
+        found = mem.check()
+        assert any(why in one.fault for one in found)
+        mended = mem.mend()
+        assert {one.row for one in mended.set_aside} == {one.row for one in found if one.row}
+        assert mended.left == ()
+        assert mem.check() == []
+        assert mended.copy_of_before is not None
+        assert mended.kept_in is not None
+        assert Path(mended.copy_of_before).read_bytes()[100:] == before[100:]  # SQLite counts its changes in the header
+        assert len(mem.search("Where does Ana live?", user_id="ana", kinds=["fact", "note", "message"], now=LATER)) > 0
+        mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+        mem.drain()
+        assert mem.vectors().waiting == 0
+    assert Path(mended.kept_in).stat().st_mode == path.stat().st_mode
+
+
+def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
+    with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
+        kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    lines = Path(kept_in).read_text()
+    for written, text in re.findall(r"(cast\(X'([0-9A-F]+)' as text\))", lines):
+        lines = lines.replace(written, "'" + bytes.fromhex(text).replace(b"\xf3", b"s").decode().replace("'", "''") + "'")
+    connection = apsw.Connection(str(path))
+    connection.execute(lines)
+    connection.close()
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert "Ana plays chess" in [fact.value_text for fact in mem.facts("ana")]
+
+
+def test_what_refers_to_a_row_is_set_aside_with_it(path: Path) -> None:
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        ids = {fact.value_text: fact.fact_id for fact in mem.facts("ana")}
+        other = ids["User lives in Braga"]
+        mem.link(ids["Ana plays chess"], other)
+    with flipped(path, b'["game"]', b'["game" ') as mem:
+        kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    (line,) = (line for line in Path(kept_in).read_text().splitlines() if line.startswith('insert into "links"'))
+    assert other in line
+
+
+def test_a_number_that_every_file_has_is_as_in_a_new_one(damaged: Damage) -> None:
+    mem = damaged("update weights set value = 9e999 where name = 'default' and feature = 'cosine'")
+    (one,) = mem.mend().set_aside
+    assert one.table == "weights"
+    with memdb.open(":memory:", embedder=None, llm=None, config=QUIET) as new:
+        assert mem.weights("default") == new.weights("default")
+
+
+def test_a_file_whose_pages_are_damaged_is_left_as_it_is(path: Path) -> None:
+    held = path.read_bytes()
+    connection = apsw.Connection(str(path))
+    [(page, size)] = connection.execute("select rootpage, page_size from sqlite_schema, pragma_page_size where name = 'links'")
+    connection.close()
+    path.write_bytes(held[: (page - 1) * size] + b"\xff" * size + held[page * size :])
+    before = path.read_bytes()
+    mem = memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
+    with mem, pytest.raises(memdb.StoreError, match=r"malformed.*restore a copy, or save what is left"):
+        mem.mend()
+    assert path.read_bytes()[100:] == before[100:]
+    assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_a_sound_file_is_not_even_copied(path: Path) -> None:
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.mend() == memdb.Mended()
+    assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_the_command_asks_before_it_mends(path: Path) -> None:
+    flipped(path, b'["game"]', b'["game" ').close()
+    asked = CliRunner().invoke(app, ["check", "--repair", "--db", str(path)], input="n\n")
+    assert (asked.exit_code, "rows aside" in asked.stderr, list(path.parent.glob("mem.db.*"))) == (1, True, [])
+    done = CliRunner().invoke(app, ["check", "--repair", "--yes", "--db", str(path)])
+    assert done.exit_code == 0, done.output
+    assert ".aside.sql" in done.stdout
+    assert CliRunner().invoke(app, ["check", "--db", str(path)]).exit_code == 0
 
 
 def test_a_turn_that_meets_a_damaged_row_does_not_hold_up_those_of_others(damaged: Damage) -> None:

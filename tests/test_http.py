@@ -705,7 +705,9 @@ def test_a_key_is_not_told_which_row_of_another_user_is_damaged(tmp_path: Path) 
         mem._store.database().connection.execute("update facts set tags = '[1]' where user_id = 'bob'")
         client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}), headers={"Authorization": "Bearer a"})
         assert "finds it with `memdb check`" in str(post(client, "confirm", 500, fact_id=theirs)["detail"])
-        assert theirs in str(post(TestClient(client.app, headers={"Authorization": "Bearer all"}), "confirm", 500, fact_id=theirs)["detail"])
+        assert theirs in str(
+            post(TestClient(client.app, headers={"Authorization": "Bearer all"}), "confirm", 500, fact_id=theirs)["detail"]
+        )
         mem._store.database().connection.execute("update facts set tags = '[1]'")
         got = client.get("/memory/facts")
         assert got.status_code == 500

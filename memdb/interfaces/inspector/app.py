@@ -292,7 +292,9 @@ def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
     status, title = _status_of(error)
-    return _problem(status, title, shapes.sentence(cast(MdbError, error), shapes.OWNER.get()), {"Retry-After": "1"} if status == 503 else None)
+    return _problem(
+        status, title, shapes.sentence(cast(MdbError, error), shapes.OWNER.get()), {"Retry-After": "1"} if status == 503 else None
+    )
 
 
 async def _validation_problem(_request: Request, error: Exception) -> Response:
