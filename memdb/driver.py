@@ -37,9 +37,8 @@ def drop_index(connection: apsw.Connection, name: str) -> None:
     connection.execute(f"drop index {_quoted(name)}")
 
 
-def copy_file(connection: apsw.Connection, path: Path, to: Path) -> None:
-    """Copy a file page by page, whatever is in it, to a new one that nobody else may read who may not read the first."""
-    os.close(os.open(to, os.O_CREAT | os.O_EXCL, os.stat(path).st_mode & 0o777))
+def copy_file(connection: apsw.Connection, to: Path) -> None:
+    """Copy a file page by page, whatever is in it, to another one that is empty."""
     copy = apsw.Connection(str(to))
     try:
         with copy.backup("main", connection, "main") as pages:

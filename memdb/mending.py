@@ -30,12 +30,16 @@ def mend(db: Database, *, now: datetime) -> Mended:
         return Mended()
     if db.file is None:
         raise InputError("A memory without a file cannot be copied, and so it is not mended; open one that has a file.")
-    stem = f"{db.path}.{now:%Y%m%dT%H%M%SZ}"
+    stem = f"{db.path}.{now:%Y%m%dT%H%M%S%fZ}"
     copy, kept_in = Path(f"{stem}.damaged"), Path(f"{stem}.aside.sql")
+    made: list[Path] = []
     try:
+        for path in (copy, kept_in):
+            _make(path, like=db.path)
+            made.append(path)
         with db.translated():
-            driver.copy_file(db.connection, db.path, copy)
-        with _private(kept_in, as_of=db.path) as file, db.transaction():
+            driver.copy_file(db.connection, copy)
+        with kept_in.open("w", encoding="utf-8") as file, db.transaction():
             aside = _set_aside(db, file)
             db.run("mend.no_words")
             db.run("mend.words")
@@ -43,11 +47,10 @@ def mend(db: Database, *, now: datetime) -> Mended:
             file.flush()
             os.fsync(file.fileno())
     except BaseException as error:
-        _take_away(copy, kept_in)
+        _take_away(*made)
         if isinstance(error, OSError):
-            raise StoreError(
-                f"{stem}.* cannot be written ({error.strerror}); nothing was changed, so free some space and repeat it."
-            ) from error
+            told = f"{stem}.* cannot be written ({error.strerror}); nothing was changed, so make room for a copy and repeat it."
+            raise StoreError(told) from error
         raise
     if left == found:
         _take_away(copy, kept_in)
@@ -103,11 +106,9 @@ def _no_json_indexes(db: Database) -> Iterator[None]:
             db.connection.execute(str(index["sql"]))
 
 
-@contextmanager
-def _private(path: Path, *, as_of: Path) -> Iterator[TextIO]:
-    """A new file to write into that nobody may read who may not read the other."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, os.stat(as_of).st_mode & 0o777), "w", encoding="utf-8") as file:
-        yield file
+def _make(path: Path, *, like: Path) -> None:
+    """Make a new, empty file that nobody may read who may not read the other."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL, os.stat(like).st_mode & 0o777))
 
 
 def _take_away(*paths: Path) -> None:

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
+from memdb.mending import mend
+from memdb.times import to_utc
 
 QUIET: dict[str, bool] = {"worker": False}
 EARLY, LATER = "2025-03-01T12:00:00Z", "2025-03-20T10:00:00Z"
@@ -237,6 +239,17 @@ def test_a_file_whose_pages_are_damaged_is_left_as_it_is(path: Path) -> None:
         mem.mend()
     assert path.read_bytes()[100:] == before[100:]
     assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_files_that_another_one_made_are_left_alone(path: Path) -> None:
+    now = to_utc("2025-03-20T10:00:00Z")
+    with flipped(path, b'["game"]', b'["game" ') as mem:
+        others = path.with_name("mem.db.20250320T100000000000Z.aside.sql")
+        others.write_text("insert …")
+        with pytest.raises(memdb.StoreError, match="nothing was changed"):
+            mend(mem._store.database(), now=now)
+        assert (others.read_text(), list(path.parent.glob("mem.db.*Z.*"))) == ("insert …", [others])
+        assert mem.check() != []
 
 
 def test_a_sound_file_is_not_even_copied(path: Path) -> None:
