@@ -59,6 +59,9 @@ union all
 select 'pages', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, name, page, found, lines) as blob)
 from pages;
 
+-- statement: look
+select rowid from facts_fts where facts_fts match '"a"' limit 1;
+
 -- Every fact as it stands, its JSON as text.
 -- statement: facts
 select

@@ -241,6 +241,18 @@ def test_a_file_whose_pages_are_damaged_is_left_as_it_is(path: Path) -> None:
     assert list(path.parent.glob("mem.db.*")) == []
 
 
+def test_what_others_write_meanwhile_is_no_damage(path: Path) -> None:
+    with (
+        memdb.open(path, embedder=None, llm=None, config=QUIET) as mem,
+        memdb.open(path, embedder=None, llm=None, config=QUIET) as other,
+    ):
+        for number in range(30):
+            assert mem.search("Braga", user_id="ana")
+            for place in range(5):
+                other.remember(f"Ana likes thing {number} and {place}", user_id="ana", key="user.likes", object=f"{number} {place}")
+            assert mem.check() == []
+
+
 def test_files_that_another_one_made_are_left_alone(path: Path) -> None:
     now = to_utc("2025-03-20T10:00:00Z")
     with flipped(path, b'["game"]', b'["game" ') as mem:
