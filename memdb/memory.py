@@ -558,7 +558,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
         """
-        db, at = self._store.database(), self._time(timestamp)
+        db, at = self._store.database(), checks.lived(self._time(timestamp), "timestamp")
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def undo(

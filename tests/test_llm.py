@@ -266,8 +266,8 @@ def test_what_only_tells_of_an_answer_does_not_cost_it(usage: object) -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ([1, 2], "Input should be an object"),
-        ({"choices": [{"message": None}]}, "field choices.0.message: Input should be an object"),
+        ([1, 2], "Input should be a valid dictionary"),
+        ({"choices": [{"message": None}]}, "field choices.0.message: Input should be a valid dictionary"),
         ({"choices": [{"message": {"content": 5}}]}, "field choices.0.message.content: Input should be a valid string"),
     ],
 )
