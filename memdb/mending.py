@@ -16,7 +16,7 @@ from memdb.errors import InputError, StoreError
 from memdb.records import Damage
 
 _SEEDED = ("kinds", "sections", "predicates", "weights")  # every new file has their rows
-_HOLDING = ("collections",)  # their rows hold others, which would go with them
+_HOLDING = ("collections", "kinds")  # with one of their rows, others would go that can be read
 
 
 def mend(db: Database, *, now: datetime) -> Mended:
@@ -63,12 +63,17 @@ def mend(db: Database, *, now: datetime) -> Mended:
 def _set_aside(db: Database, file: TextIO) -> list[Damage]:
     """Move the damaged rows into a file, with what refers to them; one that every new memory has is as in a new one then."""
     aside: list[Damage] = []
+    met: set[Damage] = set()
     db.set("defer_foreign_keys", 1)
     with _no_json_indexes(db), db.translated():
         db.connection.execute("reindex")  # no row can leave an index that it is not found in
-        while rows := [one for one in stored.damaged_rows(db) if one[0].table not in _HOLDING and one[0] not in aside]:
+        while rows := [one for one in stored.damaged_rows(db) if one[0] not in met]:
             for damage, named in rows:
+                met.add(damage)
                 table = str(damage.table)
+                new = _in_a_new_file(table, named) if table in _SEEDED else []
+                if table in _HOLDING and not new:
+                    continue
                 print(f"-- {table}, {damage.row!s}: {damage.fault}".replace("\n", " "), file=file)
                 written = driver.rows_as_sql(db.connection, table, named)
                 for other in db.all("mend.dependents", table=table) if len(named) == 1 else ():
@@ -78,17 +83,16 @@ def _set_aside(db: Database, file: TextIO) -> list[Damage]:
                     db.run("forget.allow", user_id=damage.user_id, key=None)
                 driver.delete_rows(db.connection, table, named)
                 db.run("forget.disallow")
-                if table in _SEEDED:
-                    _as_in_a_new_file(db, table, named)
+                for row in new:
+                    db.connection.execute(row)
                 aside.append(damage)
     return aside
 
 
-def _as_in_a_new_file(db: Database, table: str, named: dict[str, bytes]) -> None:
+def _in_a_new_file(table: str, named: dict[str, bytes]) -> list[str]:
     fresh = driver.fresh()
     try:
-        for written in driver.rows_as_sql(fresh, table, named):
-            db.connection.execute(written)
+        return driver.rows_as_sql(fresh, table, named)
     finally:
         fresh.close()
 

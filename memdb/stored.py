@@ -14,7 +14,7 @@ from pydantic_core import from_json
 from memdb.answers import Section
 from memdb.checks import fault
 from memdb.database import NO_UTF_8, Database, Row, SqlValue
-from memdb.driver import row_error
+from memdb.driver import damaged_error, row_error
 from memdb.errors import StoreError
 from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
 
@@ -146,7 +146,7 @@ def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
         except StoreError as error:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
-            cut_off = True
+            cut_off = True  # and the error let go of, which holds on to the statement
             continue
         for row in rows:
             try:
@@ -154,7 +154,12 @@ def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
             except _UNREADABLE as error:
                 if (kept.table, _name(row, kept.names)) not in told:
                     yield _damaged(kept.table, row, kept.names, _why(error))
-    for row in db.unreadable() if cut_off else ():
+    for row in () if cut_off else db.all("check.unknown"):
+        yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
+    rows = db.unreadable() if cut_off else []
+    if cut_off and not rows:
+        raise damaged_error(db.path, NO_UTF_8)
+    for row in rows:
         table, called = str(row["table"]), str(row["called"])
         row = {**row, called: row["name"]}
         if (table, _name(row, names.get(table, (called,)))) not in told:

@@ -57,7 +57,29 @@ select 'profiles', 'user_id', cast(user_id as blob), cast(user_id as blob), cast
 from profiles
 union all
 select 'pages', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, name, page, found, lines) as blob)
-from pages;
+from pages
+union all
+select 'consents', 'user_id', cast(user_id as blob), cast(user_id as blob), cast(concat_ws(' ', user_id, sensitive_topics, secrets) as blob)
+from consents
+union all
+select 'kinds', 'kind', cast(kind as blob), null, cast(concat_ws(' ', kind, section, description) as blob)
+from kinds
+union all
+select 'sections', 'section', cast(section as blob), null, cast(concat_ws(' ', section, bullet) as blob)
+from sections
+union all
+select 'predicates', 'predicate', cast(predicate as blob), null,
+  cast(concat_ws(' ', predicate, label, category, cardinality, opposite, memory_type) as blob)
+from predicates
+union all
+select 'collections', 'collection_id', cast(collection_id as blob), null, cast(concat_ws(' ', collection_id, tenant, database, name, schema, metadata) as blob)
+from collections;
+
+-- Facts of a kind, or of a memory type, that there is none of.
+-- statement: unknown
+select f.fact_id, f.user_id, c.parent
+from pragma_foreign_key_check('facts') c
+join facts f on f.id = c.rowid;
 
 -- statement: look
 select rowid from facts_fts where facts_fts match '"a"' limit 1;

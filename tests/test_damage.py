@@ -264,6 +264,22 @@ def test_files_that_another_one_made_are_left_alone(path: Path) -> None:
         assert mem.check() != []
 
 
+def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> None:
+    mem = damaged("update facts set kind = 'fabt' where value_text = 'Ana plays chess'")
+    (one,) = (one for one in mem.check() if one.table == "facts")
+    assert (one.fault, one.user_id) == ("what it names of the table kinds is not there", "ana")
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: Damage) -> None:
+    mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
+    mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
+    (left,) = mem.mend().left
+    assert (left.table, left.row) == ("kinds", "kind 'own'")
+    assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
+
+
 def test_a_sound_file_is_not_even_copied(path: Path) -> None:
     with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
         assert mem.mend() == memdb.Mended()
