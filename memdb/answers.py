@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, TypeVar
 
 from pydantic import Field
 
-from memdb.records import Category, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
+from memdb.records import Category, Damage, Decision, Event, Fact, Intent, Item, MemoryType, Operation, Record, Relation, Status, Tier, Tone
 
 Listable = TypeVar("Listable")
 
@@ -393,6 +393,18 @@ class Forgotten(Record):
     history: int = 0
     vectors: int = 0
     vectors_pending: int = 0
+
+
+class Mended(Record):
+    """What became of a damaged file: the rows that were set aside, and the file that keeps them, as SQL; what is damaged still.
+
+    `copy_of_before` is where the copy is of the file as it was.
+    """
+
+    set_aside: tuple[Damage, ...] = ()
+    left: tuple[Damage, ...] = ()
+    copy_of_before: str | None = None
+    kept_in: str | None = None
 
 
 class Undone(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Literal, cast
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -14,6 +14,7 @@ from memdb.endpoint import failure, open_client, read_body
 from memdb.errors import ConfigError, ModelError
 from memdb.llm import ContextTooLong, FormatRefused, LanguageModel, Mode, ModelReply, ModelRequest, Transport
 
+_MOST_TOKENS = 2**31
 _MOST_BYTES = 8 * 1024 * 1024  # of an answer; no model writes as much in one
 
 
@@ -81,37 +82,37 @@ def openai_transport(*, model: str, base_url: str | None = None, api_key: str | 
 
 
 class _Said(BaseModel):
-    content: object = None
+    content: str | None = None
 
 
 class _Choice(BaseModel):
     message: _Said
-    finish_reason: str | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    finish_reason: object = None
 
 
 class _Completion(BaseModel):
-    """As much of what a server answers as is needed."""
+    """As much of what a server answers as is needed; what only tells of the answer may be anything."""
 
     choices: tuple[_Choice, ...] | None = None
-    usage: _Usage | None = None
+    usage: object = None
 
 
 def _reply(body: bytes) -> ModelReply:
     completion = _Completion.model_validate(json.loads(body))
     if not completion.choices:
         return ModelReply(text="")
-    choice, usage = completion.choices[0], completion.usage or _Usage()
+    choice = completion.choices[0]
     return ModelReply(
-        text=checks.searchable(cast(str, choice.message.content or "")),
-        finish_reason=choice.finish_reason,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
+        text=checks.searchable(choice.message.content or ""),
+        finish_reason=checks.searchable(choice.finish_reason) if isinstance(choice.finish_reason, str) else None,
+        prompt_tokens=_tokens(completion.usage, "prompt_tokens"),
+        completion_tokens=_tokens(completion.usage, "completion_tokens"),
     )
+
+
+def _tokens(usage: object, name: str) -> int | None:
+    told = usage.get(name) if isinstance(usage, dict) else None
+    return told if isinstance(told, int) and 0 <= told <= _MOST_TOKENS else None
 
 
 def _refusal(model: str, status: int, detail: str, mode: Mode) -> ModelError | None:

@@ -95,6 +95,8 @@ def why(wrong: ErrorDetails) -> str:
     """Return in words what is wrong with a field."""
     if wrong["type"] == "value_error":
         return str(wrong["ctx"]["error"])
+    if wrong["type"] == "model_type":
+        return "Input should be a valid dictionary"
     if wrong["type"] == "string_pattern_mismatch":
         return _PATTERNS.get(wrong["ctx"]["pattern"], wrong["msg"])
     return wrong["msg"].replace("a valid tuple", "a list")

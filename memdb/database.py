@@ -38,6 +38,9 @@ _KEPT_BYTES = 8 * 1024 * 1024
 _KEPT_STATEMENTS = 256
 _PREPARED = 512  # statements, and the most that apsw takes
 _MALFORMED = "malformed JSON"
+NO_UTF_8 = "a text in it is no UTF-8"
+"""What is wrong with a row of which no text can be read."""
+
 _STEPS = 1_000_000  # of SQLite's machine, some hundredths of a second
 
 
@@ -127,7 +130,7 @@ class Database:
                 names = [column[0] for column in cursor.get_description()]  # to be had only while there are rows
                 return [dict(zip(names, values, strict=True)) for values in chain([first], cursor)]
         except _REFUSED as error:
-            raise self._told(error) from error
+            raise self._told(error, parameters) from error
 
     def tuples(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Run a statement and return its rows as tuples: for many rows, or where every microsecond counts.
@@ -139,7 +142,7 @@ class Database:
             with self.lock:
                 return self.connection.execute(_checked(statement, parameters), parameters).fetchall()
         except _REFUSED as error:
-            raise self._told(error) from error
+            raise self._told(error, parameters) from error
 
     def kept(self, statement: str, **parameters: SqlValue) -> list[tuple[SqlValue, ...]]:
         """Return the rows of a statement as tuples, not to be changed; it is run anew only if the file may have changed since it last was.
@@ -246,8 +249,13 @@ class Database:
             self.connection.execute("pragma wal_checkpoint(truncate)")
 
     def integrity(self) -> list[str]:
-        """Return what SQLite itself finds wrong: pages, indexes, and values that a table's own rules keep out."""
-        with self.translated():
+        """Return what SQLite itself finds wrong: pages, indexes, and values that a table's own rules keep out.
+
+        Only a search has FTS5 see what other connections have written since the last; otherwise it takes that for damage.
+        """
+        with self.snapshot(), self.translated():
+            with suppress(apsw.Error):  # if it is damaged, that is told below
+                self.connection.execute(files.statement("check.look")).fetchall()
             told = [str(line) for (line,) in self.connection.execute("pragma integrity_check")]
         return [line for line in dict.fromkeys(told) if line != "ok"]
 
@@ -487,8 +495,11 @@ class Database:
         except _REFUSED as error:
             raise self._told(error) from error
 
-    def _told(self, error: Exception) -> MdbError:
-        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer."""
+    def _told(self, error: Exception, asked: Mapping[str, SqlValue] = {}) -> MdbError:
+        """The error in memdb's words; what a statement misses in a schema that a newer memdb has changed meanwhile is that it is newer.
+
+        `asked` is what the statement was given: whose rows, and which, if it was told.
+        """
         if isinstance(error, apsw.SQLError):
             try:
                 with self.lock:
@@ -498,14 +509,48 @@ class Database:
             except apsw.Error:
                 pass  # the first error is the one to tell
             if str(error) == _MALFORMED:
-                return self._malformed()
+                return self._malformed(asked)
+        if isinstance(error, UnicodeDecodeError):
+            return self._unreadable(asked)
         return translate(error, self.path)
 
-    def _malformed(self) -> StoreError:
-        """The error where SQLite met a text that is to be JSON and is none, without saying where."""
-        for row in self.all("check.malformed"):
-            return row_error(self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {row['column']!s} is no JSON")
-        return damaged_error(self.path, "a text in it that is to be JSON is none")
+    def _unreadable(self, asked: Mapping[str, SqlValue]) -> StoreError:
+        """The error where a text is no UTF-8, which the driver does not say of which row: who came upon it would come upon it again."""
+        for row in self.unreadable():
+            if asked.get("user_id") in (None, row["user_id"]):
+                error = row_error(
+                    self.path, f"{row['table']!s}, {row['called']!s} {row['name']!r}: {NO_UTF_8}", user_id=str(row["user_id"])
+                )
+                error.damaged = True
+                return error
+        return damaged_error(self.path, NO_UTF_8)
+
+    def unreadable(self) -> list[Row]:
+        """Return the rows that have a text that is no UTF-8: table, name, and whose they are, as far as that can be read."""
+        return [
+            {
+                "table": row["table"],
+                "called": row["called"],
+                "raw": row["name"],
+                "name": row["name"].decode(errors="replace") if isinstance(row["name"], bytes) else row["name"],
+                "user_id": row["user_id"].decode(errors="replace") if isinstance(row["user_id"], bytes) else None,
+            }
+            for row in self.all("check.texts")
+            if isinstance(row["bytes"], bytes) and not _is_text(row["bytes"])
+        ]
+
+    def _malformed(self, asked: Mapping[str, SqlValue]) -> StoreError:
+        """The error where SQLite met a text that is to be JSON and is none, without saying where: in a row asked for, or in the user's."""
+        rows = self.all("check.malformed")
+        user_id = asked.get("user_id")
+        likely = [row for row in rows if asked.get(str(row["called"])) == row["name"]] or [
+            row for row in rows if user_id is None or row["user_id"] in (None, user_id)
+        ]
+        for row in likely:
+            detail = f"{row['table']!s}, {row['called']!s} {row['name']!r}: {row['column']!s} is no JSON"
+            return row_error(self.path, detail, user_id=None if row["user_id"] is None else str(row["user_id"]))
+        tell = row_error if rows else damaged_error
+        return tell(self.path, "a text in it that is to be JSON is none")
 
 
 def connect(path: Path) -> apsw.Connection:
@@ -562,6 +607,14 @@ def keep_freed_memory() -> None:
     by page: that takes nearly as long as the search itself.
     """
     bytes(_KEPT_BYTES // 2)
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _checked(statement: str, parameters: Mapping[str, SqlValue]) -> str:

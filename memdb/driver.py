@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,67 @@ from memdb.errors import BusyError, ConflictError, InputError, MdbError, SchemaE
 
 APPLICATION_ID = 0x6D656D64  # "memd": tells a mem.db from any other SQLite file
 SCHEMA_VERSION = files.schema_version()
+_PAGES_AT_ONCE = 1024
+
+
+def rows_as_sql(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> list[str]:
+    """Return the rows of a table that have these values in these columns, each as the SQL that writes it, to the byte."""
+    columns = _columns(connection, table)
+    shown = ", ".join(f"""iif(typeof({name}) = 'text', cast({name} as blob), {name}), typeof({name}) = 'text'""" for name in columns)
+    rows = connection.execute(f"select {shown} from {_quoted(table)} where {_are(named)}", tuple(named.values())).fetchall()
+    return [
+        f"insert into {_quoted(table)} ({', '.join(columns)}) values ({', '.join(map(_literal, row[::2], row[1::2]))});" for row in rows
+    ]
+
+
+def delete_rows(connection: apsw.Connection, table: str, named: Mapping[str, bytes]) -> int:
+    """Delete the rows of a table that have these values in these columns, and return how many there were."""
+    connection.execute(f"delete from {_quoted(table)} where {_are(named)}", tuple(named.values()))
+    return connection.changes()
+
+
+def drop_index(connection: apsw.Connection, name: str) -> None:
+    """Drop an index."""
+    connection.execute(f"drop index {_quoted(name)}")
+
+
+def copy_file(connection: apsw.Connection, to: Path) -> None:
+    """Copy a file page by page, whatever is in it, to another one that is empty."""
+    copy = apsw.Connection(str(to))
+    try:
+        with copy.backup("main", connection, "main") as pages:
+            while not pages.done:
+                pages.step(_PAGES_AT_ONCE)
+    finally:
+        copy.close()
+
+
+def fresh() -> apsw.Connection:
+    """Return a connection to a memory of its own with nothing in it but what every new one has."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(files.schema())
+    return connection
+
+
+def _columns(connection: apsw.Connection, table: str) -> list[str]:
+    return [_quoted(str(name)) for (name,) in connection.execute("select name from pragma_table_info(?)", (table,))]
+
+
+def _are(named: Iterable[str]) -> str:
+    return " and ".join(f"cast({_quoted(name)} as blob) = ?" for name in named)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: apsw.SQLiteValue, is_text: object) -> str:
+    if not is_text or not isinstance(value, bytes):
+        return apsw.format_sql_value(value)
+    try:
+        return apsw.format_sql_value(value.decode())
+    except UnicodeDecodeError:
+        return f"cast({apsw.format_sql_value(value)} as text)"
 
 
 def first(connection: apsw.Connection, sql: str) -> object:
@@ -60,12 +122,17 @@ def damaged_error(path: Path, detail: str) -> StoreError:
     return damage
 
 
-def row_error(path: Path, detail: str) -> StoreError:
-    """The error to raise where a row holds what it cannot hold; all others are as they were, so that who does not need it goes on."""
-    return StoreError(
-        f"A row of {path} is damaged ({detail}); restore a copy, or save all other rows with sqlite3's .dump, as the README shows. "
+def row_error(path: Path, detail: str, *, user_id: str | None = None) -> StoreError:
+    """The error to raise where a row holds what it cannot hold; all others are as they were, so that who does not need it goes on.
+
+    `user_id` is whose row is named, if it is anybody's.
+    """
+    error = StoreError(
+        f"A row of {path} is damaged ({detail}); restore a copy, or set it aside with `memdb check --repair`. "
         f"`memdb check` lists what is damaged."
     )
+    error.user_id = user_id
+    return error
 
 
 def closed_error(path: Path) -> StoreError:

@@ -13,7 +13,9 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import finalize
 
-from memdb.checks import searchable
+from pydantic import ValidationError
+
+from memdb.checks import fault, searchable
 from memdb.errors import ConfigError, ModelOutputError, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -110,7 +112,8 @@ def failure(model: str, error: Exception) -> ModelUnavailable:
         return _late(f"The model {model} gave no answer in time; check the server, or wait longer (the setting model_timeout_seconds).")
     if isinstance(error, openai.APIConnectionError):
         return _passing(f"The model {model} could not be reached ({error}); check that the server runs.")
-    return _passing(f"The model {model} answered with something that is no answer ({error}); check the server.")
+    what = fault(error) if isinstance(error, ValidationError) else str(error)
+    return _passing(f"The model {model} answered with something that is no answer ({what}); check the server.")
 
 
 def read_body(model: str, answer: AbstractContextManager[APIResponse[Reply]], *, most: int) -> bytes:

@@ -185,7 +185,7 @@ def _reflect(db: Database, user: Row, worker: str, config: Config, llm: Language
             "upkeep.lately", user_id=owner, since=since, id=turn["id"], turn_id=turn["turn_id"], reflected_id=user["reflected_id"]
         )
         consent = read_consent(db, user_id=owner, config=config)
-        with stored.reading(db):
+        with stored.reading(db, user_id=owner):
             told = [_said(row, config.zone) for row in rows]
         drawn = reflect(told, days=config.promote_days, consent=consent, llm=llm)
     origin, cause = "rules" if drawn.by == "rules" else "llm_reflection", f"reflection-{turn.get('turn_id')!s}"

@@ -15,7 +15,7 @@ from weakref import ref
 
 from pydantic import JsonValue
 
-from memdb import carrying, checks, deciding, ending, forgetting, linking, reading, stating, stored
+from memdb import carrying, checks, deciding, ending, forgetting, linking, mending, reading, stating, stored
 from memdb.answering import CONTEXT_HITS, Answering
 from memdb.answers import (
     Context,
@@ -26,6 +26,7 @@ from memdb.answers import (
     Linked,
     Listed,
     Maintained,
+    Mended,
     Narrowed,
     Profile,
     Sources,
@@ -563,7 +564,7 @@ class Memory:
             NotFoundError: no fact has this id.
             InputError: the fact is no procedure, or no longer live; or it is not said by True or False.
         """
-        db, at = self._store.database(), self._time(timestamp)
+        db, at = self._store.database(), checks.lived(self._time(timestamp), "timestamp")
         return deciding.outcome(db, fact_id, succeeded, note=note, turn_id=turn_id, now=at, config=self._config)
 
     def undo(
@@ -994,6 +995,16 @@ class Memory:
     def check(self) -> list[Damage]:
         """Return what is damaged in the file: what SQLite finds, and the rows that cannot be read. It looks through all of it."""
         return stored.damage(self._store.database())
+
+    def mend(self) -> Mended:
+        """Set the rows that cannot be read aside, in a file beside this one, and make the indexes anew; before that, copy the file.
+
+        Nothing is lost: the copy is the file as it was, byte for byte, and the rows stand in the other file as SQL that writes them.
+
+        Raises:
+            StoreError: the file can be read or written no more; restore a copy, or save what is left.
+        """
+        return mending.mend(self._store.database(), now=self._now(None))
 
     # links, sessions
 

@@ -66,7 +66,7 @@ def take_night(
     """
     db = store.database()
     rows = db.tuples("maintain.repeatable", user_id=user_id, now=to_text(now))
-    with stored.reading(db):
+    with stored.reading(db, user_id=user_id):
         repeatable = [fact_of(row) for row in rows]
     patterns = consolidate(repeatable, zone=config.zone, config=config)
     told = [_tell_pattern(one, narrator, config) for one in patterns]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -22,6 +23,11 @@ Value = str | int | float | None
 
 _AS_COSINE = {"cosine": 1.0, "ip": 1.0, "l2": 0.5}  # what a distance between unit vectors is multiplied by to be 1 − cosine
 _METHODS = ("upsert", "delete", "query", "count")
+_ANSWERS = {
+    "query": "`ids` and `distances`, a list of each for the question",
+    "get": "`ids`, `documents` and `metadatas`, one of each for a record",
+    "count": "a number of records",
+}
 _BEHIND = 256  # what a collection was not told is looked up one by one; beyond so many the file's own index is quicker
 
 
@@ -109,7 +115,7 @@ class OutsideIndex:
         Raises:
             CollectionError: the collection failed.
         """
-        return int(self._call(self._collection.count))
+        return self._call("count", self._collection.count, _count)
 
     def held(self, ids: list[str]) -> dict[str, tuple[object, object]] | None:
         """Return the text of each record and when it changed, of those that are there; or None where the collection cannot be asked.
@@ -121,12 +127,7 @@ class OutsideIndex:
         if get is None:
             return None
 
-        def ask() -> dict[str, tuple[object, object]]:
-            answer = get(ids=ids, include=["documents", "metadatas"])
-            rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
-            return {str(name): (text, (metadata or {}).get("updated_at")) for name, text, metadata in rows}
-
-        return self._call(ask)
+        return self._call("get", lambda: get(ids=ids, include=["documents", "metadatas"]), _records)
 
     def upsert(self, ids: list[str], vectors: NDArray[np.float32], *, documents: list[str], metadatas: list[Mapping[str, Value]]) -> None:
         """Write records, in the place of those of the same ids.
@@ -134,7 +135,7 @@ class OutsideIndex:
         Raises:
             CollectionError: the collection failed.
         """
-        self._call(lambda: self._collection.upsert(ids, embeddings=vectors, documents=documents, metadatas=metadatas))
+        self._call("upsert", lambda: self._collection.upsert(ids, embeddings=vectors, documents=documents, metadatas=metadatas), _anything)
 
     def delete(self, ids: list[str]) -> None:
         """Delete records, if they are there.
@@ -142,7 +143,7 @@ class OutsideIndex:
         Raises:
             CollectionError: the collection failed.
         """
-        self._call(lambda: self._collection.delete(ids))
+        self._call("delete", lambda: self._collection.delete(ids), _anything)
 
     def find(
         self, db: Database, question: NDArray[np.float32], *, user_id: str, kinds: Sequence[str], statuses: Sequence[str], k: int
@@ -173,15 +174,10 @@ class OutsideIndex:
         return f"searched by words and the file's own vectors: {why}"
 
     def _nearest(self, question: NDArray[np.float32], where: dict[str, Any], k: int) -> list[tuple[str, float]]:
-        def ask() -> list[tuple[str, float]]:
-            answer = self._collection.query(query_embeddings=question[None, :], n_results=k, where=where, include=["distances"])
-            ids, distances = answer["ids"], answer["distances"]
-            assert isinstance(ids, Sequence)
-            assert isinstance(distances, Sequence)
-            pairs = [(str(name), float(distance) * self._scale) for name, distance in zip(ids[0], distances[0], strict=True)]
-            return [(name, distance) for name, distance in pairs if math.isfinite(distance)]
+        def ask() -> object:
+            return self._collection.query(query_embeddings=question[None, :], n_results=k, where=where, include=["distances"])
 
-        return self._call(ask)
+        return [(name, distance * self._scale) for name, distance in self._call("query", ask, _hits) if math.isfinite(distance)]
 
     def _check(self) -> None:
         """Ask something: that tells whether it is there, and whether vectors of this length fit."""
@@ -196,13 +192,18 @@ class OutsideIndex:
                 wanted = f"one for vectors of {self.dimension} dimensions, such as client.get_or_create_collection('facts')"
                 raise ConfigError(f"The collection {self.name} cannot serve as the index: {error} Give {wanted}.") from error
 
-    def _call(self, act: Callable[[], Result]) -> Result:
+    def _call(self, method: str, act: Callable[[], object], read: Callable[[Any], Result]) -> Result:
         try:
-            value = self._callers.call(act, self._timeout)
+            answer = self._callers.call(act, self._timeout)
         except TooLateError:
             raise self._failed(f"gave no answer for {self._timeout:g} s", hangs=True) from None
         except Exception as error:  # whatever a collection raises is that it failed
             raise self._failed(f"failed ({type(error).__name__}: {' '.join(str(error).split())[:200]})", hangs=False) from error
+        try:
+            value = read(answer)
+        except Exception as error:  # there is no end to what may be wrong with it
+            why = f"answered {method}() with something else than {_ANSWERS[method]}; give a collection that answers as Chroma's do"
+            raise self._failed(why, hangs=False) from error
         self.rest.end()
         self._hangs = False
         return value
@@ -214,10 +215,32 @@ class OutsideIndex:
         return CollectionError(error)
 
 
+def _anything(_answer: object) -> None:
+    """Whatever is answered to a write tells nothing."""
+
+
+def _count(answer: Any) -> int:
+    if (number := operator.index(answer)) < 0:
+        raise ValueError(number)
+    return number
+
+
+def _records(answer: Any) -> dict[str, tuple[object, object]]:
+    rows = zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True)
+    return {str(name): (text, (metadata or {}).get("updated_at")) for name, text, metadata in rows}
+
+
+def _hits(answer: Any) -> list[tuple[str, float]]:
+    [ids], [distances] = answer["ids"], answer["distances"]
+    if isinstance(ids, str) or not all(isinstance(name, str) for name in ids):
+        raise TypeError(ids)
+    return [(name, float(distance)) for name, distance in zip(ids, distances, strict=True)]
+
+
 def _scale(collection: VectorCollection, name: str) -> float:
     settings = getattr(collection, "configuration_json", None) or {}
-    index = settings.get("hnsw") or settings.get("spann") or {}
-    space = index.get("space", "l2") if isinstance(index, Mapping) else "l2"
-    if space not in _AS_COSINE:
+    index = (settings.get("hnsw") or settings.get("spann") or {}) if isinstance(settings, Mapping) else settings
+    space = index.get("space", "l2") if isinstance(index, Mapping) else index
+    if not isinstance(space, str) or space not in _AS_COSINE:
         raise ConfigError(f"The collection {name} has the distance {space!r}; make one with cosine, l2 or ip.")
     return _AS_COSINE[space]

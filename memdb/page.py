@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from threading import get_ident
 
 from memdb import stored
 from memdb.config import Config
@@ -123,7 +124,7 @@ def _offer(db: Database, found: str, page: Page, *, user_id: str, now: datetime,
         return Edits()
     written = db.one("page.written", user_id=user_id)
     before, lines, since = (
-        (str(written["page"]), stored.value(db, written["lines"]), str(written["written_at"])) if written else ("", [], "")
+        (str(written["page"]), stored.value(db, written["lines"], user_id=user_id), str(written["written_at"])) if written else ("", [], "")
     )
     predicates = read_predicates(db)
     consent = read_consent(db, user_id=user_id, config=config)
@@ -249,7 +250,7 @@ def _read(path: Path) -> str | None:
 
 def _replace(path: Path, text: str) -> None:
     """Write a file so that whoever reads it sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)

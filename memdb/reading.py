@@ -30,7 +30,7 @@ def read_consent(db: Database, *, user_id: str, config: Config) -> Consent:
     """Return what a user lets be remembered: what they chose, otherwise the settings."""
     chosen = db.one("consent.of", user_id=user_id) or {}
     settings = {"sensitive_topics": config.sensitive_topics, "secrets": config.secrets}
-    with stored.reading(db):
+    with stored.reading(db, user_id=user_id):
         return Consent.model_validate(settings | {name: value for name, value in chosen.items() if value is not None})
 
 

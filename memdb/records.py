@@ -403,10 +403,11 @@ class Change(Record):
 
 
 class Damage(Record):
-    """What is wrong with a file: in which table and row, by the name that it has there, or in the file as a whole."""
+    """What is wrong with a file: in which table and row, by the name that it has there, and whose that is; or in the file as a whole."""
 
     table: str | None = None
     row: str | None = None
+    user_id: str | None = None
     fault: str
 
 

@@ -67,7 +67,7 @@ def remember(
     def time(given: date | str | None) -> datetime | None:
         return instant(given, zone=config.zone) if given else None
 
-    said_at = instant(timestamp, zone=config.zone)
+    said_at = checks.lived(instant(timestamp, zone=config.zone), "timestamp")
     checks.filled(value_text, "value_text")
     checks.several(tags, "tags")
     checks.storable(value_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,8 +13,8 @@ from pydantic_core import from_json
 
 from memdb.answers import Section
 from memdb.checks import fault
-from memdb.database import Database, Row, SqlValue
-from memdb.driver import row_error
+from memdb.database import NO_UTF_8, Database, Row, SqlValue
+from memdb.driver import damaged_error, row_error
 from memdb.errors import StoreError
 from memdb.records import Change, Damage, Event, Fact, Kind, ModelCall, Predicate, Record, TurnRecord
 
@@ -62,9 +63,9 @@ _ALL_TURNS = _ALL | {"statuses": None, "refused": False}
 _KEPT = (
     _Kept("facts", "check.facts", Fact, ("fact_id",), parsed=("value_json", "tags")),
     _Kept("fact_history", "believe.history", Change, ("id",), parsed=("before", "after"), asked=_ALL | {"fact_id": None}),
-    _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id",)),
+    _Kept("facts_archive", "check.archive", _Archived, ("fact_id",), parsed=("record",), beside=("fact_id", "user_id")),
     _Kept("turns", "queue.records", TurnRecord, ("turn_id", "user_id"), parsed=("notes",), asked=_ALL_TURNS),
-    _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id",)),
+    _Kept("model_calls", "check.calls", ModelCall, ("id",), beside=("id", "user_id")),
     _Kept("events", "check.events", Event, ("event_id", "user_id"), parsed=("participants",)),
     _Kept("pages", "check.pages", _Page, ("user_id",), parsed=("lines",), beside=("user_id",)),
     _Kept("collections", "check.collections", _Collection, ("collection_id",), parsed=("schema", "metadata"), beside=("collection_id",)),
@@ -77,8 +78,10 @@ _KEPT = (
 
 
 @contextmanager
-def reading(db: Database) -> Iterator[None]:
+def reading(db: Database, *, user_id: str | None = None, rows: Iterable[Row] = ()) -> Iterator[None]:
     """Within it, what is stored is read: where that cannot be done, the file is damaged.
+
+    `user_id` is whose it is, `rows` what is read, as far as that is known: no other row is told then, and none of another user.
 
     Raises:
         StoreError: it cannot; which row of which table it is.
@@ -86,30 +89,30 @@ def reading(db: Database) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
-        raise _error(db, error) from error
+        raise _error(db, error, user_id=user_id, rows=rows) from error
 
 
-def facts(db: Database, rows: Iterable[Row]) -> list[Fact]:
+def facts(db: Database, rows: Sequence[Row]) -> list[Fact]:
     """Return the facts of rows that hold each as a `record`."""
-    with reading(db):
+    with reading(db, rows=(_told_by(row["record"]) for row in rows)):
         return [Fact.model_validate_json(str(row["record"])) for row in rows]
 
 
 def fact(db: Database, record: SqlValue) -> Fact:
     """Return the fact of a `record`."""
-    with reading(db):
+    with reading(db, rows=(_told_by(record) for _ in range(1))):
         return Fact.model_validate_json(str(record))
 
 
-def rows_as(shape: type[Shape], db: Database, rows: Iterable[Row], *, parsed: Sequence[str] = ()) -> list[Shape]:
+def rows_as(shape: type[Shape], db: Database, rows: Sequence[Row], *, parsed: Sequence[str] = ()) -> list[Shape]:
     """Return rows as records; the columns `parsed` hold JSON."""
-    with reading(db):
+    with reading(db, rows=rows):
         return [_read(shape, row, parsed) for row in rows]
 
 
-def value(db: Database, text: SqlValue) -> Any:
-    """Return what a column of JSON says."""
-    with reading(db):
+def value(db: Database, text: SqlValue, *, user_id: str | None = None) -> Any:
+    """Return what a column of JSON says, of a user's row or of nobody's."""
+    with reading(db, user_id=user_id):
         return from_json(str(text))
 
 
@@ -127,18 +130,46 @@ def damage(db: Database) -> list[Damage]:
 
 def faults(db: Database) -> Iterator[Damage]:
     """Go through everything that is read as records, and tell each row that cannot be, once."""
-    told = set()
+    return (damage for damage, _ in damaged_rows(db))
+
+
+def damaged_rows(db: Database) -> Iterator[tuple[Damage, dict[str, bytes]]]:
+    """Go through everything that is read as records, and tell each row that cannot be, once, with the values that name it."""
+    told, names, cut_off = set(), {kept.table: kept.names for kept in _KEPT}, False
     for row in db.all("check.malformed"):
-        named = str(row["table"]), _name(row, ("name",), called=str(row["called"]))
-        told.add(named)
-        yield Damage(table=named[0], row=named[1], fault=f"{row['column']!s} is no JSON")
+        table, called = str(row["table"]), str(row["called"])
+        row = {**row, called: row["name"]}
+        told.add((table, _name(row, names.get(table, (called,)))))
+        yield _damaged(table, row, names.get(table, (called,)), f"{row['column']!s} is no JSON")
     for kept in _KEPT:
-        for row in db.all(kept.statement, **kept.asked):
+        try:
+            rows = db.all(kept.statement, **kept.asked)
+        except StoreError as error:
+            if not isinstance(error.__cause__, UnicodeDecodeError):
+                raise
+            cut_off = True  # and the error let go of, which holds on to the statement
+            continue
+        for row in rows:
             try:
                 _read(kept.shape, {column: row[column] for column in row if column not in kept.beside}, kept.parsed)
             except _UNREADABLE as error:
-                if (name := _name(row, kept.names)) and (kept.table, name) not in told:
-                    yield Damage(table=kept.table, row=name, fault=_why(error))
+                if (kept.table, _name(row, kept.names)) not in told:
+                    yield _damaged(kept.table, row, kept.names, _why(error))
+    for row in () if cut_off else db.all("check.unknown"):
+        yield _damaged("facts", row, ("fact_id",), f"what it names of the table {row['parent']!s} is not there")
+    rows = db.unreadable() if cut_off else []
+    if cut_off and not rows:
+        raise damaged_error(db.path, NO_UTF_8)
+    for row in rows:
+        table, called = str(row["table"]), str(row["called"])
+        row = {**row, called: row["name"]}
+        if (table, _name(row, names.get(table, (called,)))) not in told:
+            damage, named = _damaged(table, row, names.get(table, (called,)), NO_UTF_8)
+            yield damage, {**named, called: row["raw"] if isinstance(row["raw"], bytes) else named[called]}
+
+
+def _damaged(table: str, row: Row, names: Sequence[str], why: str) -> tuple[Damage, dict[str, bytes]]:
+    return Damage(table=table, row=_name(row, names), user_id=_user(row), fault=why), {name: str(row[name]).encode() for name in names}
 
 
 def _read(shape: type[Shape], row: Mapping[str, SqlValue], parsed: Sequence[str]) -> Shape:
@@ -152,13 +183,32 @@ def _json(column: str, text: str) -> JsonValue:
         raise ValueError(f"{column} cannot be read: {error}") from error
 
 
-def _name(row: Row, names: Sequence[str], *, called: str = "") -> str:
-    return " of ".join(f"{called or name} {row[name]!r}" for name in names)
+def _name(row: Row, names: Sequence[str]) -> str:
+    return " of ".join(f"{name} {row[name]!r}" for name in names)
 
 
-def _error(db: Database, error: Exception) -> StoreError:
-    found = next(faults(db), None)
-    return row_error(db.path, f"{found.table}, {found.row}: {found.fault}" if found else _why(error))
+def _user(row: Row) -> str | None:
+    return None if row.get("user_id") is None else str(row["user_id"])
+
+
+def _told_by(record: SqlValue) -> Row:
+    """Which fact a record is of, and whose, as far as a laxer reader can tell."""
+    try:
+        told = json.loads(str(record), parse_int=str)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: told[name] for name in ("fact_id", "user_id") if isinstance(told.get(name), str)} if isinstance(told, dict) else {}
+
+
+def _error(db: Database, error: Exception, *, user_id: str | None, rows: Iterable[Row]) -> StoreError:
+    """The error that tells of the damaged row among those that were read; or else of one of the user's, or of one that is nobody's."""
+    rows = list(rows)
+    users = {user_id} if user_id is not None else {_user(row) for row in rows if _user(row) is not None}
+    read = {_name(row, kept.names) for row in rows for kept in _KEPT if set(kept.names) <= row.keys()}
+    likely = [one for one in faults(db) if not users or one.user_id is None or one.user_id in users]
+    for one in [one for one in likely if one.row in read] or likely:
+        return row_error(db.path, f"{one.table}, {one.row}: {one.fault}", user_id=one.user_id)
+    return row_error(db.path, _why(error))
 
 
 def _why(error: Exception) -> str:

@@ -22,7 +22,6 @@ MISSHAPEN: dict[str, object] = {  # bodies that are JSON, and no completion
     "text_message": {"choices": [{"index": 0, "message": "x"}]},
     "list_content": {"choices": [{"index": 0, "message": {"role": "assistant", "content": [{"type": "text"}]}}]},
     "number_content": {"choices": [{"index": 0, "message": {"role": "assistant", "content": 5}}]},
-    "odd_usage": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}}], "usage": "much"},
     "half_a_pair": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "\ud800"}}]},
 }
 FAILURES = (

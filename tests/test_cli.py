@@ -246,6 +246,15 @@ def test_words_alone_search_without_an_embedder(db: Path) -> None:
     assert "Lisbon" in ok("search", "Lisbon", "--user", "ana", "--embedder", "none", "--db", db)
 
 
+@pytest.mark.parametrize("command", ["search", "context", "explain"])
+def test_json_leaves_it_to_standard_error_that_meaning_took_no_part(tmp_path: Path, command: str) -> None:
+    db = tmp_path / "mem.db"
+    ok("remember", "Ana lives in Lisbon", "--user", "ana", "--no-wait", "--db", db)
+    found = run(command, "Lisbon", "--user", "ana", "--embedder", "hashing-384", "--json", "--db", db)
+    assert "searched by words only" in found.stderr
+    assert "searched by words only" in json.loads(found.stdout)["degraded"]
+
+
 def test_a_piped_value_is_whole_and_on_one_line_without_colour(tmp_path: Path) -> None:
     db, text = tmp_path / "m.db", "word " * 300 + "\x1b[31mred\nnext\tend"
     ok("observe", text, "--user", "ana", "--turn-id", "t1", "--db", db)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from typer.testing import CliRunner
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.interfaces.commands import app
+from memdb.mending import mend
+from memdb.times import to_utc
 
 QUIET: dict[str, bool] = {"worker": False}
 EARLY, LATER = "2025-03-01T12:00:00Z", "2025-03-20T10:00:00Z"
@@ -127,11 +130,170 @@ def test_a_row_of_any_table_that_cannot_be_read_is_told(
         ask(mem)
 
 
+def test_what_is_told_is_the_row_that_was_met(damaged: Damage) -> None:
+    mem = damaged("update facts set tags = '[1]'")
+    told = [one.row for one in mem.check() if one.table == "facts"]
+    for row in told[-2:]:
+        assert row is not None
+        with pytest.raises(memdb.StoreError) as caught:
+            mem.fact(row.split("'")[1])
+        assert f"facts, {row}:" in str(caught.value)
+
+
+@pytest.mark.parametrize("tags", ["[1]", '["a'])
+def test_nobody_is_told_of_another_s_row(damaged: Damage, tags: str) -> None:
+    mem = damaged(f"update facts set tags = '{tags}', user_id = iif(key = 'user.lives_in', 'rui', user_id)")
+    for user in ("ana", "rui"):
+        with pytest.raises(memdb.StoreError, match="facts, fact_id") as caught:
+            mem.facts(user, kinds=["message", "fact", "note"])
+        assert caught.value.user_id == user
+
+
 def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
     found = damaged("update facts set tags = '[\"a' where key = 'user.lives_in'").check()
     rows = [one for one in found if one.table]
     assert {(one.table, one.fault) for one in rows} == {("facts", "tags is no JSON")}
     assert len({one.row for one in rows}) == len(rows)
+
+
+FLIPPED = {
+    "json": (b'["game"]', b'["game" ', "tags is no JSON"),
+    "a byte of a text": (b"Ana plays chess", b"Ana plays ches\xf3", "a text in it is no UTF-8"),
+    "a byte of a name": (b"t3", b"t\xff", "a text in it is no UTF-8"),
+    "a time": (b"2025-03-02T10", b"2025-99-02T10", "field valid_from"),
+}
+
+
+def flipped(path: Path, old: bytes, new: bytes) -> memdb.Memory:
+    """Change bytes of the file as a bad disk does, indexes and all, and open it."""
+    held = path.read_bytes()
+    assert old in held
+    path.write_bytes(held.replace(old, new))
+    return memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
+
+
+@pytest.mark.parametrize(("old", "new", "why"), FLIPPED.values(), ids=FLIPPED)
+def test_mending_sets_aside_what_cannot_be_read_and_makes_the_rest_sound(path: Path, old: bytes, new: bytes, why: str) -> None:
+    with flipped(path, old, new) as mem:
+        before = path.read_bytes()
+        found = mem.check()
+        assert any(why in one.fault for one in found)
+        mended = mem.mend()
+        assert {one.row for one in mended.set_aside} == {one.row for one in found if one.row}
+        assert mended.left == ()
+        assert mem.check() == []
+        assert mended.copy_of_before is not None
+        assert mended.kept_in is not None
+        assert Path(mended.copy_of_before).read_bytes()[100:] == before[100:]  # SQLite counts its changes in the header
+        assert len(mem.search("Where does Ana live?", user_id="ana", kinds=["fact", "note", "message"], now=LATER)) > 0
+        mem._store.database().connection.execute("insert into facts_fts (facts_fts) values ('integrity-check')")
+        mem.drain()
+        assert mem.vectors().waiting == 0
+    assert Path(mended.kept_in).stat().st_mode == path.stat().st_mode
+
+
+def test_what_was_set_aside_can_be_put_right_and_back(path: Path) -> None:
+    with flipped(path, b"Ana plays chess", b"Ana plays ches\xf3") as mem:
+        kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    lines = Path(kept_in).read_text()
+    for written, text in re.findall(r"(cast\(X'([0-9A-F]+)' as text\))", lines):
+        lines = lines.replace(written, "'" + bytes.fromhex(text).replace(b"\xf3", b"s").decode().replace("'", "''") + "'")
+    connection = apsw.Connection(str(path))
+    connection.execute(lines)
+    connection.close()
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.check() == []
+        assert "Ana plays chess" in [fact.value_text for fact in mem.facts("ana")]
+
+
+def test_what_refers_to_a_row_is_set_aside_with_it(path: Path) -> None:
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        ids = {fact.value_text: fact.fact_id for fact in mem.facts("ana")}
+        other = ids["User lives in Braga"]
+        mem.link(ids["Ana plays chess"], other)
+    with flipped(path, b'["game"]', b'["game" ') as mem:
+        kept_in = mem.mend().kept_in
+    assert kept_in is not None
+    (line,) = (line for line in Path(kept_in).read_text().splitlines() if line.startswith('insert into "links"'))
+    assert other in line
+
+
+def test_a_number_that_every_file_has_is_as_in_a_new_one(damaged: Damage) -> None:
+    mem = damaged("update weights set value = 9e999 where name = 'default' and feature = 'cosine'")
+    (one,) = mem.mend().set_aside
+    assert one.table == "weights"
+    with memdb.open(":memory:", embedder=None, llm=None, config=QUIET) as new:
+        assert mem.weights("default") == new.weights("default")
+
+
+def test_a_file_whose_pages_are_damaged_is_left_as_it_is(path: Path) -> None:
+    held = path.read_bytes()
+    connection = apsw.Connection(str(path))
+    [(page, size)] = connection.execute("select rootpage, page_size from sqlite_schema, pragma_page_size where name = 'links'")
+    connection.close()
+    path.write_bytes(held[: (page - 1) * size] + b"\xff" * size + held[page * size :])
+    before = path.read_bytes()
+    mem = memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET)
+    with mem, pytest.raises(memdb.StoreError, match=r"malformed.*restore a copy, or save what is left"):
+        mem.mend()
+    assert path.read_bytes()[100:] == before[100:]
+    assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_what_others_write_meanwhile_is_no_damage(path: Path) -> None:
+    with (
+        memdb.open(path, embedder=None, llm=None, config=QUIET) as mem,
+        memdb.open(path, embedder=None, llm=None, config=QUIET) as other,
+    ):
+        for number in range(30):
+            assert mem.search("Braga", user_id="ana")
+            for place in range(5):
+                other.remember(f"Ana likes thing {number} and {place}", user_id="ana", key="user.likes", object=f"{number} {place}")
+            assert mem.check() == []
+
+
+def test_files_that_another_one_made_are_left_alone(path: Path) -> None:
+    now = to_utc("2025-03-20T10:00:00Z")
+    with flipped(path, b'["game"]', b'["game" ') as mem:
+        others = path.with_name("mem.db.20250320T100000000000Z.aside.sql")
+        others.write_text("insert …")
+        with pytest.raises(memdb.StoreError, match="nothing was changed"):
+            mend(mem._store.database(), now=now)
+        assert (others.read_text(), list(path.parent.glob("mem.db.*Z.*"))) == ("insert …", [others])
+        assert mem.check() != []
+
+
+def test_a_fact_of_a_kind_that_there_is_none_of_is_damaged(damaged: Damage) -> None:
+    mem = damaged("update facts set kind = 'fabt' where value_text = 'Ana plays chess'")
+    (one,) = (one for one in mem.check() if one.table == "facts")
+    assert (one.fault, one.user_id) == ("what it names of the table kinds is not there", "ana")
+    assert mem.mend().set_aside == (one,)
+    assert mem.check() == []
+
+
+def test_a_kind_of_somebody_s_own_that_is_damaged_stays_with_its_facts(damaged: Damage) -> None:
+    mem = damaged("insert into kinds values ('own', 0.5, 30, 30, 4, cast(x'ff' as text), 'mine')")
+    mem._store.database().connection.execute("update facts set kind = 'own' where value_text = 'Ana plays chess'")
+    (left,) = mem.mend().left
+    assert (left.table, left.row) == ("kinds", "kind 'own'")
+    assert mem._store.database().connection.execute("select value_text from facts where kind = 'own'").fetchall() == [("Ana plays chess",)]
+
+
+def test_a_sound_file_is_not_even_copied(path: Path) -> None:
+    with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
+        assert mem.mend() == memdb.Mended()
+    assert list(path.parent.glob("mem.db.*")) == []
+
+
+def test_the_command_asks_before_it_mends(path: Path) -> None:
+    flipped(path, b'["game"]', b'["game" ').close()
+    asked = CliRunner().invoke(app, ["check", "--repair", "--db", str(path)], input="n\n")
+    assert (asked.exit_code, "rows aside" in asked.stderr, list(path.parent.glob("mem.db.*"))) == (1, True, [])
+    done = CliRunner().invoke(app, ["check", "--repair", "--yes", "--db", str(path)])
+    assert done.exit_code == 0, done.output
+    assert ".aside.sql" in done.stdout
+    assert CliRunner().invoke(app, ["check", "--db", str(path)]).exit_code == 0
 
 
 def test_a_turn_that_meets_a_damaged_row_does_not_hold_up_those_of_others(damaged: Damage) -> None:

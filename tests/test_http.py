@@ -668,7 +668,6 @@ def test_a_key_finds_nobody_else_s_facts(mem: memdb.Memory) -> None:
         post(client, path, 404, source_id=fact.fact_id, target_id=own)
     post(client, "explain", 404, user_id="ana", query="x", fact_id=fact.fact_id)
     post(client, "remember_many", 403, facts=[{"user_id": user, "value_text": "x"} for user in ("ana", "bob")])
-    post(client, "compact", 403)
     assert mem.facts("bob")[0].valid_to is None
     assert len(mem.facts("ana")) == 1
     assert asked == set(app.openapi()["paths"])  # of every endpoint
@@ -698,6 +697,38 @@ def test_a_key_reaches_what_was_imported_of_its_user_only(mem: memdb.Memory) -> 
     assert post(client, "confirm", fact_id=hers.fact_id)["fact_id"] == hers.fact_id == mem.fact(hers.fact_id).fact_id
     post(client, "confirm", status=404, fact_id=other.fact_id)
     post(client, "confirm", status=404, fact_id="nobody's")
+
+
+def test_with_a_key_of_one_user_nobody_need_be_named(mem: memdb.Memory) -> None:
+    app = create_app(mem, keys={"a": "ana", "all": "*"})
+    client = TestClient(app, headers={"Authorization": "Bearer a"})
+    fact = post(client, "remember", value_text="Lives in Porto", key="user.lives_in")
+    assert fact["user_id"] == "ana"
+    assert post(client, "remember_many", facts=[{"value_text": "Likes fado", "key": "user.likes"}]) == {"new": 1}
+    hits: Any = post(client, "search", query="Porto")["hits"]
+    assert [hit["fact"]["value_text"] for hit in hits] == ["Lives in Porto"]
+    assert {one["value_text"] for one in client.get("/memory/facts").json()} == {"Lives in Porto", "Likes fado"}
+    mem.remember("Lives in Faro", user_id="bob", kind="task")
+    post(client, "compact")
+    everybody = TestClient(app, headers={"Authorization": "Bearer all"})
+    assert "user_id" in str(post(everybody, "search", 422, query="Porto")["detail"])
+    assert everybody.get("/memory/facts").status_code == 422
+
+
+def test_a_key_is_not_told_which_row_of_another_user_is_damaged(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None, config={"worker": False}) as mem:
+        theirs, hers = (mem.remember("Lives in Porto", user_id=user, key="user.lives_in").fact_id for user in ("bob", "ana"))
+        mem._store.database().connection.execute("pragma ignore_check_constraints = on")
+        mem._store.database().connection.execute("update facts set tags = '[1]' where user_id = 'bob'")
+        client = TestClient(create_app(mem, keys={"a": "ana", "all": "*"}), headers={"Authorization": "Bearer a"})
+        assert "finds it with `memdb check`" in str(post(client, "confirm", 500, fact_id=theirs)["detail"])
+        assert theirs in str(
+            post(TestClient(client.app, headers={"Authorization": "Bearer all"}), "confirm", 500, fact_id=theirs)["detail"]
+        )
+        mem._store.database().connection.execute("update facts set tags = '[1]'")
+        got = client.get("/memory/facts")
+        assert got.status_code == 500
+        assert hers in got.json()["detail"]
 
 
 def test_a_key_may_have_any_letters(mem: memdb.Memory) -> None:

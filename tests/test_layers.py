@@ -33,6 +33,7 @@ CHAINS = {
     "memdb.thinking": 3,
     "memdb.reading": 3,
     "memdb.carrying": 3,
+    "memdb.mending": 3,
     "memdb.observer": 4,
     "memdb.keeper": 4,
     "memdb.nights": 4,

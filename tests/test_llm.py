@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,7 @@ import memdb
 from memdb.chat import openai_transport
 from memdb.errors import ModelOutputError, ModelUnavailable
 from memdb.llm import ContextTooLong, LanguageModel, ModelReply, ModelRequest, Prompt, ScriptedModel
-from tests.hostile_server import FAILURES, MISSHAPEN, HostileServer
+from tests.hostile_server import FAILURES, MISSHAPEN, HostileServer, LoopbackServer, send
 
 LIVES = {
     "key": "user.lives_in", "value_text": "User lives in Lisbon", "object": "Lisbon", "excerpt": "I live in Lisbon", "confidence": 0.95,
@@ -236,6 +237,44 @@ def test_where_a_model_answers_with_json_of_any_other_shape_the_rules_stand_in(s
             mem.observe("I live in Porto.", user_id="ana")
             assert mem.drain(timeout=60)
             assert (mem.stats().turns_by_status, [fact.object for fact in mem.facts("ana")]) == ({"done": 1}, ["Porto"])
+
+
+class Answering(LoopbackServer):
+    """A server that answers every call with one body."""
+
+    def __init__(self, body: object) -> None:
+        super().__init__()
+        self.body = body
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        send(handler, 200, self.body)
+
+
+@pytest.mark.parametrize(
+    "usage", ["much", [], {"prompt_tokens": "many"}, {"prompt_tokens": -1}, {"prompt_tokens": 10**30}, {"prompt_tokens": 1.5}]
+)
+def test_what_only_tells_of_an_answer_does_not_cost_it(usage: object) -> None:
+    body = {"choices": [{"message": {"content": '{"word": "hi"}'}, "finish_reason": 5}], "usage": usage}
+    with Answering(body) as server:
+        reply = openai_transport(model="m", base_url=server.base_url, timeout=5)(
+            ModelRequest(system="", user="", mode="text", max_tokens=50)
+        )
+    assert (reply.text, reply.finish_reason, reply.prompt_tokens) == ('{"word": "hi"}', None, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ([1, 2], "Input should be a valid dictionary"),
+        ({"choices": [{"message": None}]}, "field choices.0.message: Input should be a valid dictionary"),
+        ({"choices": [{"message": {"content": 5}}]}, "field choices.0.message.content: Input should be a valid string"),
+    ],
+)
+def test_a_body_that_is_no_answer_is_told_in_one_sentence(body: object, what: str) -> None:
+    with Answering(body) as server, pytest.raises(ModelUnavailable) as caught:
+        openai_transport(model="m", base_url=server.base_url, timeout=5)(ModelRequest(system="", user="", mode="text", max_tokens=50))
+    assert str(caught.value) == f"The model m answered with something that is no answer ({what}); check the server."
 
 
 def test_half_a_surrogate_pair_in_an_answer_is_a_bad_answer() -> None:

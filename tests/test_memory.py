@@ -200,6 +200,7 @@ FROM_THEN: dict[str, object] = {"value_text": "Lives in Porto", "user_id": "ana"
         (lambda mem: mem.observe("x", user_id=5), "user_id is int, not text"),
         (lambda mem: mem.load("talk.json", user_id="ana"), "messages is str; give several"),
         (lambda mem: mem.load({"text": "x"}, user_id="ana"), "messages is dict; give several"),
+        (lambda mem: mem.remember("x", user_id="ana", timestamp="0001-01-02"), "timestamp is in the year 1; give a time between the years"),
         (lambda mem: mem.load(["x"], user_id="ana"), "Message 1 cannot be loaded: Input should be a valid dictionary"),
         (lambda mem: mem.remember_many({"value_text": "x", "user_id": "ana"}), "facts is dict; give several"),
         (lambda mem: mem.remember_many([{"value_text": "x", "user_id": "ana", "tags": "x"}]), "field tags: Input should be a list"),

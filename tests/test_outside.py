@@ -967,3 +967,50 @@ def test_a_collection_needs_an_embedder_and_keeps_it(tmp_path: Path, near: Any) 
         memdb.open(tmp_path / "words.db", embedder=None, vectors=near)
     with opened(tmp_path, near) as mem, pytest.raises(memdb.ConfigError, match=r"open .* without it, reindex"):
         mem.reindex("hashing-32")
+
+
+# what it answers
+
+
+def answering(collection: Wrapped, method: str, answer: object) -> None:
+    """Have a collection answer one method with something else than it should."""
+    setattr(collection, method, lambda *_, **__: answer)
+
+
+ODD: list[object] = [
+    None, "x", {}, {"ids": None, "distances": [[0.1]]}, {"ids": ["a"], "distances": [[0.1]]}, {"ids": [], "distances": []},
+    {"ids": [["a"]], "distances": [["near"]]}, {"ids": [["a", "b"]], "distances": [[0.1]]}, {"ids": [[1]], "distances": [[0.1]]},
+    {"ids": [["a"]], "distances": [[10**400]]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ODD)
+def test_an_answer_that_cannot_be_used_is_told_in_one_sentence_and_made_up_for(
+    tmp_path: Path, near: memdb.VectorCollection, answer: object
+) -> None:
+    with opened(tmp_path, odd := Wrapped(near)) as mem:
+        said(mem, "I live in Porto.")
+        answering(odd, "query", answer)
+        hits = mem.search("Where do I live? Porto", user_id="ana")
+    told = "answered query() with something else than `ids` and `distances`, a list of each for the question; give a collection that answers as"
+    assert hits.degraded is not None
+    assert told in hits.degraded
+    assert "searched by words and the file's own vectors" in hits.degraded
+    assert hits.semantic > 0
+
+
+@pytest.mark.parametrize("answer", [None, "x", -1, 1.5, float("nan")])
+def test_a_count_that_is_none_is_told_as_if_the_collection_were_down(tmp_path: Path, near: memdb.VectorCollection, answer: object) -> None:
+    answering(odd := Wrapped(near), "count", answer)
+    with opened(tmp_path, odd) as mem:
+        mem.remember("Ana lives in Porto", user_id="ana")
+        assert not mem.drain(1)
+        assert "answered count() with something else than a number of records" in str(mem.vectors().collection_error)
+
+
+@pytest.mark.parametrize("settings", ["x", [1], {"hnsw": "x"}, {"hnsw": {"space": ["l2"]}}])
+def test_a_collection_whose_distance_cannot_be_told_is_refused(tmp_path: Path, near: memdb.VectorCollection, settings: object) -> None:
+    odd = Wrapped(near)
+    odd.configuration_json = settings  # type: ignore[attr-defined]
+    with pytest.raises(memdb.ConfigError, match="has the distance"):
+        opened(tmp_path, odd)

@@ -263,6 +263,18 @@ def test_users_who_end_their_first_session_at_once_get_a_page_each(tmp_path: Pat
     assert told == {f"user{number}" for number in range(6)}
 
 
+def test_sessions_of_one_user_that_end_at_once_leave_one_page(tmp_path: Path) -> None:
+    with memdb.open(tmp_path / "mem.db", embedder=None, llm=None) as mem:
+
+        def talk(number: int) -> None:
+            with mem.session("ana", f"s{number}") as session:
+                session.observe(f"I like thing {number}.", "Good.")
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(talk, range(60)))
+    assert [path.name for path in tmp_path.iterdir() if "memory" in path.name] == ["memory.md"]
+
+
 def test_without_a_page_a_session_writes_none(tmp_path: Path) -> None:
     with memdb.open(tmp_path / "mem.db", embedder=None, config={"worker": False, "memory_page": False}) as mem, mem.session("ana") as s:
         s.observe("I live in Porto.")

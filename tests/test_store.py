@@ -1347,7 +1347,7 @@ def test_a_damaged_page_is_told_in_memdb_s_own_words(path: Path, connection: aps
 
 def test_a_text_that_is_no_utf_8_is_told_as_damage(path: Path, connection: apsw.Connection) -> None:
     connection.execute("update facts set value_text = cast(x'ff' as text)")
-    with pytest.raises(memdb.StoreError, match=r"is damaged \(a text in it is no UTF-8\)"):
+    with pytest.raises(memdb.StoreError, match=r"is damaged \(facts, fact_id '.*': a text in it is no UTF-8\)"):
         use_everything(path)
 
 

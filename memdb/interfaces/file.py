@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -100,16 +101,41 @@ def stats(db: Db = FILE, json: Json = False) -> None:
     print_rows(("", ""), rows)
 
 
-def check(db: Db = FILE, json: Json = False) -> None:
-    """Look through the whole file for damage, and list it; ends with code 1 where there is any."""
+def check(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Set aside the rows that cannot be read, in a file, and make the indexes anew, after a copy.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before that.")] = False,
+    db: Db = FILE,
+    json: Json = False,
+) -> None:
+    """Look through the whole file for damage, and list it; ends with code 1 where there is any that is not mended."""
     with opened(existing(db)) as memory:
         found = memory.check()
+        if not json or not repair:
+            _tell_damage(found, json=json)
+        if not repair:
+            raise typer.Exit(1 if found else 0)
+        if found and not yes:
+            rows = sum(1 for one in found if one.table)
+            typer.confirm(f"Copy {db}, set {rows} rows aside in a file beside it, and make the indexes anew?", abort=True, err=True)
+        mended = memory.mend()
+    if json:
+        print_json(mended)
+    elif found:
+        told = (("the file as it was", mended.copy_of_before), (f"{len(mended.set_aside)} rows set aside", mended.kept_in))
+        print_rows(("", ""), [(name, where) for name, where in told if where])
+        _tell_damage(mended.left, json=False)
+    if mended.left:
+        say("What is left cannot be mended here: restore a copy, or save what is left with sqlite3's .dump, as the README shows.")
+        raise typer.Exit(1)
+
+
+def _tell_damage(found: Sequence[Damage], *, json: bool) -> None:
     if json:
         print_json(Checked(damage=tuple(found)))
     else:
         print_rows(("table", "row", "what is wrong"), ((one.table or "", one.row or "", one.fault) for one in found), none="All is well.")
-    if found:
-        raise typer.Exit(1)
 
 
 def replay(

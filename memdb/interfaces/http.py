@@ -82,7 +82,7 @@ def create_app(
     # pages made of openapi.json would load scripts from the network
     app = FastAPI(
         title="memdb",
-        description="The long-term memory of an AI assistant.",
+        description="The long-term memory of an AI assistant. With an API key of one user, `user_id` may be left out: it is theirs.",
         version=memdb.__version__,
         lifespan=served.lifespan,
         docs_url=None,
@@ -133,34 +133,37 @@ def _opened() -> Memory:
 
 
 class _Door:
-    """Who may read and write whose memory."""
+    """Who may read and write whose memory: one user's, or everybody's if `owner` is None."""
 
     def __init__(self, keys: Mapping[str, str], given: HTTPAuthorizationCredentials | None) -> None:
         sent = given.credentials.encode("latin-1") if given else None  # the bytes that came: headers are read as if they were that
-        self.owner = owner_of(keys, sent)
-        if self.owner is None:
+        owner = owner_of(keys, sent)
+        if owner is None:
             raise HTTPException(401, "Send a valid API key as `Authorization: Bearer KEY`.", headers={"WWW-Authenticate": "Bearer"})
+        self.owner = None if owner == EVERYBODY else owner
 
     def open(self, user_id: str | None) -> None:
         """Let in who may see this user, or everybody's memory if None."""
-        if self.owner not in (EVERYBODY, user_id):
+        if self.owner not in (None, user_id):
             if user_id is None:
                 raise HTTPException(403, "This API key is bound to one user; send a key of all users, or say whose memory it is.")
             raise HTTPException(403, "This API key is bound to another user.")
 
     def fact(self, memory: Memory, fact_id: str) -> None:
         """Let in who may see this fact; to others it does not exist."""
-        if self.owner is not None and self.owner != EVERYBODY:
+        if self.owner is not None:
             shapes.owned(memory, fact_id, user_id=self.owner)
 
 
 def _routes(app: FastAPI, memory: Callable[[], Memory], keys: Mapping[str, str], *, only_here: bool) -> None:
     scheme = _BEARER if keys else _unasked
 
-    def door(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
+    async def door(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(scheme)] = None) -> _Door:
         if only_here and not keys and not asked_here(request):
             raise HTTPException(400, "Without API keys only this machine is served: ask for 127.0.0.1, or set MEMDB_API_KEYS.")
-        return _Door(keys, given)
+        opened = _Door(keys, given)
+        shapes.OWNER.set(opened.owner)  # here, not in a thread of its own: the body is read in this context, and errors are told in it
+        return opened
 
     Door = Annotated[_Door, Depends(door)]
 

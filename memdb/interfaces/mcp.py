@@ -67,7 +67,9 @@ def create_server(memory: Memory, *, user: str | None = None) -> MCPServer[None]
     """
     owner = None if user is None else checks.name(user, "user")
     tools = [_tool(verb, memory, owner, hints) for hints, verbs in _VERBS for verb in verbs]
-    return _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, subscriptions=False, log_level="WARNING")
+    server = _Server("memdb", version=memdb.__version__, instructions=INSTRUCTIONS, tools=tools, subscriptions=False, log_level="WARNING")
+    server.owner = owner
+    return server
 
 
 def serve_stdio(server: MCPServer[None], *, signals: Iterable[signal.Signals], end: Callable[[signal.Signals], None]) -> None:
@@ -94,6 +96,8 @@ async def _answer(server: MCPServer[None], signals: Iterable[signal.Signals], en
 
 class _Server(MCPServer[None]):
     """A server whose errors are one sentence, the memory's own, and whose text is the JSON that it answers with."""
+
+    owner: str | None = None
 
     async def run_stdio_async(self) -> None:
         """Serve over standard input and output.
@@ -141,7 +145,7 @@ class _Server(MCPServer[None]):
         try:
             result = await super().call_tool(name, arguments, context)
         except ToolError as error:
-            told = _sentence(error)
+            told = _sentence(error, self.owner)
             if told is None:
                 raise
             return CallToolResult(content=[TextContent(text=told)], is_error=True)
@@ -213,12 +217,12 @@ def _asked_as(sent: object) -> int | str | None:
     return call if type(call) is int or (isinstance(call, str) and call.isascii()) else None
 
 
-def _sentence(error: ToolError) -> str | None:
+def _sentence(error: ToolError, owner: str | None) -> str | None:
     cause = error.__cause__
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
         first = cause.errors()[0]
         return f"{checks.place(first['loc'])}: {checks.why(first)}"
-    return str(cause) if isinstance(cause, MdbError) else None
+    return shapes.sentence(cause, owner) if isinstance(cause, MdbError) else None
 
 
 def _tool(verb: Callable[..., object], memory: Memory, owner: str | None, hints: ToolAnnotations) -> Tool:

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdb import BusyError, ConflictError, InputError, MdbError, ModelError, NotFoundError, checks
-from memdb.interfaces.shapes import Problem
+from memdb.interfaces.shapes import OWNER, Problem, sentence
 
 MAX_BYTES = 4_000_000
 """A request with a longer body is refused with 413."""
@@ -162,7 +162,7 @@ def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
     status, title = next((status, title) for kind, status, title in STATUSES if isinstance(error, kind))
-    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
+    return _problem(status, title, sentence(cast(MdbError, error), OWNER.get()), {"Retry-After": "1"} if status == 503 else None)
 
 
 async def _validation_problem(request: Request, error: Exception) -> Response:

@@ -140,11 +140,11 @@ def explain(
             ),
         )
         zone = memory.config.zone
+    if why.degraded and embedder != "none":
+        say(why.degraded)
     if json:
         print_json(why)
         return
-    if why.degraded and embedder != "none":
-        say(why.degraded)
     _print_question(why, zone)
     rows = (
         (str(place), f"{hit.score:.3f}", hit.fact.value_text, parts(hit), hit.fact.fact_id) for place, hit in enumerate(why.hits, start=1)

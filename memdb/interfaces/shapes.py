@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextvars import ContextVar
 from datetime import date, datetime
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
@@ -17,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from memdb import Fact, Hit, Hits, Listed, Memory, Message, NewFact, NotFoundError
+from memdb import Fact, Hit, Hits, Listed, MdbError, Memory, Message, NewFact, NotFoundError, StoreError
 from memdb.answers import Filters
 from memdb.records import BreakTrigger, Category, MemoryType, Relation, Source, Status, TaskState, Tier, TurnStatus
 
@@ -46,6 +47,9 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$", max_length=200)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Tags = Annotated[tuple[str, ...], Field(max_length=50)]
 T = TypeVar("T")
+OWNER: ContextVar[str | None] = ContextVar("owner", default=None)
+"""The one user whose memory whoever asks may see, if it is one: where no user is named, it is theirs."""
+
 Only = Annotated[list[T], Field(max_length=50)] | None
 
 
@@ -65,10 +69,21 @@ class Body(BaseModel):
     def _renamed(cls, given: object) -> object:
         return cls.by_their_names(given) if isinstance(given, dict) else given
 
+    @model_validator(mode="before")
+    @classmethod
+    def _owned(cls, given: object) -> object:
+        return _of_the_owner(given) if "user_id" in cls.model_fields else given
+
     @classmethod
     def by_their_names(cls, given: dict[str, T]) -> dict[str, T]:
         """Return what is given under the names of the fields."""
         return {name if (field := cls.also.get(name, name)) in given else field: value for name, value in given.items()}
+
+
+def _of_the_owner(given: object) -> object:
+    """What is given, with the user that may be left out."""
+    owner = OWNER.get()
+    return {"user_id": owner} | given if owner is not None and isinstance(given, dict) else given
 
 
 class Asked(Body):
@@ -179,6 +194,7 @@ class RememberIn(Body):
 class NewFactIn(NewFact):
     """A fact to keep as it is."""
 
+    _owned = model_validator(mode="before")(_of_the_owner)
     user_id: Name = Field(description="Whose memory.")
     confidence: Share = Field(0.4, description="How sure it is, 0 to 1.")
     importance: Share = Field(0.5, description="How much it counts, 0 to 1.")
@@ -420,6 +436,14 @@ class FactId(Body):
     """Which fact."""
 
     fact_id: Name = Field(description="The id of the fact.")
+
+
+def sentence(error: MdbError, owner: str | None) -> str:
+    """Return the sentence of an error; one that names another user's row does not name it to whoever may see one user's memory only."""
+    named = error.user_id if isinstance(error, StoreError) else None
+    if owner is None or named in (None, owner):
+        return str(error)
+    return "A row that this needs is damaged; whoever keeps the memory finds it with `memdb check`."
 
 
 def none_of(user_id: str, fact_id: str) -> NotFoundError:

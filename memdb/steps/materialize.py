@@ -22,7 +22,7 @@ def materialize(db: Database, *, user_id: str, now: datetime, config: Config, ot
     """
     sections: dict[str, dict[str, list[ProfileEntry]]] = {}
     rows = db.tuples("profile.entries", user_id=user_id, now=to_text(now), others=others)
-    with stored.reading(db):
+    with stored.reading(db, user_id=user_id):
         for category, key, text, *rest in rows:
             if category == "other" and topic_in(str(key), str(text)) is None:
                 continue  # most of what is of no category is nothing: it is made no record

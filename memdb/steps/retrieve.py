@@ -212,7 +212,7 @@ def retrieve(
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = _judge(db) if judged else None
     weighed = dict(chosen.ranking)  # the caller's own
-    with stored.reading(db):
+    with stored.reading(db, rows=({"fact_id": row.fact[0], "user_id": user_id} for row in rows)):
         hits_found = [_hit(row, weighed, judge, now=now if as_of is None else None) for row in rows]
     return Hits(
         hits_found,

@@ -70,8 +70,10 @@ class _Pages:
     def add_to(self, app: FastAPI) -> None:
         """Have an app serve them, each to who may see it."""
 
-        def door(request: Request) -> Door:
-            return self._door(request)
+        async def door(request: Request) -> Door:
+            opened = self._door(request)
+            shapes.OWNER.set(opened.owner)  # errors are told in this context
+            return opened
 
         Entry = Annotated[Door, Depends(door)]
 
@@ -304,7 +306,9 @@ def _problem(status: int, title: str, detail: str, headers: Mapping[str, str] | 
 
 async def _memory_problem(_request: Request, error: Exception) -> Response:
     status, title = _status_of(error)
-    return _problem(status, title, str(error), {"Retry-After": "1"} if status == 503 else None)
+    return _problem(
+        status, title, shapes.sentence(cast(MdbError, error), shapes.OWNER.get()), {"Retry-After": "1"} if status == 503 else None
+    )
 
 
 async def _validation_problem(_request: Request, error: Exception) -> Response:
