@@ -146,6 +146,8 @@ def clauses(
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
+        if ":" in sentence:
+            sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
         if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
             sentence = sentence[: believe.start()]
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
