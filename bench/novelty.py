@@ -28,7 +28,7 @@ User has a dog called Bica | User's dog is Bica
 User enjoys running | User loves to run
 User is allergic to peanuts | User has a peanut allergy
 User is a vegetarian | User does not eat meat
-User does as a hobby chess | User plays chess
+User has the hobby of chess | User plays chess
 User is married to Rui | User's husband is Rui
 User works as nurse | User is a nurse
 User plays the guitar | User plays guitar

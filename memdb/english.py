@@ -9,6 +9,8 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from memdb.called import called
+from memdb.capitals import prepare as prepare_capitals
+from memdb.capitals import presupposed, with_capitals
 from memdb.dates import Prefer
 from memdb.english_rules import compiled, filled_in, relation_words, rules
 from memdb.introducing import introduced
@@ -78,7 +80,16 @@ _AFTER_ALL = re.compile(r",? (?:after all|any ?more|any ?longer)[ .!]*$", re.IGN
 @cache
 def prepare() -> None:
     """Compile every rule, which takes a while, so that the first text is read as fast as the others."""
-    for compile_ in (_subject, _named_at_the_end, _after_a_relative, prepare_told_beside, prepare_introducing, prepare_repairs, separator):
+    for compile_ in (
+        _subject,
+        _named_at_the_end,
+        _after_a_relative,
+        prepare_told_beside,
+        prepare_introducing,
+        prepare_repairs,
+        prepare_capitals,
+        separator,
+    ):
         compile_()
     for pattern in (
         *(pattern.match for pattern in rules().pattern),
@@ -105,11 +116,14 @@ def clauses(
     "I" and "my" may be `elided`, the text may begin with "Moved to Leeds". `after` is what was said right before: the text may begin with
     "She moved to Leeds". Of what is far longer than anybody says, only the first part is read whole; see `is_read_in_part`.
     """
-    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE]):
-        return
-    hidden = masked(text)
     known = dict(people or {})
-    uncased = _in_small_letters(known) if known and _I.sub("", hidden).islower() else None
+    hidden = masked(text)
+    small = _I.sub("", hidden).islower()
+    if compiled(rules().block["turn"]).search(text.translate(PLAIN)[:READ_WHOLE]):
+        if len(text) <= _ASKED and "\n" not in text:
+            yield from _presupposed(with_capitals(hidden, small=small), text, known, question=True, at=at, zone=zone)
+        return
+    uncased = _in_small_letters(known) if known and small else None
     assured = compiled(rules().phrase["assured"])
     bulleted = "?" not in hidden  # lines that ask and answer may be a dialogue, as it is printed
     printed = _ASSISTANT.search(text[:READ_WHOLE]) is not None
@@ -126,10 +140,14 @@ def clauses(
             continue
         if sentence.isupper():  # "MY BOSS KEEPS SHOUTING" names no boss
             sentence = _after_a_relative().sub(lambda found: found["who"] + found["next"].lower(), sentence)
+        sentence = with_capitals(sentence, small=small)
+        yield from _presupposed(sentence, excerpt, known, question="?" in mark, at=at, zone=zone)
         if uncased is not None:
             sentence = uncased.sub(lambda found: found["before"] + found["name"].title(), sentence)
         if bulleted:
             sentence = _BULLET.sub("", sentence)
+        if ":" in sentence:
+            sentence = compiled(rules().phrase["listed"]).sub(r"\g<says> ", sentence)
         if believe := assured.search(sentence, max(0, len(sentence) - _ASSURED)):
             sentence = sentence[: believe.start()]
         if is_anothers(sentence) or (printed and _SPEAKER.match(sentence)):
@@ -174,6 +192,7 @@ def clauses(
     yield from doubtful
 
 
+_ASKED = 200  # characters, in which one asks for a letter ("Draft a letter to my landlord Mr Okafor") and does not paste one
 _ASSURED = 40  # characters, in which a sentence may end with "no kidding"
 _TOLD = 500  # characters, in which somebody is looked for who is spoken of
 _LEADING = 4  # words that may stand before "she" who was named in what was said before: "Oh! I think that she"
@@ -215,6 +234,11 @@ _BEING = re.compile(r"(?:am|is|are) (?!not\b|never\b|no longer\b|neither\b)", re
 _FOLLOWS = re.compile(
     r"\s*(?:$|[,.]|(?:to|with|for|at|from|in|and|as|because|about|on|near|by|after|if|but|together|again|instead|so)\b)", re.IGNORECASE
 )
+
+
+def _presupposed(sentence: str, excerpt: str, people: Mapping[str, str], *, question: bool, at: datetime, zone: tzinfo) -> Iterator[Clause]:
+    """The clauses that a sentence takes for granted where it asks or bids."""
+    return (_parse(Clause(excerpt, told), ("", ""), people, at=at, zone=zone) for told in presupposed(sentence, question=question))
 
 
 def _in_small_letters(people: Mapping[str, str]) -> re.Pattern[str] | None:

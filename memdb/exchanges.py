@@ -99,6 +99,7 @@ def _swapped() -> frozenset[str]:
 
 _LONGEST_SWAP = 120  # characters
 _ANYTHING = _SAID.model_copy(update={"match": "(?P<o>.+)", "scope": "clause", "confidence": 0.9})
+_ENDS_WITH_ARTICLE = re.compile(r"\b(?:an?|the) $", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|my|our|an?) ", re.IGNORECASE)
 
 
@@ -157,17 +158,18 @@ def _anew(value: str) -> str:
     return f"{literal(value[: named.start()])}{{o}}" if value[:1].islower() and (named := _NAMED.search(value)) else "{o}"
 
 
-def capitalised(text: str, here: Circumstances) -> str:
-    """Return words with capitals where names stand, if their writer has used none: "at aldi" is "at Aldi"."""
-    return _with_capitals(text) if is_small(here) else text
+def capitalised(text: str, here: Circumstances, *, bare: bool = False) -> str:
+    """Return words with capitals where names stand, if their writer has used none: "at aldi"; `bare`: but not after an article."""
+    return _with_capitals(text, bare=bare) if is_small(here) else text
 
 
 @lru_cache(maxsize=64)
-def _with_capitals(text: str) -> str:
+def _with_capitals(text: str, *, bare: bool) -> str:
     words = rules().instead
 
     def name(found: re.Match[str]) -> str:
-        return found.group() if compiled(words.no_name).match(found["name"]) else f"{found['before']}{found['name'].title()}"
+        common = compiled(words.no_name).match(found["name"]) or (bare and _ENDS_WITH_ARTICLE.search(found["before"]))
+        return found.group() if common else f"{found['before']}{found['name'].title()}"
 
     return compiled(words.lower).sub(name, text)
 
@@ -180,6 +182,12 @@ def is_small(here: Circumstances) -> bool:
 @lru_cache(maxsize=64)
 def _is_small(text: str) -> bool:
     return _I.sub("", text).islower()
+
+
+def capitals_in(clause: Clause, here: Circumstances) -> Clause:
+    """Return a clause with the capitals that its writer has left out: "i got a job at aldi", but not "at the shop"."""
+    text, phrase, full = (capitalised(said, here, bare=True) for said in (clause.text, clause.phrase, clause.full))
+    return replace(clause, text=text, phrase=phrase, full=full)
 
 
 def _whole(clause: Clause, here: Circumstances) -> Clause:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _COUNTED = frozenset({"works as", "is training as", "drives", "owns"})  # labels behind which one of a kind has an article
+_COUNTED_IF_SMALL = frozenset({"is a member of", "plans"})  # … if it has no name: "a book club", but "Amnesty"
 _STATE = re.compile(r"unemployed|self-employed|retired|out of work|between jobs", re.IGNORECASE)
 _RETIRED = re.compile(r"(?:retired|former|ex-?)\b ?(?=\w)", re.IGNORECASE)  # who is a retired nurse does not work as one
 _FRAMED = re.compile(  # what has an article already, or takes none
@@ -20,12 +21,20 @@ _AN = re.compile(
     r"|x-|hgv|hr\b|mri\b|hono|heir|hour",
     re.IGNORECASE,
 )
+_DOING = re.compile(
+    r"(?!(?:wedding|meeting|evening|morning|training|building|painting|reading|gathering|fitting|viewing|hearing)\b)[a-z]+ing\b"
+)
+_UNCOUNTED = re.compile(r"\b(?:work|training|surgery|therapy|treatment|yoga|dinner|lunch|breakfast|dental work)$|\d")
 _YEAR = re.compile(r"\d{4}")
 
 
 def worded(label: str, value: str, *, denied: bool = False, several: bool = False) -> str:
     """Return what is said of somebody by a label and a value: "works as" and "nurse" make "works as a nurse"; `several` in the plural."""
-    counted = label in _COUNTED and not several
+    counted = (label in _COUNTED and not several) or (label in _COUNTED_IF_SMALL and _is_common(value))
+    if label == "plans" and _DOING.match(value):
+        label = "plans on"
+    if label == "has children:" and value.startswith("no "):
+        label = "has"
     if label == "works as" and (_STATE.fullmatch(value) or _RETIRED.match(value)):
         label = "is"
     if label.endswith(" on") and _YEAR.fullmatch(value):
@@ -39,7 +48,15 @@ def worded(label: str, value: str, *, denied: bool = False, several: bool = Fals
 
 def without_article(label: str, value: str) -> str:
     """Return a value as it stands under its key, from how it is worded behind a label."""
+    if label in _COUNTED_IF_SMALL:
+        return re.sub(r"^(?:an? |on (?=\w+ing\b))", "", value)
     return re.sub(r"^(?:an?|their(?= own ))\s+", "", value) if label in _COUNTED else value
+
+
+def _is_common(value: str) -> bool:
+    """Whether a value is a thing without a name, and no deed: "race", "LGBTQ activist group", not "to see Rome" or "going to Rome"."""
+    words = value.split()
+    return bool(words) and words[-1].islower() and not _DOING.match(value) and words[0] != "to" and not _UNCOUNTED.search(value)
 
 
 def _with_article(value: str) -> str:

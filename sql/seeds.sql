@@ -103,7 +103,7 @@ insert into predicates (predicate, label, category, cardinality, opposite, high_
   ('dislikes',        'dislikes',             'soft_preference', 'many', 'likes',    0, 'PREFERENCE',  0.4),
   ('prefers',         'prefers',              'soft_preference', 'many', null,       0, 'PREFERENCE',  0.4),
   ('favourite',       'has the favourite',    'soft_preference', 'one',  null,       0, 'PREFERENCE',  0.4),
-  ('hobby',           'does as a hobby',      'soft_preference', 'many', null,       0, 'PREFERENCE',  0.4),
+  ('hobby',           'has the hobby of',     'soft_preference', 'many', null,       0, 'PREFERENCE',  0.4),
   ('habit',           'has the habit:',       'soft_preference', 'many', null,       0, 'ROUTINE',     0.5),
   ('member_of',       'is a member of',       'other',           'many', null,       0, 'OBSERVATION', 0.5),
   ('volunteers_at',   'volunteers at',        'other',           'many', null,       0, 'OBSERVATION', 0.5),

@@ -34,6 +34,17 @@ Tell = Callable[..., memdb.Memory]
         ("owns", "three houses", "owns three houses"),
         ("lives in", "near Porto", "lives near Porto"),
         ("lives in", "Porto", "lives in Porto"),
+        ("plans", "race", "plans a race"),
+        ("plans", "dentist appointment", "plans a dentist appointment"),
+        ("plans", "a trip to Rome", "plans a trip to Rome"),
+        ("plans", "getting married", "plans on getting married"),
+        ("plans", "to see Rome", "plans to see Rome"),
+        ("plans", "team meeting", "plans a team meeting"),
+        ("is a member of", "book club", "is a member of a book club"),
+        ("is a member of", "LGBTQ activist group", "is a member of an LGBTQ activist group"),
+        ("is a member of", "Amnesty International", "is a member of Amnesty International"),
+        ("has children:", "no children", "has no children"),
+        ("has children:", "two kids", "has children: two kids"),
         ("works as", "", "works as"),
     ],
 )
@@ -41,7 +52,18 @@ def test_a_fact_reads_as_english(label: str, value: str, text: str) -> None:
     assert worded(label, value) == text
 
 
-@pytest.mark.parametrize(("label", "value"), [("works as", "nurse"), ("drives", "Audi"), ("owns", "own studio"), ("lives in", "The Hague")])
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("works as", "nurse"),
+        ("drives", "Audi"),
+        ("owns", "own studio"),
+        ("lives in", "The Hague"),
+        ("plans", "race"),
+        ("plans", "getting married"),
+        ("is a member of", "book club"),
+    ],
+)
 def test_the_value_is_found_again_in_the_words(label: str, value: str) -> None:
     assert without_article(label, worded(label, value).removeprefix(f"{label} ")) == value
 

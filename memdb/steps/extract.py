@@ -15,7 +15,7 @@ from memdb.claims import GUESSED, LOWER_CASE, Circumstances, Held, HeldOf, Perso
 from memdb.claims_abroad import mixed_in, reply_in, spoken_in, statements_in
 from memdb.english import Clause, clauses
 from memdb.english_rules import compiled, relation_words, rules
-from memdb.exchanges import changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
+from memdb.exchanges import capitals_in, changed_in, exchanged_in, swapped_in, taken_to_in, taken_up_in
 from memdb.forms import filled_in
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate, Predicate, Turn
@@ -48,7 +48,7 @@ _OF_NO_NOTE = 8  # words: "OK, I'll remember that."
 _BEGINNING = 60
 _KEPT_OVER = 3  # clauses, within which one says what is so instead of what is over
 _MINE, _YOURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
-_NAMED_BEFORE = re.compile(r"\b(?:s?he|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(r"\b(?:s?hes?|his|her|him)(?:\b|['\u2019]s)", re.IGNORECASE)
 _CASED = re.compile(r"(?<=[^\W\d_A-Z])[,;]?\s(?!I\b)[A-Z]")
 _AT_A_PLACE = re.compile(r"\b(?:here|there)\b", re.IGNORECASE)
 _AT_A_PLACE_OR_LAST = re.compile(r"\b(?:here|there|last)\b", re.IGNORECASE)
@@ -162,6 +162,7 @@ def _read(
             facts += changes_in(clause, here, partial(_believed, held_of, found))
         if read:
             facts = _without_names(facts, facts_in(clause, here))
+            facts = facts or _in_small_letters(clause, here)
         if held_of is not None and not any(one.negated or one.explicit for one in facts):
             facts += surmised_in(clause, here, partial(_believed, held_of, found))
         if not facts:
@@ -181,6 +182,14 @@ def _read(
         if len(found) >= MOST_FACTS:
             break
     return _without_offers(list(found.values())[:MOST_FACTS], said_so, here)
+
+
+def _in_small_letters(clause: Clause, here: Circumstances) -> list[Candidate]:
+    """What a clause without capitals says of where one works, learns and the like: "i got a job at siemens"."""
+    if not here.text.islower():
+        return []
+    named = {*rules().instead.places, *rules().instead.gotten}
+    return [one for one in facts_in(capitals_in(clause, here), here) if _predicate(one) in named and not one.negated]
 
 
 def _without_names(ends: list[Candidate], facts: Iterable[Candidate]) -> list[Candidate]:

@@ -1,0 +1,145 @@
+"""Names that are told by what stands before them: typed without a capital ("my sister lena"), or taken for granted in a question."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from memdb.called import called
+from memdb.english_rules import compiled, relation_words
+from memdb.files import read
+
+_MINE = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
+_AND = re.compile(r", (?:and )?| and ")
+_WORD = re.compile(r"\b(?!and\b)\w+")
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_ENDS = r"(?![\w-]|['’](?!s\b))"
+
+
+class _Names(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    people: frozenset[str]
+    pets: frozenset[str]
+    no_name: frozenset[str]
+    kept: str
+    title: str
+    made_up: str
+    asks: str
+
+    @field_validator("people", "pets", "no_name", mode="before")
+    @classmethod
+    def _split(cls, words: str) -> list[str]:
+        return words.split()
+
+
+def with_capitals(sentence: str, *, small: bool) -> str:
+    """Return a sentence in which names have capitals after whoever bears them: "my boss karen", "two cats, miso and pickle", "I am tiago".
+
+    Where the writer uses no capitals at all (`small`), whatever a list of so many animals or children names is a name.
+    """
+    if _MINE.search(sentence):
+        sentence = _of_somebody().sub(_named, sentence)
+    if small:
+        for names in (_titled(), _of_oneself()):
+            sentence = names.sub(_named, sentence)
+        sentence = _counted().sub(_listed, sentence)
+    return sentence
+
+
+def presupposed(sentence: str, *, question: bool) -> list[str]:
+    """Return what a question or a request takes for granted: "my wife is called Sara", of "What shall I get my wife Sara?".
+
+    Of whoever it begins with and who has a title, a statement does as well: "My therapist, Dr Weiss, suggested it".
+    """
+    if not _MINE.search(sentence) or compiled(_names().made_up).search(sentence):
+        return []
+    said, asked = list[str](), question or compiled(_names().asks).match(sentence) is not None
+    for found in _of_whom().finditer(sentence):
+        who, titled = found["who"].lower(), found["titled"]
+        if not asked and (titled is None or found.start() > 0):
+            continue
+        if (titled is not None) == (who in called().attributes["person"]):
+            name = titled or f"called {found['name']}"
+            said.append(f"my {who} is {name}")
+    return said
+
+
+def prepare() -> None:
+    """Compile what this needs, so that the first text is read as fast as the others."""
+    for compile_ in (_of_somebody, _of_whom, _titled, _of_oneself, _counted):
+        compile_()
+    compiled(_names().made_up)
+    compiled(_names().asks)
+
+
+def _named(found: re.Match[str]) -> str:
+    return found["before"] + _WORD.sub(lambda word: word[0].capitalize(), found["names"])
+
+
+def _listed(found: re.Match[str]) -> str:
+    """A list with capitals, if it names as many as there are."""
+    names = _AND.split(found["names"])
+    count = _NUMBERS.get(found["number"]) or int(found["number"])
+    return _named(found) if len(names) == len(set(names)) == count and _names().no_name.isdisjoint(names) else found[0]
+
+
+@cache
+def _names() -> _Names:
+    return _Names.model_validate(tomllib.loads(read("rules/names.toml")))
+
+
+def _any_of(words: frozenset[str], *, title: bool = False) -> str:
+    """These words as alternatives of a pattern, the longest first."""
+    return "|".join(re.escape(word.capitalize() if title else word) for word in sorted(words, key=len, reverse=True))
+
+
+@cache
+def _of_somebody() -> re.Pattern[str]:
+    """A relative, or an animal, and what they are called, typed without a capital."""
+    people, pets = _any_of(_names().people), _any_of(_names().people | _names().pets)
+    return re.compile(
+        rf"(?P<before>\b(?i:my|our) (?:(?:{_names().kept})[ -])*"
+        rf"(?:{compiled('{animal}').pattern},? (?:called |named )?(?=(?P<pet>{pets}){_ENDS})"
+        rf"|(?:{relation_words()}),? (?:called |named )?(?=(?:{people}){_ENDS})))"
+        rf"(?P<names>(?(pet)(?:{pets})|(?:{people})){_ENDS}(?:(?:, (?:and )?| and )(?:{people}){_ENDS})*)"
+    )
+
+
+@cache
+def _of_whom() -> re.Pattern[str]:
+    """A relative, an animal or whom else one has, and their name, where that is known for a name or has a title."""
+    people, pets = _any_of(_names().people, title=True), _any_of(_names().people | _names().pets, title=True)
+    served = _any_of(frozenset(called().attributes["person"]))
+    title = "|".join(word.capitalize() for word in _names().title.split("|"))
+    return re.compile(
+        rf"\b(?i:my|our) (?:(?:{_names().kept})[ -])*(?P<who>(?P<animal>(?i:dog|cat|puppy|kitten))|(?i:{relation_words()}|{served})),? "
+        rf"(?:called |named )?(?:(?P<titled>(?:{title})\.? [A-Z][\w'-]+)"
+        rf"|(?P<name>(?(animal)(?:{pets})|(?:{people}))(?: [A-Z][a-z]+)?))(?![\w-])"
+    )
+
+
+@cache
+def _titled() -> re.Pattern[str]:
+    return re.compile(rf"(?P<before>\b)(?P<names>(?:{_names().title})\.? (?!who\b|no\b)[a-z]{{3,}})(?![\w-])")
+
+
+@cache
+def _of_oneself() -> re.Pattern[str]:
+    return re.compile(
+        r"^(?P<before>(?:(?:hi|hey|hello|hiya|yo)(?: there)?[,!]? )?(?:i am|I am|this is|it is) )"
+        rf"(?P<names>{_any_of(_names().people)})(?=$|[,.!;]| and i\b)"
+    )
+
+
+@cache
+def _counted() -> re.Pattern[str]:
+    """So many animals or children, and as many names."""
+    return re.compile(
+        rf"(?P<before>\b(?P<number>{'|'.join(_NUMBERS)}|[2-5]) (?:\w+ )?"
+        rf"(?:{compiled('{animal}').pattern}|kids|children|sons|daughters|boys|girls|sisters|brothers)(?:,|:| -| called| named) )"
+        r"(?P<names>[a-z]{2,12}(?:(?:, (?:and )?| and )[a-z]{2,12}){1,4})(?=$|[.!,;])"
+    )

@@ -1,0 +1,68 @@
+"""Names are understood where their writer left out the capitals, and where a question or a request takes them for granted."""
+
+from __future__ import annotations
+
+import pytest
+
+import memdb
+
+from .test_retractions import after
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("my sister lena is 29", {("user.sister", "Lena"), ("sister.age", "29")}),
+        ("my boss karen is driving me nuts", {("user.boss", "Karen")}),
+        ("My wife sara works at Siemens", {("user.wife", "Sara"), ("wife.works_at", "Siemens")}),
+        ("me and my flatmate jess are vegan", {("user.flatmate", "Jess"), ("user.diet", "vegan")}),
+        ("my dog rufus is a 7 yr old beagle", {("user.pet", "dog called Rufus")}),
+        ("we have two cats, miso and pickle, and miso needs a diet", {("user.pet", "cat called Miso"), ("user.pet", "cat called Pickle")}),
+        ("hi im joão", {("user.name", "João")}),
+        ("i just got a job at siemens", {("user.works_at", "Siemens")}),
+        ("my kids go to oakfield primary", {("children.studies_at", "Oakfield Primary")}),
+        ("i support arsenal", {("user.supports", "arsenal")}),
+        ("i use arch btw", {("user.uses", "arch")}),
+    ],
+)
+def test_a_name_typed_without_its_capital_is_a_name(mem: memdb.Memory, said: str, facts: set[tuple[str, str]]) -> None:
+    assert after(mem, said) == facts
+
+
+@pytest.mark.parametrize(
+    ("asked", "fact"),
+    [
+        ("What should I get my wife Sara for her birthday?", ("user.wife", "Sara")),
+        ("can you write an email to my boss karen about my raise", ("user.boss", "Karen")),
+        ("can you draft an email to my landlord mr okafor", ("user.landlord", "Mr Okafor")),
+        ("Is my neighbour Dave allowed to park there?", ("user.neighbour", "Dave")),
+        ("should i give my dog rufus ibuprofen", ("user.pet", "dog called Rufus")),
+    ],
+)
+def test_who_is_named_in_a_question_or_a_request_is_known_from_it(mem: memdb.Memory, asked: str, fact: tuple[str, str]) -> None:
+    assert after(mem, asked) == {fact}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "my dog food is expensive and my cat tree broke",
+        "Should I email my boss Monday?",
+        "Can I teach my son Spanish?",
+        "Should I give my son Calpol?",
+        "Write a story where my brother Tom is a wizard",
+        "Translate: what should I get my wife Sara?",
+        "Act as my sister Lena",
+        "my late husband Tom loved jazz",
+        "i got a job at last",
+        "i'm in love with coffee",
+        "i'm in a relationship with food",
+        "i got a job at the shop",
+    ],
+)
+def test_what_only_looks_like_a_name_is_none(mem: memdb.Memory, said: str) -> None:
+    assert [(key, value) for key, value in after(mem, said) if value[:1].isupper()] == []
+
+
+def test_a_list_of_as_many_words_that_are_no_names_names_nobody(mem: memdb.Memory) -> None:
+    assert after(mem, "we have two cats, black and white") == {("user.pet", "two cats")}
