@@ -61,7 +61,7 @@ def test_who_is_named_in_a_question_or_a_request_is_known_from_it(mem: memdb.Mem
     ],
 )
 def test_what_only_looks_like_a_name_is_none(mem: memdb.Memory, said: str) -> None:
-    assert [(key, value) for key, value in after(mem, said) if value[:1].isupper()] == []
+    assert [(key, value) for key, value in after(mem, said) if value is not None and value[:1].isupper()] == []
 
 
 def test_a_list_of_as_many_words_that_are_no_names_names_nobody(mem: memdb.Memory) -> None:
