@@ -271,6 +271,10 @@ SECRETS = [
     ("User's PIN is 4711", "security code"),
     ("User's SSN is 078-05-1120", "national id"),
     ("User has passport number X1234567", "national id"),
+    ("User has the passport no. 12AB34567", "national id"),
+    ("User's passport is C01X00T47", "national id"),
+    ("User's national insurance number is QQ 12 34 56 C", "national id"),
+    ("User has the tax id 2019 1234 56", "national id"),
     ("User has the number 12345678Z", "national id"),
     ("User uses the key sk-proj-abcdefghijklmnop1234", "access key"),
     ("User's token is ghp_abcdefghijklmnopqrstuvwx", "access key"),
@@ -285,6 +289,8 @@ def test_a_secret_is_recognised(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["User lives in Porto", "User forgot the password", "User likes the number 4111 1111 1111 1112", "User booked GB82 WEST 1234 5698 7654 33", "User was born on 12 September 1990",
+     "User renews the passport by 1 July 2025", "User's passport runs out in 2027 because of that", "User's ID card expires on 2027-07-01",
+     "User's driving licence is good until 01.07.2029", "User has lost the passport 3 times in 12 years",
      "User has 3 cats and 12 fish", "User calls from +4111 1111 1111 1111", "User called on 2025-03-01 10:00", "User's phone number is +351 912 345 678", "User pinned 4711 photos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
