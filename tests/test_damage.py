@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "mem.db"
     with memdb.open(path, embedder=HashingEmbedder(32), llm=None, config=QUIET) as mem:
         for day, text in enumerate(("I live in Porto.", "I moved to Lisbon.", "I moved to Braga."), start=1):
-            mem.observe(text, user_id="ana", turn_id=f"t{day}", session_id="s", timestamp=f"2025-03-0{day}T10:00:00Z")
+            mem.observe(text, user_id="ana", turn_id=f"turn-{day}", session_id="s", timestamp=f"2025-03-0{day}T10:00:00Z")
         mem.event("Ana laughed with Rui", user_id="ana", participants=["Rui"], timestamp="2025-03-01T19:00:00Z", event_id="e1")
         mem.narrate(now="2025-03-09T10:00:00Z")
         mem.remember("Ana plays chess", user_id="ana", tags=["game"], timestamp="2025-03-01T10:00:00Z")
@@ -100,14 +100,14 @@ ROWS: dict[str, tuple[str, str, Callable[[memdb.Memory], object]]] = {
         lambda m: m.history(user_id="ana"),
     ),
     "history after": ("fact_history set after = '{}'", r"fact_history, id .*: field after\.", lambda m: m.history(user_id="ana")),
-    "undo": ("fact_history set after = '[]'", "fact_history, id .*: field after", lambda m: m.undo(turn_id="t3")),
+    "undo": ("fact_history set after = '[]'", "fact_history, id .*: field after", lambda m: m.undo(turn_id="turn-3")),
     "archive": (
         "facts_archive set record = json_set(record, '$.tags', 5)",
         r"facts_archive, fact_id '.*': field record\.tags",
         lambda m: m.facts("ana", as_of=EARLY),
     ),
     "events": ("events set participants = '[1]'", "events, event_id 'e1' of user_id 'ana': field participants", lambda m: narrated(m)),
-    "turns": ("turns set timestamp = 'x'", "turns, turn_id 't1' of user_id 'ana': field timestamp", lambda m: m.turns("ana")),
+    "turns": ("turns set timestamp = 'x'", "turns, turn_id 'turn-1' of user_id 'ana': field timestamp", lambda m: m.turns("ana")),
     "weights": ("weights set value = 9e999", "weights, feature '.*' of name '.*': field value", lambda m: m.search("x", user_id="ana")),
     "predicates": (
         "predicates set cardinality = 'x'",
@@ -159,7 +159,7 @@ def test_a_check_lists_each_damaged_row_once(damaged: Damage) -> None:
 FLIPPED = {
     "json": (b'["game"]', b'["game" ', "tags is no JSON"),
     "a byte of a text": (b"Ana plays chess", b"Ana plays ches\xf3", "a text in it is no UTF-8"),
-    "a byte of a name": (b"t3", b"t\xff", "a text in it is no UTF-8"),
+    "a byte of a name": (b"turn-3", b"turn-\xff", "a text in it is no UTF-8"),
     "a time": (b"2025-03-02T10", b"2025-99-02T10", "field valid_from"),
 }
 
@@ -309,7 +309,7 @@ def test_a_turn_that_meets_a_damaged_row_does_not_hold_up_those_of_others(damage
 
 def test_a_damaged_turn_in_the_queue_is_told_by_draining(damaged: Damage) -> None:
     mem = damaged("update turns set timestamp = 'x', status = 'queued'")
-    with pytest.raises(memdb.StoreError, match=r"turns, turn_id 't1' of user_id 'ana': field timestamp"):
+    with pytest.raises(memdb.StoreError, match=r"turns, turn_id 'turn-1' of user_id 'ana': field timestamp"):
         mem.drain()
 
 
