@@ -9,6 +9,7 @@ import pytest
 import memdb
 from memdb.embed import HashingEmbedder
 from memdb.hyponyms import hypernyms_in, hyponyms_of, kinds
+from memdb.interfaces.chroma import EphemeralClient
 from memdb.unspaced import words_of
 
 NOW = "2025-06-01T12:00:00Z"
@@ -101,3 +102,14 @@ def test_what_tells_of_a_thing_is_found_among_what_filters_let_through(told: mem
 def test_a_kind_is_spoken_of_where_a_thing_of_it_is(told: memdb.Memory) -> None:
     assert told.assess("Which sports do I do?", user_id="ana", now=NOW).unspoken == ()
     assert told.assess("Which languages?", user_id="ana", now=NOW).unspoken == ("languages",)
+
+
+def test_what_tells_of_a_thing_is_found_where_a_collection_is_the_index(tmp_path: Path) -> None:
+    collection = EphemeralClient().get_or_create_collection("facts")
+    embedder = HashingEmbedder(64)
+    with memdb.open(tmp_path / "mem.db", embedder=embedder, llm=None, vectors=collection, config={"worker": False}) as mem:
+        mem.load([{"text": text, "timestamp": "2025-05-01"} for text in SAID], user_id="ana")
+        assert mem.drain(60)
+        hits = mem.search("Which sports have I tried?", user_id="ana", now=NOW)
+        assert hits.degraded is None
+        assert {SAID.index(hit.fact.value_text) for hit in hits if hit.parts["hyponym"]} == {1, 3}

@@ -159,7 +159,7 @@ def retrieve(
         if echoes:
             words = words.without(echoes)
         keyed = _keyed(db, question, user_id=user_id, at=str(filters["as_of"] or instant)) if question.keys else []
-        besides = [] if legs.given else [*keyed]  # where candidates are numbered, these are none besides
+        besides = [] if legs.given else keyed  # where candidates are numbered, these are none besides
         aimed = _serving(db, goal, filters=filters, columns=chosen.columns) if goal and aim is None and meant is None else {}
         compared = hits != "[]" if hits is not None else any(len(one.ids) for one in near if one.shelf != "window")
         said = question.said if legs.placed else ()
@@ -191,9 +191,9 @@ def retrieve(
             "k_vec": top_k_vec,
         }
         hyponyms = of_kind.shares()
-        besides += nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if outside else []
+        telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if outside else []  # which no collection knows to be of the kind
         # what has lost its words is found all the same
-        scorer = Scorer(db, values, said=[*said, *echoes, *besides], aimed=aimed, hyponyms=hyponyms)
+        scorer = Scorer(db, values, said=[*said, *echoes, *besides, *telling], aimed=aimed, hyponyms=hyponyms)
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
@@ -207,7 +207,7 @@ def retrieve(
             with db.looking_back(found=json.dumps([row.id for row in rows]), archived=gone):
                 both = scorer.rows([row.found() for row in rows], limit, voted=judged, least=min_score, terms=terms)
             rows = both if {row.id for row in both} - {row.id for row in rows} else rows
-        unspoken, telling = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
+        unspoken, tells = _unspoken(db, question, user_id=user_id, echoes=values["echoes"]) if judged else ((), 0.0)
     if rows and meant is not None and not degraded and not compared:
         degraded = "searched by words only: what could be found has no vectors yet"
     judge = _judge(db) if judged else None
@@ -222,7 +222,7 @@ def retrieve(
         semantic=sum(1 for row in rows if row.by_meaning),
         elapsed_ms=(time.perf_counter() - started) * 1000,
         unspoken=unspoken,
-        out_of_vocabulary=telling * len(unspoken) / len(question.topics) if unspoken else 0.0,
+        out_of_vocabulary=tells * len(unspoken) / len(question.topics) if unspoken else 0.0,
         unheld=bool(question.keys) and not keyed and question.language == "English",
     )
 
