@@ -13,6 +13,9 @@ _BESIDE = re.compile(r"""('[^']*'|"[^"]*")|\s*([,()=+])\s*""")  # quoted text st
 _COMMENT = re.compile(r"^((?:[^'\-]|'(?:[^']|'')*'|-(?!-))*)--.*")
 _STATEMENT = re.compile(r"^-- statement: (\w+)\s*$", re.MULTILINE)
 _WITH = re.compile(r"^-- with: ([\w., ]+)$", re.MULTILINE)
+_LIKE = re.compile(r"^-- like: (\w+)\n(.*)", re.MULTILINE | re.DOTALL)
+_STEP = re.compile(r"^(\w+)(?: \([\w, ]+\))? as .*?^\)", re.MULTILINE | re.DOTALL)
+_SOURCE = re.compile(r"\b(?:from|join)\s+(\w+)")
 _ASIDE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _PARAMETER = re.compile(r":([a-z_]\w*)")
 
@@ -64,8 +67,9 @@ def statements(file: str) -> dict[str, str]:
     """Return the statements of `sql/<file>.sql` by name; a file without `-- statement:` lines is one statement of its own name.
 
     Where one says `-- with: retrieve.eligible, scan.closed.asked`, it begins with these steps of other statements, as they stand there.
+    Where it says `-- like: retrieve`, it is that one, but for the steps that it writes anew and those that then no other needs.
     """
-    return {name: _WITH.sub(_steps, sql) for name, sql in _written(file).items()}
+    return {name: _LIKE.sub(_like, _WITH.sub(_steps, sql)) for name, sql in _written(file).items()}
 
 
 @cache
@@ -85,6 +89,19 @@ def _steps(named: re.Match[str]) -> str:
         begins = sql.index(f"\n{step} as ") + 1
         steps.append(sql[begins : sql.index("\n)", begins) + 2])
     return "with\n" + ",\n".join(steps)
+
+
+def _like(given: re.Match[str]) -> str:
+    sql = _written(given[1])[given[1]]
+    steps = {step[1]: step[0] for step in _STEP.finditer(sql)}
+    rest = sql[sql.rindex(last := list(steps.values())[-1]) + len(last) :]
+    steps |= {step[1]: step[0] for step in _STEP.finditer(given[2])}
+    needed, wanted = set[str](), [rest]
+    while wanted:
+        named = set(_SOURCE.findall(_ASIDE.sub(" ", wanted.pop()))) & steps.keys() - needed
+        needed |= named
+        wanted += map(steps.__getitem__, named)
+    return "with\n" + ",\n".join(step for name, step in steps.items() if name in needed) + rest
 
 
 @cache
