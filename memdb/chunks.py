@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -94,14 +93,14 @@ def read_codes(db: Database, blocks: Iterable[Block], dimension: int) -> Iterato
 
     for slots, alike in groupby(blocks, key=lambda block: len(block.steps)):
         codes = np.empty((slots, dimension), np.int8)
-        places = ((block.row, 0, 0) for block in alike)
-        for _ in db.blobs("vector_codes", "codes", places, codes.data.cast("B"), codes.nbytes, length=codes.nbytes):
+        for block in alike:
+            db.read_blobs("vector_codes", "codes", [(block.row, 0, 0)], codes.data.cast("B"), codes.nbytes, length=codes.nbytes)
             yield codes
 
 
 def _read(db: Database, places: Iterable[tuple[int, int, int]], vectors: NDArray[np.float32], size: int, length: int) -> None:
     if len(vectors):
-        deque(db.blobs("facts_vec_vector_chunks00", "vectors", places, vectors.data.cast("B"), size, length=length), maxlen=0)
+        db.read_blobs("facts_vec_vector_chunks00", "vectors", places, vectors.data.cast("B"), size, length=length)
 
 
 def _with_codes(one: Marked, rows: Iterable[Sequence[object]]) -> Marked:

@@ -49,6 +49,8 @@ def spoken_in(text: str) -> Language | None:
     told = language_of(words)
     if (told is None and not ONLY_ENGLISH.isdisjoint(words)) or (told is not None and told.statements is None):
         return None
+    if told is None and _own_verbs().isdisjoint(words):
+        return None
     distinct = set(words)
     known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct) or (told is not None and language(code) is told)]
     theirs = {code: language(code).stop_words | verbs()[code] for code in known}

@@ -190,10 +190,10 @@ class Database:
         with self.translated():
             self.connection.executemany(files.statement(statement), (parameters for parameters in batch if _checked(statement, parameters)))
 
-    def blobs(
+    def read_blobs(
         self, table: str, column: str, places: Iterable[tuple[int, int, int]], into: memoryview, size: int, *, length: int
-    ) -> Iterator[None]:
-        """Read `size` bytes of each of some blobs, all `length` bytes long, without a copy on the way; stop after each.
+    ) -> None:
+        """Read `size` bytes of each of some blobs, all `length` bytes long, without a copy on the way.
 
         Each place is a row's id, where in its blob to begin, and where in the buffer the bytes shall stand.
 
@@ -213,7 +213,6 @@ class Database:
                     if start:
                         blob.seek(start)
                     blob.read_into(into, offset, size)
-                    yield
             finally:
                 if blob is not None:
                     blob.close(True)

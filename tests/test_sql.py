@@ -100,6 +100,27 @@ def test_the_weight_step_reads_every_feature_and_nothing_else(database: Database
     assert read == columns
 
 
+def test_what_was_found_beforehand_is_ranked_by_the_same_steps_and_looks_for_nothing_else(database: Database) -> None:
+    written, shorter = laid_out("retrieve"), laid_out("rank")
+    steps = [step[0] for step in re.finditer(r"^(\w+)(?: \([\w, ]+\))? as .*?^\)", written, re.DOTALL | re.MULTILINE)]
+    left = [step.split(" ")[0] for step in steps if step not in shorter]
+    assert left == ["matched", "lexical", "nearest", "semantic", "gathered", "candidate"]
+    assert shorter.endswith(written[written.rindex(steps[-1]) + len(steps[-1]) :])
+    assert [any("RECURSIVE" in line for line in plan(database, name)) for name in ("retrieve", "rank")] == [True, False]
+
+
+def test_a_statement_like_another_has_its_steps_but_for_those_that_nobody_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {
+        "whole": {
+            "whole": "-- a\nwith\na as (\nselect 1\n),\nb as (\nselect 2 as a from a\n),\nc as (\nselect 3 from b join d\n)\nselect 1 from c -- from a\n"
+        },
+        "part": {"part": "-- less\n-- like: whole\nb as (\nselect 4\n)\n"},
+    }
+    monkeypatch.setattr(files, "_written", told.__getitem__)
+    expected = "with\nb as (\nselect 4\n),\nc as (\nselect 3 from b join d\n)\nselect 1 from c -- from a\n"
+    assert files.statements("part") == {"part": f"-- less\n{expected}"}
+
+
 def test_every_weight_that_is_shipped_is_one_that_ranks(database: Database) -> None:
     shipped = {str(row[0]) for row in database.connection.execute("select distinct feature from weights where name <> 'calibration'")}
     assert shipped <= set(FEATURES) | NO_FEATURES | {"legs"}  # which says what is ranked, not how
@@ -201,6 +222,8 @@ PLANS = [
     ("retrieve", "SEARCH t USING INDEX fact_history_turn (user_id=? AND turn_id=? AND operation=?)"),
     ("retrieve", "SEARCH a USING PRIMARY KEY (fact_id=?) LEFT-JOIN"),
     ("retrieve", "SEARCH e USING INDEX fact_history_fact (fact_id=?)"),
+    ("rank", "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)"),
+    ("rank", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"),
     ("understand.last_talk", "SEARCH facts USING COVERING INDEX facts_said (user_id=? AND valid_from<?)"),
     ("scan.words", "SCAN facts_fts VIRTUAL TABLE INDEX 0:M"),
     ("scan.words", "SEARCH facts USING COVERING INDEX"),
@@ -252,8 +275,9 @@ def test_who_looks_at_memories_in_a_shell_does_not_wait_for_all_facts(database: 
     assert any(re.match(rf"SEARCH f USING INDEX facts_narrative\w* \({column}=\?\)", str(step[3])) for step in steps), steps
 
 
-def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database) -> None:
-    steps = plan(database, "retrieve")
+@pytest.mark.parametrize("name", ["retrieve", "rank"])
+def test_what_ranks_counts_votes_once_and_makes_an_index_only_of_what_is_returned(database: Database, name: str) -> None:
+    steps = plan(database, name)
     assert [line for line in steps if line in ("SCAN one", "SCAN other")] == ["SCAN one", "SCAN other"]
     made = [line for line in steps if "AUTOMATIC" in line]
     assert made == [
@@ -400,7 +424,7 @@ def test_every_view_is_readable_by_any_sqlite(told: Path) -> None:
     shell.close()
 
 
-@pytest.mark.parametrize("name", ["retrieve", "upkeep.recurring"])
+@pytest.mark.parametrize("name", ["retrieve", "rank", "upkeep.recurring"])
 def test_each_statement_believes_a_source_as_far_as_the_rest_does(name: str) -> None:
     [written] = re.findall(r"case f\.source(.*?)end", files.statement(name), re.DOTALL)
     told = {source: float(share) for source, share in re.findall(r"when '(\w+)' then (\S+)", written)}

@@ -193,7 +193,9 @@ def retrieve(
         hyponyms = of_kind.shares()
         telling = nlargest(_LEG, hyponyms, key=hyponyms.__getitem__) if outside else []  # which no collection knows to be of the kind
         # what has lost its words is found all the same
-        scorer = Scorer(db, values, said=[*said, *echoes, *besides, *telling], aimed=aimed, hyponyms=hyponyms, alone=not (outside or legs.linked))
+        scorer = Scorer(
+            db, values, said=[*said, *echoes, *besides, *telling], aimed=aimed, hyponyms=hyponyms, alone=not (outside or legs.linked)
+        )
         if outside:
             rows = scorer.rows([], limit, voted=judged, least=min_score)
         else:
