@@ -13,7 +13,7 @@ from memdb.called import alike, held_as, predicates
 from memdb.claims_abroad import spoken_in
 from memdb.frames_abroad import fold
 from memdb.keys import canonical_key, slug
-from memdb.languages import Language
+from memdb.languages import Language, all_verbs
 from memdb.records import Record
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 
@@ -105,9 +105,9 @@ def keys_abroad(text: str, language: Language) -> tuple[tuple[str, str | None], 
     return ()
 
 
-def asked_in(text: str, words: Iterable[str]) -> Language | None:
+def asked_in(text: str, words: Sequence[str]) -> Language | None:
     """Return the language of a question that no grammar tells, if its verb does, and it asks for what has a key ("Dove lavoro?")."""
-    if len(text) > _LONGEST or not ONLY_ENGLISH.isdisjoint(words):
+    if len(text) > _LONGEST or not ONLY_ENGLISH.isdisjoint(words) or all_verbs().isdisjoint(words):
         return None
     language = spoken_in(text)
     return language if language is not None and keys_abroad(text, language) else None

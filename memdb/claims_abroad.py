@@ -6,12 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from functools import cache
 
 from memdb.called import called
 from memdb.english_rules import compiled, rules
 from memdb.frames_abroad import DANGLING, fold, reader
-from memdb.languages import Language, forms, language, language_of, verbs
+from memdb.languages import Language, all_verbs, forms, language, language_of, verbs
 from memdb.sentences import BLANKS, READ_WHOLE, masked, sentences
 from memdb.stop_words import ONLY_ENGLISH, STOP_WORDS
 from memdb.unspaced import words_of
@@ -49,7 +48,7 @@ def spoken_in(text: str) -> Language | None:
     told = language_of(words)
     if (told is None and not ONLY_ENGLISH.isdisjoint(words)) or (told is not None and told.statements is None):
         return None
-    if told is None and _own_verbs().isdisjoint(words):
+    if told is None and all_verbs().isdisjoint(words):
         return None
     distinct = set(words)
     known = [code for code, spoken in verbs().items() if not spoken.isdisjoint(distinct) or (told is not None and language(code) is told)]
@@ -92,7 +91,7 @@ def mixed_in(text: str, language: Language | None, *, at: datetime, zone: tzinfo
     """
     nothing: tuple[list[tuple[str, str]], str] = [], text if language is None else ""
     words = words_of(text[:_TELLING])
-    if (_own_verbs().isdisjoint(words) and language is None) or _TOLD_BY.isdisjoint(words) or _OF_LANGUAGE.search(text):
+    if (all_verbs().isdisjoint(words) and language is None) or _TOLD_BY.isdisjoint(words) or _OF_LANGUAGE.search(text):
         return nothing
     mixed = unicodedata.normalize("NFC", text)
     hidden = _QUOTED.sub(lambda match: "¤" * len(match.group()), masked(mixed[:_TELLING], hesitation=False))
@@ -125,20 +124,15 @@ def _clauses(hidden: str) -> Iterator[tuple[int, int, str]]:
         yield start, end, mark
 
 
-@cache
-def _own_verbs() -> frozenset[str]:
-    return frozenset(verb for spoken in verbs().values() for verb in spoken)
-
-
 def _surely(clause: str) -> Language | None:
     """The other language that a clause is in, if it is in one without any doubt."""
     words = words_of(clause)
-    return spoken_in(clause) if len(words) >= _LEAST and ONLY_ENGLISH.isdisjoint(words) and _own_verbs().intersection(words) else None
+    return spoken_in(clause) if len(words) >= _LEAST and ONLY_ENGLISH.isdisjoint(words) and all_verbs().intersection(words) else None
 
 
 def _is_surely_english(clause: str, language: Language) -> bool:
     words = set(words_of(clause))
-    foreign = (language.stop_words - STOP_WORDS) | _own_verbs()
+    foreign = (language.stop_words - STOP_WORDS) | all_verbs()
     return bool(words & _MYSELF and words & _TOLD_BY) and foreign.isdisjoint(words)
 
 

@@ -273,6 +273,12 @@ def verbs() -> dict[str, frozenset[str]]:
 
 
 @cache
+def all_verbs() -> frozenset[str]:
+    """Return these words of all languages."""
+    return frozenset().union(*verbs().values())
+
+
+@cache
 def language(code: str) -> Language:
     """Return what is known of a language."""
     rest = tomllib.loads(files.read(f"rules/languages/{code}.toml"))

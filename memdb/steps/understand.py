@@ -77,6 +77,9 @@ _SAID = frozenset("last latest recent first just".split())
 _THEN = frozenset("hour hours minute minutes morning afternoon evening night tonight earlier conversation chat session talk".split())
 """What asks for whatever was said at some time of a day, or in this conversation, has one of these words."""
 
+_FORMERLY = frozenset("used use previous previously former formerly past then those originally longer before old".split())
+"""What asks for what was so before has one of these words."""
+
 _LATELY = frozenset("recently lately late recent".split())
 _SAID_ROWS = 3  # so many messages are what was said last
 _THEN_ROWS = 10  # and what was said at some time
@@ -96,6 +99,15 @@ _INTENTS: dict[Intent, re.Pattern[str]] = {
     ),
     "reason": re.compile(r"^\W*(?:why|how come|for what reason)\b", re.IGNORECASE),
 }
+_ASKING_FOR: dict[Intent, frozenset[str]] = {
+    "time": frozenset(("when", "how", "what", "which")),
+    "number": frozenset(("how",)),
+    "person": frozenset(("who", "whose", "whom")),
+    "place": frozenset(("where", "what", "which")),
+    "reason": frozenset(("why", "how", "what")),
+}
+"""One of these words is in every question of that intent."""
+
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _NAME = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’-]*(?:[ \t]+(?:of the |of |the |de |da |von |van )?[^\W\d_a-z][\w'’-]*)*")
 _NAME_ABROAD = re.compile(  # "über" and "été" begin with no capital
@@ -166,8 +178,8 @@ def understand(db: Database, query: str, *, user_id: str, now: datetime, zone: t
     change, times = change_in(text) if asks else None, times_of(spans, now=now, zone=zone)
     changed_at = _changed_at(db, change, user_id=user_id, now=now)
     since = [(changed_at, now)] if changed_at is not None and change is not None and change.way == "after" else []
-    intent = next((intent for intent, pattern in _INTENTS.items() if pattern.search(text)), "other") if asks else "other"
-    former = asks and not times and asks_former(text)
+    intent = _intent(text, plain) if asks else "other"
+    former = asks and not times and not (text.isascii() and _FORMERLY.isdisjoint(plain)) and asks_former(text)
     past = asks and (former or asks_past(text) or bool(BEFORE_DATE.search(text) and times))
     return Question(
         text=query,
@@ -296,6 +308,11 @@ def _named(text: str, participants: Sequence[str]) -> list[str]:
 def _mention(name: str) -> re.Pattern[str]:
     common = name.casefold() in STOP_WORDS  # "Will" is a name, "will" is not
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if common else re.IGNORECASE)
+
+
+def _intent(text: str, words: Sequence[str]) -> Intent:
+    may = [intent for intent, telling in _ASKING_FOR.items() if not telling.isdisjoint(words)] if text.isascii() else _INTENTS
+    return next((intent for intent in may if _INTENTS[intent].search(text)), "other")
 
 
 def _without(text: str, named: Sequence[str]) -> str:
