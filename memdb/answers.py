@@ -126,7 +126,7 @@ class Hit(Record):
     @property
     def contributions(self) -> dict[str, float]:
         """What each feature added to the score; they sum to it."""
-        return {name: weight * self.parts[name] * self.factor for name, weight in self.weights.items() if weight}
+        return {name: weight * self.parts[name] * self.factor + 0.0 for name, weight in self.weights.items() if weight}  # + 0.0: no "-0.0"
 
 
 class Listed(list[Listable]):
