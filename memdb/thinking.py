@@ -78,7 +78,7 @@ def think(
     turn: Turn,
     *,
     worker: str,
-    predicates: dict[str, Predicate],
+    predicates: Mapping[str, Predicate],
     consent: Consent,
     config: Config,
     llm: LanguageModel | None,
@@ -155,7 +155,7 @@ def _read_before(db: Database, statement: str, turn: Turn, turn_id: str) -> Row 
 
 
 def _errands(
-    db: Database, turn: Turn, *, consent: Consent, predicates: dict[str, Predicate], config: Config
+    db: Database, turn: Turn, *, consent: Consent, predicates: Mapping[str, Predicate], config: Config
 ) -> tuple[tuple[tuple[Candidate, Source], ...], tuple[str, ...], tuple[Note, ...]]:
     """The tasks that a turn leaves open, as far as the gate lets them pass, those that it says are done, and what was refused."""
 
@@ -207,7 +207,7 @@ class _Holding(LanguageModel):
 
 
 def _extract(
-    db: Database, turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
+    db: Database, turn: Turn, predicates: Mapping[str, Predicate], config: Config, llm: LanguageModel | None
 ) -> tuple[Interpreted, str, str | None]:
     error: str | None = None
     calls: tuple[ModelCall, ...] = ()

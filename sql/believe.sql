@@ -409,6 +409,11 @@ select predicate, label, category, cardinality, opposite, high_risk, memory_type
 from predicates
 order by predicate;
 
+-- The same in one piece, as every turn reads it, in whatever order.
+-- statement: vocabulary
+select json_group_array(json_array(predicate, label, category, cardinality, opposite, high_risk, memory_type, importance)) as vocabulary
+from predicates;
+
 -- The newest last, or first; which changes stand on a page is told before what was and is so is read.
 -- statement: history
 with

@@ -483,7 +483,9 @@ def _since(
     told = {key for key, _ in known}
     known |= {(key, place) for key, place in (held(list(keys)) if held is not None else ()) if key not in told}
     places = {keys[key]: place for key, place in known if sum(key == other for other, _ in known) == 1}
-    earlier = before() if before is not None and places else None
+    if not places:
+        return
+    earlier = before() if before is not None else None
     near = f"{earlier[0].user_input if earlier else ''}. {asked}"
     for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
         stated = chain(at_its_place(text, places, near), last_day_there(text, places, near))
