@@ -31,7 +31,8 @@ def spelled_out(asked: str, text: str) -> str | None:
 
     "Where do you live?", "In Porto" is "I live in Porto". Only one short sentence answers, and only one question is answered.
     """
-    questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(asked[-LONGEST_SENTENCE:].translate(PLAIN))]
+    before = asked[-LONGEST_SENTENCE:].translate(PLAIN)
+    questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(before)] if "?" in before else []
     if len(questions) != 1 or _TWO.search(questions[0]):
         return None
     first = next(((text[start:end], mark) for start, end, mark in sentences(masked(text)) if text[start:end].strip()), None)

@@ -66,6 +66,7 @@ class Request:
     predicates: tuple[str, ...] = ()
 
 
+@cache
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     _slips()

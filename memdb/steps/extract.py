@@ -240,7 +240,8 @@ def _taken_back(
         return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
     if held is None or before is None:
         return None
-    instead, yes = instead_in(turn.user_input), spelled_out(asked, "yes")
+    instead = instead_in(turn.user_input)
+    yes = spelled_out(asked, "yes") if instead is not None else None
     if instead is not None and yes is not None:  # "Do you still live in Porto?", "no, Braga now"
         statement = turn.model_copy(update={"user_input": yes})
         return _corrected(turn, instead, (statement, ""), predicates=predicates, zone=zone, held=held, answers=True) or None
