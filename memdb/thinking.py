@@ -92,7 +92,8 @@ def think(
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
     found = _in_earnest(db, turn, found)
-    about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates)
+    alone = llm is None and (embedder is None or not db.has_vectors)  # then nobody proposes anything, and the rules decide
+    about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates, exactly=alone)
     cases = [about(one) for one in found.candidates]
     if by != "rules":
         meant = [as_meant(case, kind="fact", predicates=predicates) for case in cases]
