@@ -322,6 +322,17 @@ def test_a_message_that_tells_one_more_takes_no_longer_the_more_there_are(tmp_pa
     assert steps(tmp_path, fill, tell, 4000) <= steps(tmp_path, fill, tell, 1500) * 1.2 + 10
 
 
+def test_the_facts_of_a_key_are_read_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+        mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", timestamp=NOON)
+
+    def read(mem: memdb.Memory, _: int) -> None:
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in", limit=1)] == ["Porto"]
+
+    assert steps(tmp_path, fill, read, 4000) <= steps(tmp_path, fill, read, 500) * 1.2 + 10
+
+
 def test_what_a_turn_taught_is_looked_up_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
     def fill(mem: memdb.Memory, count: int) -> None:
         mem.remember_many(likes(count))
