@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
 from memdb.english import Clause
-from memdb.english_rules import Finds, Pattern, compiled, filled_in, finder, is_at_the_beginning, rules
+from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
 from memdb.fitting import by_beginning
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
@@ -117,7 +117,7 @@ def _ways(*, owned: bool, subject: bool) -> tuple[_Way, ...]:
     for place, pattern in enumerate(rules().pattern):
         if pattern.scope in scopes:
             way = (pattern.scope, pattern.others, pattern.raw, pattern.time == "state")
-            begins = filled_in(pattern.match) if is_at_the_beginning(pattern) else ""
+            begins = compiled(pattern.match).pattern if is_at_the_beginning(pattern) else ""
             alike.setdefault(way, []).append(((place, pattern, finder(pattern)), begins))
     return tuple((way[0][0][1], by_beginning(way)) for way in alike.values())
 

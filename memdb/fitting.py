@@ -66,6 +66,7 @@ _NONE = frozenset[str]()
 _CLASSES = {r"\d": frozenset(string.digits), r"\s": frozenset(filter(str.isspace, _ANY))}
 
 
+@cache
 def beginnings(pattern: str) -> frozenset[str] | None:
     """Return the ASCII characters with which a text must begin for a pattern to match there; None where it may match without any.
 
