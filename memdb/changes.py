@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, HeldOf, Person, about_whom, facts_in, read_pattern
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, hinted, hints, literal, relation_words, rules
+from memdb.english_rules import Also, Ending, Pattern, Wording, compiled, literal, relation_words, rules
 from memdb.exchanges import capitalised, is_small, taken_up_in
+from memdb.fitting import Tried, by_hint, hinted, hints
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.records import Candidate
 from memdb.sentences import CONTRACTED, PLAIN, expand
@@ -84,11 +85,9 @@ def _ended_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf) ->
 
 def _ended_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """The ends of what a clause says is over: of the one thing that is believed, or is believed to be of its sort, by that name."""
-    clues = hinted(clause.text)
-    for pattern, ending in _endings():
-        if not ending.negative and clues.isdisjoint(hints(ending.match)):
-            continue
-        if (final and not ending.final) or ending.negative != clause.negative:
+    endings = _negative_endings() if clause.negative else _endings()(hinted(clause.text))
+    for pattern, ending in endings:
+        if final and not ending.final:
             continue
         text = _text_of(clause, first_person=ending.first_person)
         match = compiled(pattern.match).match(text) if text else None
@@ -131,10 +130,7 @@ def _said_so(what: dict[str, str], believed: Iterable[tuple[str, str]]) -> list[
 
 def _moved_in(clause: Clause, here: Circumstances, believed: HeldOf) -> Iterator[Candidate]:
     """What is done on other days, or is more or less, now: of the one thing that is believed by the name, or with such a number, at all."""
-    clues = hinted(clause.text)
-    for pattern in _moves():
-        if clues.isdisjoint(hints(pattern.match)):
-            continue
+    for pattern in _moves()(hinted(clause.text)):
         match = compiled(pattern.match).match(clause.text)
         if match is None:
             continue
@@ -166,14 +162,12 @@ def _otherwise_for_good_in(clause: Clause, here: Circumstances, believed: HeldOf
 def _otherwise_in(clause: Clause, here: Circumstances, believed: HeldOf, *, final: bool = False) -> Iterator[Candidate]:
     """What a clause says in other words, where something is believed of that already."""
     whole = f"i {clause.full}" if clause.subject == "i" and not clause.owned else clause.text  # with the time that it begins with
+    wordings = [one for one in _wordings()(hinted(whole) | hinted(clause.text)) if not final or one.final or one.dated]
+    if not wordings:
+        return
     sentence = written_out(clause.excerpt) if len(clause.excerpt) <= _LONGEST else ""
-    clues = hinted(whole) | hinted(clause.text)
     typed, dated = (tuple(_as_typed(text, here)) for text in (clause.text, whole))
-    for wording in rules().wording:
-        if wording.of and clues.isdisjoint(hints(wording.match)):
-            continue
-        if final and not (wording.final or wording.dated):
-            continue
+    for wording in wordings:
         about = here.owner
         if wording.others:
             if (relative := _relative_of(clause, here)) is None:
@@ -363,13 +357,29 @@ def sorts_of(predicate: str) -> frozenset[str]:
     return frozenset({"any", *(sorts if known else {"places", "things"})})
 
 
-@cache
-def _endings() -> tuple[tuple[Pattern, Ending], ...]:
-    return tuple(
-        (_ENDS.model_copy(update={"match": one.match, "scope": "subject" if one.first_person else "clause"}), one) for one in rules().ending
-    )
+_Clued = Callable[[frozenset[str]], list[Tried]]
+"""What gives, of the rules of some sort, those that may fit a text with some hints."""
+
+
+def _ending(one: Ending) -> tuple[Pattern, Ending]:
+    return _ENDS.model_copy(update={"match": one.match, "scope": "subject" if one.first_person else "clause"}), one
 
 
 @cache
-def _moves() -> tuple[Pattern, ...]:
-    return tuple(_ENDS.model_copy(update={"match": one.match}) for one in rules().moved)
+def _negative_endings() -> tuple[tuple[Pattern, Ending], ...]:
+    return tuple(_ending(one) for one in rules().ending if one.negative)
+
+
+@cache
+def _endings() -> _Clued[tuple[Pattern, Ending]]:
+    return by_hint((_ending(one), hints(one.match)) for one in rules().ending if not one.negative)
+
+
+@cache
+def _moves() -> _Clued[Pattern]:
+    return by_hint((_ENDS.model_copy(update={"match": one.match}), hints(one.match)) for one in rules().moved)
+
+
+@cache
+def _wordings() -> _Clued[Wording]:
+    return by_hint((one, hints(one.match) if one.of else None) for one in rules().wording)

@@ -16,7 +16,8 @@ from pydantic import JsonValue
 
 from memdb.called import PROVIDED, attribute_of, called
 from memdb.english import Clause
-from memdb.english_rules import Finds, Pattern, compiled, finder, rules
+from memdb.english_rules import Finds, Pattern, compiled, finder, is_at_the_beginning, rules
+from memdb.fitting import by_beginning
 from memdb.keys import canonical_key, normalise, predicate_of, slug, telling
 from memdb.objects import Writing, objects
 from memdb.records import Candidate, Predicate
@@ -95,27 +96,30 @@ def who_stays(clause: Clause, here: Circumstances) -> str:
 def _that_fit(clause: Clause) -> Iterator[tuple[Pattern, str]]:
     """The patterns that match a clause, each with the text of it that it matches, in the order of the rules."""
     whole, fits = _whole(clause), list[tuple[int, Pattern, str]]()
-    for way in _ways(owned=clause.owned, subject=bool(clause.subject)):
-        for text in whole if way[0][1].scope in ("any", "clause") else texts_of(way[0][1], clause):
-            fits += ((place, pattern, text) for place, pattern, finds in way if finds(text))
+    for first, that_may_match in _ways(owned=clause.owned, subject=bool(clause.subject)):
+        for text in whole if first.scope in ("any", "clause") else texts_of(first, clause):
+            fits += ((place, pattern, text) for place, pattern, finds in that_may_match(text) if finds(text))
     fits.sort(key=itemgetter(0))
     return ((pattern, text) for _, pattern, text in fits)
 
 
-_Way = tuple[tuple[int, Pattern, Finds], ...]
-"""Patterns, by their places, that are matched with the same texts of a clause, and what looks for each."""
+_Placed = tuple[int, Pattern, Finds]
+_Way = tuple[Pattern, Callable[[str], tuple[_Placed, ...]]]
+"""The first of some patterns that are matched with the same texts of a clause, and which of all of them, each with its place and what looks
+for it, may match a text."""
 
 
 @cache
 def _ways(*, owned: bool, subject: bool) -> tuple[_Way, ...]:
     """The patterns that may be matched with a clause, by whether it begins with what is owned, and whether it says who it is about."""
     scopes = {"any", "clause"} | ({"my"} if owned else {"subject"} if subject else set())
-    alike: dict[tuple[object, ...], list[tuple[int, Pattern, Finds]]] = {}
+    alike: dict[tuple[object, ...], list[tuple[_Placed, str]]] = {}
     for place, pattern in enumerate(rules().pattern):
         if pattern.scope in scopes:
             way = (pattern.scope, pattern.others, pattern.raw, pattern.time == "state")
-            alike.setdefault(way, []).append((place, pattern, finder(pattern)))
-    return tuple(map(tuple, alike.values()))
+            begins = compiled(pattern.match).pattern if is_at_the_beginning(pattern) else ""
+            alike.setdefault(way, []).append(((place, pattern, finder(pattern)), begins))
+    return tuple((way[0][0][1], by_beginning(way)) for way in alike.values())
 
 
 def _whole(clause: Clause) -> list[str]:

@@ -336,7 +336,7 @@ def _stated(
             if told_of:
                 stated.append(replace(clause, text=f"{told_of} {clause.text}"))  # "I have a cousin who is a vet | and lives in Bath"
             continue  # "I wanted to ask about my mother she's 81 | and lives in Porto"
-        if re.match(rf"{rules().clauses['verbs']}\b", clause.text, re.IGNORECASE) and subject:
+        if subject and compiled(rf"{rules().clauses['verbs']}\b").match(clause.text):
             if compiled(rules().phrase["to_do_too"]).match(clause.text) and compiled(rules().phrase["to_do"]).search(earlier):
                 continue  # "I want to sell the car | and live in Spain"
             clause = replace(clause, text=f"{subject} {clause.text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -349,7 +349,12 @@ Finds = Callable[[str], re.Match[str] | None]
 def finder(pattern: Pattern) -> Finds:
     """Return what looks for a pattern in a text, where it may stand."""
     regex = compiled(pattern.match)
-    return regex.search if pattern.scope == "any" and pattern.match[0] != "^" else regex.match
+    return regex.match if is_at_the_beginning(pattern) else regex.search
+
+
+def is_at_the_beginning(pattern: Pattern) -> bool:
+    """Return whether a pattern may stand only where a text begins."""
+    return pattern.scope != "any" or pattern.match[0] == "^"
 
 
 def filled_in(pattern: str) -> str:
@@ -357,33 +362,6 @@ def filled_in(pattern: str) -> str:
     for _ in range(3):  # a macro may hold another, which holds a third
         pattern = _MACRO.sub(lambda found: rules().macros.get(found["name"]) or _nouns(found["name"]) or found.group(), pattern)
     return pattern
-
-
-_UNSPOKEN = re.compile(r"\\.|\[[^\]]*\]|\(\?P<\w+>|\{\w+\}|\(\?[:!=<-]*")
-_WORDS = re.compile(r"[a-z]+")
-_OF_GRAMMAR = frozenset(
-    """
-    have has had is was are am been just finally sadly recently the my our his her their and it that this an to of for in at on from
-    we me us they he she as be so by or also officially suddenly all
-    """.split()
-)
-
-
-@cache
-def hints(pattern: str) -> frozenset[str]:
-    """Return the beginnings of the words that a pattern spells out: what it matches has one of them, but for words of mere grammar."""
-    words = _WORDS.findall(_UNSPOKEN.sub(" ", pattern).lower())
-    return frozenset(word[:_HINT] for word in words if len(word) > 1 and word not in _OF_GRAMMAR)
-
-
-@lru_cache(maxsize=256)  # the same clause is looked at for one thing after another
-def hinted(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text, one of which is in the `hints` of whatever pattern matches it."""
-    words = _WORDS.findall(text.lower())
-    return frozenset(word[:length] for word in words for length in (2, _HINT))
-
-
-_HINT = 3  # letters
 
 
 def _nouns(name: str) -> str:

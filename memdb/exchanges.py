@@ -4,7 +4,7 @@ Acme now" does."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain
@@ -12,7 +12,8 @@ from itertools import chain
 from memdb.called import attribute_of, called
 from memdb.claims import Circumstances, Held, about_whom, are_alike, facts_in, read_pattern, texts_of
 from memdb.english import Clause, clauses
-from memdb.english_rules import Also, Exchange, Pattern, compiled, hinted, hints, literal, rules
+from memdb.english_rules import Also, Exchange, Pattern, compiled, literal, rules
+from memdb.fitting import by_hint, hinted, hints
 from memdb.keys import canonical_key, predicate_of, telling
 from memdb.records import Candidate
 from memdb.sentences import PLAIN
@@ -30,9 +31,6 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
     """
     if not clause.subject:
         return  # "he", of whom nothing is known
-    words = rules().instead
-    exchanged = {*words.predicates, *attribute_of().values()}
-    meaning = {"instead": exchanged, "over": {*words.left}, "again": exchanged - {*words.returned}}
     for pattern, one in _exchanges():
         texts = texts_of(pattern, clause)
         texts += [name for name in (capitalised(text, here) for text in texts) if name not in texts]
@@ -40,7 +38,7 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         about = about_whom(clause, here) if match is not None else None
         if match is None or about is None:
             continue
-        names = [canonical_key(about.slug, name) for name in sorted(one.of or meaning[one.means])]
+        names = [canonical_key(about.slug, name) for name in sorted(one.of or _meaning(one.means))]
         meant = _given_up(match, one, (once if one.means == "again" else held)(names))
         text = match.string
         if meant is not None and not are_alike(meant[1], match["o"]):  # "transferred from oxford to durham"
@@ -57,6 +55,14 @@ def exchanged_in(clause: Clause, here: Circumstances, held: Held, once: Held) ->
         return
 
 
+@cache
+def _meaning(means: str) -> frozenset[str]:
+    """Under which predicates something is believed that is over, or so again, as an exchange means it."""
+    words = rules().instead
+    exchanged = {*words.predicates, *attribute_of().values()}
+    return frozenset({"instead": exchanged, "over": {*words.left}, "again": exchanged - {*words.returned}}[means])
+
+
 def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Candidate]:
     """Find what a sentence says has taken the place of something believed, if it names only the two: "it's Monzo now, not Barclays"."""
     told = clause.excerpt.translate(PLAIN).strip(" .!")
@@ -64,10 +70,7 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
     told = told[begins.end() :] if begins else told
     if len(told) > _LONGEST_SWAP:
         return
-    clues = hinted(told)
-    for pattern in rules().swap.matches:
-        if clues.isdisjoint(hints(pattern)):
-            continue
+    for pattern in _swaps()(hinted(told)):
         match = compiled(pattern).fullmatch(told)
         if match is None:
             continue
@@ -89,6 +92,11 @@ def swapped_in(clause: Clause, here: Circumstances, held: Held) -> Iterator[Cand
         said = _ANYTHING.model_copy(update={"key": predicate, "kind": kind, "also": ends})
         yield from read_pattern(said, replace(clause, negative=False, former=False, elided=False), new, here)
         return
+
+
+@cache
+def _swaps() -> Callable[[frozenset[str]], list[str]]:
+    return by_hint((pattern, hints(pattern)) for pattern in rules().swap.matches)
 
 
 @cache

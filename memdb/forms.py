@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from memdb.english_rules import compiled, rules
 from memdb.keys import normalise
@@ -14,6 +15,7 @@ _FEWEST = 2  # fields
 _FIELD = re.compile(r"[-*•·–\s]*(?P<label>[^\W\d_][\w' -]{1,24}?)\s*[:=]\s*(?P<value>\S.{0,99})")
 
 
+@cache
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     form = rules().form

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 from functools import lru_cache
+from types import MappingProxyType
 
 from memdb import stored
 from memdb.config import Config
@@ -200,7 +201,7 @@ def _one_doubt(actions: list[Action], candidate: Candidate, beliefs: Sequence[Fa
     return [*sure, first.model_copy(update={"also": tuple(one for one in against if one != first.target_fact_id)})]
 
 
-def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: dict[str, Predicate]) -> bool:
+def _still_holds(db: Database, case: Case, proposed: Action, *, origin: Origin, predicates: Mapping[str, Predicate]) -> bool:
     """Whether what bears on an action is believed as it was when the action was proposed: by others, and by this turn itself."""
     target = read_fact(db, proposed.target_fact_id) if proposed.target_fact_id else None
     if proposed.target_fact_id and (target is None or target.status not in LIVE):
@@ -213,17 +214,18 @@ def _but_for_chance(beliefs: Sequence[Fact]) -> list[Fact]:
     return [fact.model_copy(update={"embedding_id": None, "last_accessed": None, "access_count": 0}) for fact in beliefs]
 
 
-def read_predicates(db: Database) -> dict[str, Predicate]:
+def read_predicates(db: Database) -> Mapping[str, Predicate]:
     """Return the vocabulary of keys."""
-    rows = tuple(db.tuples("believe.predicates"))
     with stored.reading(db):
-        return {one.predicate: one for one in _vocabulary(rows)}
+        ((vocabulary,),) = db.tuples("believe.vocabulary")
+        return _vocabulary(str(vocabulary))
 
 
 @lru_cache(maxsize=16)  # every turn reads it, and hardly anybody changes it
-def _vocabulary(rows: tuple[tuple[object, ...], ...]) -> tuple[Predicate, ...]:
-    """The rows of believe.predicates, whose columns are the record's fields in their order."""
-    return tuple(Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in rows)
+def _vocabulary(rows: str) -> Mapping[str, Predicate]:
+    """The rows of believe.vocabulary, whose columns are the record's fields in their order."""
+    read = (Predicate.model_validate(dict(zip(Predicate.model_fields, row, strict=True))) for row in json.loads(rows))
+    return MappingProxyType({one.predicate: one for one in sorted(read, key=lambda one: one.predicate)})
 
 
 def build_profile(db: Database, *, user_id: str, now: datetime, config: Config) -> None:

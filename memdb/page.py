@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -158,14 +159,14 @@ def _is_known(db: Database, found: str, *, user_id: str) -> bool:
     return written is not None and found in (written["page"], written["found"])
 
 
-def _refusal(said: Candidate, consent: Consent, predicates: dict[str, Predicate], config: Config) -> str | None:
+def _refusal(said: Candidate, consent: Consent, predicates: Mapping[str, Predicate], config: Config) -> str | None:
     """Why the user does not let something be remembered, in whatever way it comes; None if they do."""
     notes = gate([Case(candidate=said, beliefs=())], consent=consent, predicates=predicates, config=config).notes
     return notes[0].why if notes else None
 
 
 def _actions(
-    db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: dict[str, Predicate], config: Config
+    db: Database, edit: Edit, target: Fact | None, origin: Origin, predicates: Mapping[str, Predicate], config: Config
 ) -> list[Action]:
     """What an edit would change, to be asked about: never more than a pending fact."""
     if edit.kind == "removed":
@@ -186,7 +187,7 @@ def _actions(
     return actions
 
 
-def _said(text: str, origin: Origin, predicates: dict[str, Predicate], config: Config) -> list[Candidate]:
+def _said(text: str, origin: Origin, predicates: Mapping[str, Predicate], config: Config) -> list[Candidate]:
     """What a line says if it is written as the page's own are ("User lives in Faro"), or as somebody would say it ("I live in Faro")."""
     labels = sorted(
         ((one.label, name) for name, one in predicates.items() if one.label not in ("", "is", "has")), key=lambda pair: -len(pair[0])

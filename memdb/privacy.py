@@ -95,7 +95,7 @@ def topic_of(fact: Candidate | Fact) -> str | None:
     return told or next((topic for name, detail in _details(fact.value_json) if (topic := _topic_of_detail(name, detail))), None)
 
 
-@lru_cache(maxsize=32_768)  # a profile asks of the same facts again and again
+@lru_cache(maxsize=65_536)  # a profile asks of the same facts again and again
 def topic_in(key: str, text: str) -> str | None:
     """Return the sensitive topic that a key or a text names, or None."""
     predicate = key.partition(".")[2]

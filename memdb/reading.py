@@ -87,15 +87,19 @@ def facts(
     default = LIVE if as_of is None else EVER
     wanted: dict[str, SqlValue] = {
         "user_id": user_id,
-        "key": key,
         "kinds": listed(chosen),
         "statuses": listed(default if statuses is None else statuses),
         "categories": listed(categories),
         "contains": _cases(contains),
         "turn_id": turn_id,
     }
-    name, at = ("current", {"now": to_text(now)}) if as_of is None else ("as_of", {"as_of": to_text(as_of)})
-    rows, total = _part(db, f"believe.{name}", f"believe.count_{name}", wanted | at, limit=limit, offset=offset)
+    if as_of is not None:
+        name, wanted = "as_of", {**wanted, "key": key, "as_of": to_text(as_of)}
+    elif key is not None:
+        name, wanted = "current_of_key", {**wanted, "key": key, "now": to_text(now)}
+    else:
+        name, wanted = "current", {**wanted, "now": to_text(now)}
+    rows, total = _part(db, f"believe.{name}", f"believe.count_{name}", wanted, limit=limit, offset=offset)
     return Listed(stored.facts(db, rows), total=total)
 
 

@@ -31,9 +31,12 @@ def spelled_out(asked: str, text: str) -> str | None:
 
     "Where do you live?", "In Porto" is "I live in Porto". Only one short sentence answers, and only one question is answered.
     """
-    questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(asked[-LONGEST_SENTENCE:].translate(PLAIN))]
+    before = asked[-LONGEST_SENTENCE:].translate(PLAIN)
+    questions = [CONTRACTED.sub(expand, found.strip()) for found in _QUESTION.findall(before)] if "?" in before else []
+    if len(questions) != 1 or _TWO.search(questions[0]):
+        return None
     first = next(((text[start:end], mark) for start, end, mark in sentences(masked(text)) if text[start:end].strip()), None)
-    if len(questions) != 1 or _TWO.search(questions[0]) or first is None or "?" in first[1]:
+    if first is None or "?" in first[1]:
         return None
     question, said = questions[0], CONTRACTED.sub(expand, BLANKS.sub(" ", first[0].translate(PLAIN)).strip(" ,."))
     phrase = rules().phrase
@@ -73,8 +76,7 @@ def _as_done(rest: str) -> str | None:
 
 def added_in(text: str) -> str:
     """Return what a text adds to a list, if it does nothing else ("and eggs"), as it is written; "" if it is no such text."""
-    said = masked(text[:_LONGEST_ADDITION]).strip(" \n.!")
-    found = compiled(rules().added.says).fullmatch(said) if len(text) < _LONGEST_ADDITION else None
+    found = compiled(rules().added.says).fullmatch(masked(text).strip(" \n.!")) if len(text) < _LONGEST_ADDITION else None
     more = found["more"] if found else ""
     return "" if compiled(rules().added.no_more).search(more) else more
 
@@ -85,8 +87,10 @@ def said_of_user(text: str) -> tuple[list[str], bool]:
     "Since you live in Porto, …" says "I live in Porto", and "As a vegan, …" "I am a vegan", among other things; "I remember that you're
     vegan." says nothing else. What asks a question is left to its answer: ([], False).
     """
-    told = CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text[:_LONGEST_REPLY]))).strip()
-    if len(text) > _LONGEST_REPLY or "?" in told or "¤" in told:
+    if len(text) > _LONGEST_REPLY:
+        return [], False
+    told = CONTRACTED.sub(expand, BLANKS.sub(" ", masked(text))).strip()
+    if "?" in told or "¤" in told:
         return [], False
     found = list(compiled(rules().phrase["said_of_user"]).finditer(told))
     claims = [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from functools import cache
+from functools import cache, lru_cache
 
 from memdb.english_rules import compiled, relation_words, rules
 from memdb.sentences import BLANKS, CONTRACTED, expand, masked
@@ -66,6 +66,7 @@ class Request:
     predicates: tuple[str, ...] = ()
 
 
+@cache
 def prepare() -> None:
     """Compile the rules, so that the first text is read as fast as the others."""
     _slips()
@@ -178,10 +179,13 @@ def stand_ins(text: str, objects: Iterator[str], slip: Slip, *, at: datetime, zo
     return list(dict.fromkeys([*of_its_kind, *(value.rpartition(" called ")[2] for value in objects)]))
 
 
+@lru_cache(maxsize=16)  # a turn is looked at for one thing after another
 def _plain(text: str) -> str:
     """A short text in one line, contractions written out, or "" where it is long or quotes something."""
-    said = BLANKS.sub(" ", masked(text[: _LONGEST + 1]).replace("\n", " ")).strip(_END)
-    return "" if len(text) > _LONGEST or "¤" in said else CONTRACTED.sub(expand, said)
+    if len(text) > _LONGEST:
+        return ""
+    said = BLANKS.sub(" ", masked(text).replace("\n", " ")).strip(_END)
+    return "" if "¤" in said else CONTRACTED.sub(expand, said)
 
 
 @cache

@@ -95,11 +95,13 @@ def sentences_read(text: str, people: Iterable[str] = ()) -> Iterator[tuple[int,
 
 def _spoken(text: str, people: Iterable[str]) -> Iterator[tuple[int, int, str, bool]]:
     """The first sentences of a text, and of the others those that speak of oneself or of `people`; and whether none was left out before."""
-    names = "".join(f"|{re.escape(name)}" for name in people)
-    speaks = re.compile(rf"(?<!\w)(?:i|my|mine|me|myself|we|our|ours|us|im|ive{names})(?!\w)", re.IGNORECASE)
+    speaks: re.Pattern[str] | None = None
     near, follows = 0, True
     for start, end, mark in sentences(text):
         if start >= READ_WHOLE:
+            if speaks is None:
+                names = "".join(f"|{re.escape(name)}" for name in people)
+                speaks = re.compile(rf"(?<!\w)(?:i|my|mine|me|myself|we|our|ours|us|im|ive{names})(?!\w)", re.IGNORECASE)
             near = _GO_ON if speaks.search(text, start, end) else near - 1
             if near < 0:
                 follows = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
@@ -11,7 +11,8 @@ from itertools import product
 from memdb.changes import LEADING, names_of, sorts_of, written_out
 from memdb.claims import Circumstances, HeldOf, about_whom, are_alike, read_pattern
 from memdb.english import Clause
-from memdb.english_rules import Also, Pattern, Surmise, compiled, hinted, hints, literal, rules
+from memdb.english_rules import Also, Pattern, Surmise, compiled, literal, rules
+from memdb.fitting import by_hint, hinted, hints
 from memdb.keys import normalise, predicate_of, telling
 from memdb.records import Candidate
 from memdb.stop_words import STOP_WORDS
@@ -39,9 +40,9 @@ def prepare() -> None:
 
 
 @cache
-def _surmises() -> tuple[tuple[Surmise, frozenset[str], re.Pattern[str]], ...]:
-    """The rules, each with its hints, and with what it matches whatever is named."""
-    return tuple((one, hints(one.match) - _COMMON, compiled(one.match.replace(_IT, _ANY))) for one in rules().surmise)
+def _surmises() -> Callable[[frozenset[str]], list[tuple[Surmise, re.Pattern[str]]]]:
+    """What gives the rules that may fit a text with some hints, each with what it matches whatever is named."""
+    return by_hint(((one, compiled(one.match.replace(_IT, _ANY))), hints(one.match) - _COMMON) for one in rules().surmise)
 
 
 def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterator[Candidate]:
@@ -59,7 +60,7 @@ def surmised_in(clause: Clause, here: Circumstances, held_of: HeldOf) -> Iterato
     supposed, clues = _is_supposed(clause), hinted(clause.excerpt) | hinted(clause.text)
     told = clause.text if by_name or clause.subject in ("", "i") else f"I {clause.full}"
     sentence = written_out(clause.excerpt)
-    ways = [one for one, words, may_be in _surmises() if not clues.isdisjoint(words) and may_be.match(sentence if one.whole else told)]
+    ways = [one for one, may_be in _surmises()(clues) if may_be.match(sentence if one.whole else told)]
     over = rules().over
     if not (ways or supposed) or any(compiled(pattern).search(clause.excerpt) for pattern in (over.unreal, over.passing, over.but)):
         return

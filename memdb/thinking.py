@@ -78,7 +78,7 @@ def think(
     turn: Turn,
     *,
     worker: str,
-    predicates: dict[str, Predicate],
+    predicates: Mapping[str, Predicate],
     consent: Consent,
     config: Config,
     llm: LanguageModel | None,
@@ -92,7 +92,8 @@ def think(
         llm = _Holding(llm, db, turn, worker=worker, config=config)
     found, by, error = _extract(db, turn, predicates, config, llm)
     found = _in_earnest(db, turn, found)
-    about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates)
+    alone = llm is None and (embedder is None or not db.has_vectors)  # then nobody proposes anything, and the rules decide
+    about = partial(case_of, db, user_id=turn.user_id, now=turn.timestamp, predicates=predicates, exactly=alone)
     cases = [about(one) for one in found.candidates]
     if by != "rules":
         meant = [as_meant(case, kind="fact", predicates=predicates) for case in cases]
@@ -155,7 +156,7 @@ def _read_before(db: Database, statement: str, turn: Turn, turn_id: str) -> Row 
 
 
 def _errands(
-    db: Database, turn: Turn, *, consent: Consent, predicates: dict[str, Predicate], config: Config
+    db: Database, turn: Turn, *, consent: Consent, predicates: Mapping[str, Predicate], config: Config
 ) -> tuple[tuple[tuple[Candidate, Source], ...], tuple[str, ...], tuple[Note, ...]]:
     """The tasks that a turn leaves open, as far as the gate lets them pass, those that it says are done, and what was refused."""
 
@@ -207,7 +208,7 @@ class _Holding(LanguageModel):
 
 
 def _extract(
-    db: Database, turn: Turn, predicates: dict[str, Predicate], config: Config, llm: LanguageModel | None
+    db: Database, turn: Turn, predicates: Mapping[str, Predicate], config: Config, llm: LanguageModel | None
 ) -> tuple[Interpreted, str, str | None]:
     error: str | None = None
     calls: tuple[ModelCall, ...] = ()

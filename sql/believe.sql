@@ -224,12 +224,15 @@ select record from fact_record where fact_id = :fact_id;
 -- in its key or in its words. Which rows stand on a page is told before any of them is made a record, and a :limit below 0 is none.
 -- statement: current
 with
+near as (
+  select *
+  from facts
+  where user_id = :user_id
+),
 listed as (
   select f.id, f.key, f.valid_from
-  from facts f
-  where f.user_id = :user_id
-    and (:key is null or f.key = :key)
-    and f.kind in (select value from json_each(:kinds))
+  from near f
+  where f.kind in (select value from json_each(:kinds))
     and f.status in (
       select value from json_each(:statuses)
       union
@@ -249,7 +252,20 @@ order by f.key, f.valid_from, f.id;
 
 -- How many rows such a list has in all.
 -- statement: count_current
--- with: believe.current.listed
+-- with: believe.current.near, believe.current.listed
+select count(*) as total from listed;
+
+-- The same of one key, which an index tells.
+-- statement: current_of_key
+-- with: believe.current_key.near, believe.current.listed
+select iif(f.status in ('active', 'pending_confirmation') and f.valid_to <= :now, json_set(r.record, '$.status', 'expired'), r.record) as record
+from (select id from listed order by key, valid_from, id limit :limit offset :offset) page
+cross join facts f on f.id = page.id
+cross join fact_record r on r.id = page.id
+order by f.key, f.valid_from, f.id;
+
+-- statement: count_current_of_key
+-- with: believe.current_key.near, believe.current.listed
 select count(*) as total from listed;
 
 -- statement: as_of
@@ -409,6 +425,11 @@ select predicate, label, category, cardinality, opposite, high_risk, memory_type
 from predicates
 order by predicate;
 
+-- The same in one piece, as every turn reads it, in whatever order.
+-- statement: vocabulary
+select json_group_array(json_array(predicate, label, category, cardinality, opposite, high_risk, memory_type, importance)) as vocabulary
+from predicates;
+
 -- The newest last, or first; which changes stand on a page is told before what was and is so is read.
 -- statement: history
 with
@@ -433,9 +454,15 @@ order by iif(:newest, -h.id, h.id);
 select count(*) as total from listed;
 
 -- statement: current_key
+with
+near as (
+  select *
+  from facts
+  where user_id = :user_id and key = :key
+)
 select 1 as known
-from facts
-where user_id = :user_id and key = :key and kind = :kind and status in ('active', 'pending_confirmation')
+from near
+where kind = :kind and status in ('active', 'pending_confirmation')
 limit 1;
 
 -- What a user's rows of some kinds say, as far as their time is not over.

@@ -614,10 +614,12 @@ def shown(*arguments: str | Path, columns: int, stream: str = "stdout") -> str:
         try:
             command = [sys.executable, "-m", "memdb", *map(str, arguments)]
             streams: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: terminal}
-            subprocess.run(command, **streams, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}, check=True)  # type: ignore[call-overload]
+            process = subprocess.Popen(command, **streams, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"})  # type: ignore[call-overload]
         finally:
             os.close(terminal)
+        # while it runs: a terminal that nobody reads is full before a bar is that is drawn for long
         told = b"".join(iter(partial(_some, seen), b"")).decode().replace("\r", "")
+        assert process.wait() == 0
     return re.sub(r"\x1b\[[0-9;]*m", "", told)
 
 

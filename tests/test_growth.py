@@ -310,6 +310,41 @@ def test_one_more_of_very_many_under_a_key_takes_no_longer_the_more_there_are(tm
     assert steps(tmp_path, notes, remember, 4000) <= steps(tmp_path, notes, remember, 1000) * 1.2 + 10
 
 
+def test_a_message_that_tells_one_more_takes_no_longer_the_more_there_are(tmp_path: Path) -> None:
+    def tell(mem: memdb.Memory, _: int) -> None:
+        mem.observe("I like cedar trees.", user_id="ana", turn_id="t1", timestamp=NOON)
+        mem.drain()
+        assert [change.operation for change in mem.history(user_id="ana", turn_id="t1")] == ["insert"]
+
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+
+    assert steps(tmp_path, fill, tell, 4000) <= steps(tmp_path, fill, tell, 1500) * 1.2 + 10
+
+
+def test_the_facts_of_a_key_are_read_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+        mem.remember("Lives in Porto", user_id="ana", key="user.lives_in", object="Porto", timestamp=NOON)
+
+    def read(mem: memdb.Memory, _: int) -> None:
+        assert [fact.object for fact in mem.facts("ana", key="user.lives_in", limit=1)] == ["Porto"]
+
+    assert steps(tmp_path, fill, read, 4000) <= steps(tmp_path, fill, read, 500) * 1.2 + 10
+
+
+def test_what_a_turn_taught_is_looked_up_without_a_look_at_all_that_is_known(tmp_path: Path) -> None:
+    def fill(mem: memdb.Memory, count: int) -> None:
+        mem.remember_many(likes(count))
+        mem.observe("Nice weather today.", user_id="ana", turn_id="t0", timestamp=NOON)
+        mem.drain()
+
+    def undo(mem: memdb.Memory, _: int) -> None:
+        assert mem.undo(user_id="ana", turn_id="t0").restored == 0
+
+    assert steps(tmp_path, fill, undo, 4000) <= steps(tmp_path, fill, undo, 500) * 1.2 + 10
+
+
 @pytest.mark.parametrize(
     ("text", "object", "again"),
     [

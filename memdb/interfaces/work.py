@@ -27,12 +27,11 @@ def store(memory: Memory, turns: Sequence[Exchange], *, user_id: str) -> int:
         try:
             if not any(turn.assistant for turn in turns):
                 return memory.load(turns, user_id=user_id, progress=lambda done: bars.update(task, completed=done))
-            known = {fact.source_turn_id for fact in memory.facts(user_id, kinds=["message"])}
-            new = 0
+            known = memory.turns(user_id, limit=1).total
             for place, turn in enumerate(turns, start=1):
-                new += observe(memory, turn, user_id=user_id) not in known
+                observe(memory, turn, user_id=user_id)
                 bars.update(task, completed=place)
-            return new
+            return memory.turns(user_id, limit=1).total - known
         except KeyboardInterrupt:
             stored = int(bars.tasks[task].completed)
             say(f"At least {stored} of the {len(turns)} messages of {user_id} are stored; load them again to add the rest.")

@@ -240,7 +240,8 @@ def _taken_back(
         return _forgotten(turn, request, owner, predicates=predicates, zone=zone, held=held)
     if held is None or before is None:
         return None
-    instead, yes = instead_in(turn.user_input), spelled_out(asked, "yes")
+    instead = instead_in(turn.user_input)
+    yes = spelled_out(asked, "yes") if instead is not None else None
     if instead is not None and yes is not None:  # "Do you still live in Porto?", "no, Braga now"
         statement = turn.model_copy(update={"user_input": yes})
         return _corrected(turn, instead, (statement, ""), predicates=predicates, zone=zone, held=held, answers=True) or None
@@ -483,7 +484,9 @@ def _since(
     told = {key for key, _ in known}
     known |= {(key, place) for key, place in (held(list(keys)) if held is not None else ()) if key not in told}
     places = {keys[key]: place for key, place in known if sum(key == other for other, _ in known) == 1}
-    earlier = before() if before is not None and places else None
+    if not places:
+        return
+    earlier = before() if before is not None else None
     near = f"{earlier[0].user_input if earlier else ''}. {asked}"
     for text in (turn.user_input, _AT_A_PLACE.sub("here", answer or "")):  # who is asked how long they have lived there, lives there
         stated = chain(at_its_place(text, places, near), last_day_there(text, places, near))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
@@ -26,14 +26,17 @@ _OPENS = re.compile(
     r"|help me (?:to )?(?=find|plan|prepare|organi[sz]e|write|book))\s*(?P<what>[^.!?\n]{3,160}))",
     re.IGNORECASE,
 )
+_OPENING = ("remind me", "forget", "remember to", "note to self", "my goal is to", "do:", " still ", "help me ")  # one of which it has
 _LISTS = re.compile(
     r"\b(?:add|put) (?P<what>[^.!?\n]{2,100}?) (?:to|on|onto) (?:my|our|the) (?P<list>shopping|grocery|to-?do) list\b", re.IGNORECASE
 )
+_LISTING = (" list",)
 _PROMISES = re.compile(
     r"\b(?P<says>i(?:'ll| will) "
     r"(?P<what>(?:check|look into|find out|get back|remind|let you know|send|prepare|follow up)\b[^.!?\n]{0,140}))",
     re.IGNORECASE,
 )
+_PROMISING = ("i'll ", "i will ")
 _POLITELY = re.compile(r",?\s+(?:please|pls|thanks|thank you)$", re.IGNORECASE)
 _FIND_IT = re.compile(r"find (?:it|them)\b", re.IGNORECASE)
 _LOST = re.compile(
@@ -95,8 +98,11 @@ class Loops(Record):
 def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo) -> Loops:
     """Return what a turn leaves open and what it closes, by the English phrases for it. Tasks are read only if anything was done."""
     opened = []
-    for text, pattern, promised in ((turn.user_input, _OPENS, False), (turn.assistant_response, _PROMISES, True)):
-        for match in pattern.finditer(text.replace("’", "'")[:_LONGEST]):
+    for said, pattern, words, promised in (
+        (turn.user_input, _OPENS, _OPENING, False), (turn.assistant_response, _PROMISES, _PROMISING, True)
+    ):  # fmt: skip
+        text = said.replace("’", "'")[:_LONGEST]
+        for match in pattern.finditer(text) if _has_any(text, words) else ():
             what = _POLITELY.sub("", " ".join(match["what"].split())).strip(" ,;:")
             title = _named(what, before=match.string[max(0, match.start() - _LOOKED_BACK) : match.start()])
             if title is None:
@@ -104,13 +110,21 @@ def loops(turn: Turn, open_tasks: Callable[[], Sequence[Fact]], *, zone: tzinfo)
             times = find_times(title, at=turn.timestamp, zone=zone)
             due = times[-1].ends - _MOMENT if times else None  # at the end of that day, not at the beginning of the next
             opened.append(Loop(title=title, excerpt=match["says"], due=due, promised=promised))
-    for match in _LISTS.finditer(turn.user_input[:_LONGEST]):
+    text = turn.user_input[:_LONGEST]
+    for match in _LISTS.finditer(text) if _has_any(text, _LISTING) else ():
         verb = "" if match["list"].lower().startswith("to") else "buy "
         opened.append(Loop(title=verb + " ".join(match["what"].split()), excerpt=match.group()))
-    said = list(_deeds(turn, zone))
-    tasks = [(task.fact_id, _errand(task.object, at=turn.timestamp, zone=zone)) for task in open_tasks()] if said else []
-    done = [name for deed in said for name, task in tasks if task is not None and _does(deed, task)]
+    claims = list(_claims(turn))
+    tasks = [(task.fact_id, _errand(task.object, at=turn.timestamp, zone=zone)) for task in open_tasks()] if claims else []
+    deeds = _deeds(claims, turn, zone) if tasks else ()
+    done = [name for deed in deeds for name, task in tasks if task is not None and _does(deed, task)]
     return Loops(opened=tuple(opened), done=tuple(dict.fromkeys(done)))
+
+
+def _has_any(text: str, words: Sequence[str]) -> bool:
+    """Whether one of these stands in a text, or may: a letter that is not ASCII may be the same as one of theirs."""
+    small = text.lower()
+    return not text.isascii() or any(word in small for word in words)
 
 
 def _named(title: str, *, before: str) -> str | None:
@@ -130,16 +144,27 @@ class _Errand(NamedTuple):
     whole: bool = False  # nothing else may be said than what the task says
 
 
-def _deeds(turn: Turn, zone: tzinfo) -> Iterator[_Errand]:
-    """What a turn says was done: "I've renewed the railcard", "called Rita", "got the bill paid", "hotel's booked"."""
-    text = turn.user_input.replace("’", "'")[:_LONGEST]
-    for clause in _CLAUSE.split(text):
+_Claim = tuple[str, list[tuple[re.Match[str], bool]]]
+"""A clause with what it may say was done, and whether it may say nothing else."""
+
+
+def _claims(turn: Turn) -> Iterator[_Claim]:
+    """The clauses of a turn that may say that something was done."""
+    for clause in _CLAUSE.split(turn.user_input.replace("’", "'")[:_LONGEST]):
         plain = _TAIL.sub("", _LEAD.sub("", " ".join(clause.lower().split())))
         ways = ((_DID, False), (_GOT_DONE, False), (_IS_DONE, True))
         if len(plain) > _LONGEST_DEED:
             continue
         said = [(match, whole) for pattern, whole in ways if (match := pattern.match(plain)) and _past(match["verb"])]
-        if said and in_earnest(text, clause.strip()):
+        if said:
+            yield clause.strip(), said
+
+
+def _deeds(claims: Iterable[_Claim], turn: Turn, zone: tzinfo) -> Iterator[_Errand]:
+    """What a turn says in earnest was done: "I've renewed the railcard", "called Rita", "got the bill paid", "hotel's booked"."""
+    text = turn.user_input.replace("’", "'")[:_LONGEST]
+    for clause, said in claims:
+        if in_earnest(text, clause):
             for match, whole in said:
                 what, further = _parts(match["rest"], at=turn.timestamp, zone=zone)
                 yield _Errand(_past(match["verb"]), what, further, whole)
