@@ -183,7 +183,8 @@ class LanguageModel:
         try:
             with panics_told():
                 return _checked(self._transport(request), self.name)
-        except ModelError:
+        except ModelError as error:
+            error.args = tuple(checks.searchable(str(told)) for told in error.args)  # a server may say what no file can hold
             raise
         except Exception as error:  # a transport is foreign code; whatever it raises, rules stand in
             why = checks.searchable(f"{type(error).__name__}: {error}")

@@ -269,7 +269,7 @@ class Memory:
     def drain(self, timeout: float | None = None, *, vectors: bool = True) -> bool:
         """Wait until everything observed is thought about, written and embedded, and what was recalled is noted. Return False if it is not.
 
-        Without `vectors` it does not wait for what is only to be embedded, which goes faster, many texts at once, when it is done in the end.
+        Without `vectors` it does not wait for what is only to be embedded: done in the end, many texts at once, that takes less time.
 
         False means that `timeout` seconds went by, or (without a timeout) that all that is left waits to be tried again later, such as
         vectors while the embedder is down. What was set aside after failing too often, see `retry`, is not waited for.
