@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pydantic import JsonValue
+
 from memdb.keys import negates, normalise, predicate_of, telling
 from memdb.languages import language_of
 from memdb.records import Candidate, Predicate
@@ -60,7 +62,20 @@ def read_otherwise(candidate: Candidate, read: Sequence[Candidate], predicates: 
     return of_it if against or of_another else ()
 
 
+def told_details(details: Mapping[str, JsonValue], text: str) -> dict[str, JsonValue]:
+    """Return the further details of a fact that stand in a text, where that is surely English; of what is no text or number, all."""
+    if not is_english(text):
+        return dict(details)
+    return {
+        name: value
+        for name, value in details.items()
+        if isinstance(value, bool) or not isinstance(value, str | int | float) or speaks_of(text, str(value))
+    }
+
+
 def _alike(one: str, other: str) -> bool:
-    if min(len(one), len(other)) <= _STEM:
+    if one.isdecimal() and other.isdecimal():
+        return int(one) == int(other) or one.endswith(other) or other.endswith(one)  # "85" and "1985"
+    if min(len(one), len(other)) <= _STEM or one.isdecimal() or other.isdecimal():
         return one == other
     return one[:_STEM] == other[:_STEM] or one in other or other in one

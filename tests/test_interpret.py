@@ -211,16 +211,25 @@ def test_a_model_that_does_not_say_how_sure_it_is_counts_as_not_very_sure(tmp_pa
 
 def test_details_keep_their_numbers_and_lists_but_nothing_that_cannot_be_stored(tmp_path: Path) -> None:
     details = {"since": 2019, "rooms": [1, 2], "long": ["x" * 400], "endless": float("inf"), "paid": True, "card": 4111111111111111}
-    llm_answer = stated("Porto", "I live in Porto.", value_json=details)
-    facts, turn = read(tmp_path, "I live in Porto.", llm_answer, secrets="keep")
+    llm_answer = stated("Porto", "Ik woon in Porto.", value_json=details)
+    facts, turn = read(tmp_path, "Ik woon in Porto.", llm_answer, secrets="keep")
     assert facts[0].value_json == {
         "since": 2019, "rooms": [1, 2], "paid": True, "card": 4111111111111111, "subject": "user", "predicate": "lives_in", "object": "Porto",
     }  # fmt: skip
     folder = tmp_path / "careful"
     folder.mkdir()
-    facts, turn = read(folder, "I live in Porto.", llm_answer)
+    facts, turn = read(folder, "Ik woon in Porto.", llm_answer)
     assert facts == []
     assert "card number" in turn.notes[0].why
+
+
+def test_details_that_nobody_told_are_left_out(tmp_path: Path) -> None:
+    details = {"since": 1998, "rooms": 2, "street": "Rua das Flores", "floor": "third", "person": "Bob", "owned": True}
+    text = "I live in Porto, in Flores street on the third floor: two rooms, since '98."
+    facts, _ = read(tmp_path, text, stated("Porto", "I live in Porto", value_json=details))
+    (home,) = (fact for fact in facts if fact.key == "user.lives_in")
+    assert {**home.value_json, "person": None} == details | {"subject": "user", "predicate": "lives_in", "object": "Porto", "person": None}  # type: ignore[dict-item]
+    assert "person" not in home.value_json  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("category", ["other", "soft_preference", "gossip", ""])

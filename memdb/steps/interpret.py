@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from memdb.borne_out import is_english, speaks_of
+from memdb.borne_out import is_english, speaks_of, told_details
 from memdb.earnest import in_earnest
 from memdb.errors import InputError, ModelError
 from memdb.files import fill
@@ -153,7 +153,12 @@ def _checked(stated: Stated, turn: Turn, predicates: Mapping[str, Predicate], zo
         category=_category(stated, predicate_of(key, predicates)),
         confidence=stated.confidence,
         excerpt=excerpt,
-        value_json={**details_kept(stated.value_json), "subject": subject, "predicate": predicate, "object": said},
+        value_json={
+            **told_details(details_kept(stated.value_json), turn.user_input),
+            "subject": subject,
+            "predicate": predicate,
+            "object": said,
+        },
         event_time=read_time(stated.event_time, at=at, zone=zone, edge="happens"),
         valid_from=starts,
         valid_to=ends,
