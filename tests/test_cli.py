@@ -610,14 +610,15 @@ def test_an_id_may_be_asked_for_by_either_name(db: Path) -> None:
 def shown(*arguments: str | Path, columns: int, stream: str = "stdout") -> str:
     """What a person at a terminal of so many columns sees of one stream, without its colours."""
     reader, terminal = os.openpty()
-    with os.fdopen(reader, "rb", closefd=True) as seen:
-        try:
-            command = [sys.executable, "-m", "memdb", *map(str, arguments)]
-            streams: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: terminal}
-            subprocess.run(command, **streams, env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}, check=True)  # type: ignore[call-overload]
-        finally:
-            os.close(terminal)
-        told = b"".join(iter(partial(_some, seen), b"")).decode().replace("\r", "")
+    command = [sys.executable, "-m", "memdb", *map(str, arguments)]
+    streams: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: terminal}
+    env = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
+    with os.fdopen(reader, "rb", closefd=True) as seen, subprocess.Popen(command, **streams, env=env) as shown_by:  # type: ignore[call-overload]
+        os.close(terminal)
+        told = (
+            b"".join(iter(partial(_some, seen), b"")).decode().replace("\r", "")
+        )  # as it comes: a terminal that nobody reads is soon full
+    assert shown_by.returncode == 0
     return re.sub(r"\x1b\[[0-9;]*m", "", told)
 
 
